@@ -6,45 +6,54 @@ use std::ops::Range;
 use lispwright_syntax::{Language, LineIndex, Tree};
 
 use crate::doubts::Doubts;
+use crate::text::align::{Alignment, align};
 use crate::text::code::{Token, tokens_of};
-use crate::text::edit::Edit;
+use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, chunks};
+
+/// An earlier text with less in common is another text: the share of the words, from 0 to 1.
+const MUCH_IN_COMMON: f32 = 0.3;
 
 /// A text to repair, and what is known around it.
 pub(crate) struct Case<'a> {
     pub(crate) text: &'a str,
-    pub(crate) language: Language,
+    /// How the text reads.
+    pub(crate) tree: &'a Tree,
+    pub(crate) language: &'a Language,
     pub(crate) lines: LineIndex,
-    /// The bytes in which the fault is: elsewhere the text is as it was when it balanced.
+    /// An earlier text that balances.
+    pub(crate) before: Option<&'a str>,
+    /// The bytes that hold the fault: outside them, the text is as it was when it balanced.
     pub(crate) free: Option<Range<usize>>,
-    /// Nothing else may be changed.
+    /// Only those bytes may be changed.
     pub(crate) strict: bool,
-    /// Only what the earlier text is certain of is repaired.
+    /// Only what the earlier text makes certain is repaired.
     pub(crate) certain_only: bool,
-    /// The text from before is known.
+    /// The earlier text is known.
     pub(crate) known: bool,
     /// Sound text of the same file.
     pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
-    /// What is not doubted.
+    /// The doubts that do not count.
     pub(crate) without: Doubts,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
+    alignment: OnceCell<Option<Alignment>>,
 }
 
 /// Sound texts of the file around a text under repair.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Context<'a> {
-    /// What stood in the place of the texts of the file that are under repair, in order.
+    /// The earlier texts of the parts of the file that are under repair, in order.
     pub(crate) parts: &'a [&'a str],
-    /// The one that this text was made of, which is no witness to itself.
+    /// The index of the part that is the earlier text of this one: it does not count as context.
     pub(crate) own: usize,
-    /// What stands around those, nearest first.
+    /// The text around those parts, nearest first.
     pub(crate) around: &'a [&'a str],
 }
 
 impl<'a> Context<'a> {
-    /// The texts that are witnesses, nearest first.
+    /// The texts to learn from, nearest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let Self { parts, own, around } = *self;
         let beside = (1..=parts.len()).flat_map(move |distance| [own.checked_sub(distance), own.checked_add(distance)]);
@@ -52,38 +61,42 @@ impl<'a> Context<'a> {
     }
 }
 
-/// An answer under consideration.
-#[derive(Clone)]
-pub(crate) struct Answer {
-    pub(crate) edits: Vec<Edit>,
-    pub(crate) cost: f32,
-    pub(crate) why: &'static str,
-}
-
 impl<'a> Case<'a> {
-    pub(crate) fn new(text: &'a str, language: &Language, without: Doubts) -> Self {
-        let lines = LineIndex::new(text.as_bytes());
+    pub(crate) fn new(read: Plain<'a>, without: Doubts) -> Self {
         Self {
-            text,
-            language: language.clone(),
-            lines,
-            without,
+            text: read.text,
+            tree: read.tree,
+            language: read.tree.language(),
+            lines: LineIndex::new(read.text.as_bytes()),
+            before: None,
             free: None,
             strict: false,
             certain_only: false,
-            context: Context::default(),
             known: false,
+            context: Context::default(),
             at_end: true,
+            without,
             cut: OnceCell::new(),
+            alignment: OnceCell::new(),
         }
     }
 
-    /// The tokens of the text, which `tree` was read from, and where its forms begin and end.
-    pub(crate) fn cut(&self, tree: &Tree) -> &(Vec<Token>, Vec<Chunk>) {
+    /// The tokens of the text, and where its forms begin and end.
+    pub(crate) fn cut(&self) -> &(Vec<Token>, Vec<Chunk>) {
         self.cut.get_or_init(|| {
-            let tokens = tokens_of(self.text, tree);
+            let tokens = tokens_of(self.text, self.tree);
             let chunks = chunks(&tokens);
             (tokens, chunks)
         })
+    }
+
+    /// The words of the earlier text matched with those of this one.
+    pub(crate) fn alignment(&self) -> Option<&Alignment> {
+        self.alignment.get_or_init(|| self.before.map(|before| align(before, self.text))).as_ref()
+    }
+
+    /// The same, if the two are versions of one text.
+    pub(crate) fn version(&self) -> Option<&Alignment> {
+        self.alignment().filter(|alignment| alignment.common > MUCH_IN_COMMON)
     }
 }

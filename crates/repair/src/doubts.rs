@@ -1,13 +1,15 @@
 //! What speaks against taking the likeliest answer.
 //!
-//! [`crate::proposals::search`] says how much likelier one answer is than the next; that is worth as much as the columns and the
-//! answers that it compared. A doubt is a reason of another sort: a line that the answer leaves where nothing puts it, a
-//! delimiter taken away where its counterpart may have been lost, a text that stops. One is enough to refuse.
+//! [`crate::proposals::search`] says how much likelier one answer is than the next; that is worth as much as the
+//! columns and the answers that it compared. A doubt is a reason of another sort: a line for whose column there is no
+//! reason, a delimiter removed where its counterpart may have been lost, a text that stops. One doubt is enough to
+//! refuse.
 //!
-//! A new doubt is an entry in the list below, with what it sees and why that speaks against an answer, and a folder of
-//! examples in `fixtures/doubts`. `cargo xtask bench repair` says what each is worth.
+//! A new doubt is an entry in the list below and a folder of examples in `fixtures/doubts`. `cargo xtask bench repair`
+//! measures what each is worth.
 
 mod beside;
+mod entangled;
 mod forbidden;
 mod lead;
 mod mended;
@@ -17,8 +19,9 @@ mod stops;
 
 use std::cell::OnceCell;
 
-use crate::case::{Answer, Case};
+use crate::case::Case;
 use crate::outcome::Reason;
+use crate::proposals::Answer;
 use crate::proposals::search::Reading;
 use crate::text::code::Token;
 use crate::text::edit::Edit;
@@ -26,13 +29,12 @@ use crate::witnesses::guard::is_inside;
 use crate::witnesses::habits::Habits;
 
 pub(crate) use beside::seams;
-pub(crate) use forbidden::is_open_text;
 pub(crate) use lead::{CLEAR_MARGIN, MARGIN, lead};
 pub(crate) use mended::Mended;
-pub(crate) use shapes::{Sight, lacks_a_body};
+pub(crate) use shapes::Sight;
 
-/// Declares the doubts, in the order in which they are asked about an answer: what each sees and why that speaks against the
-/// answer, its name, the reason that the refusal gives, and the test.
+/// Declares the doubts in the order in which they are asked: what each sees and why that speaks against the answer, its
+/// name, the reason that the refusal gives, and the test.
 macro_rules! doubts {
     ($($(#[doc = $about:literal])+ $doubt:ident, $name:literal, $reason:ident, $holds:expr;)+) => {
         /// Why a likely answer is refused.
@@ -65,86 +67,87 @@ macro_rules! doubts {
     };
 }
 
-/// The test of a doubt that is not about one answer to one form: it stands where more is seen.
+/// The test of a doubt that is not about one answer to one form; another file asks it.
 const ELSEWHERE: fn(&Considered<'_>) -> bool = |_| false;
 
 doubts! {
-    /// The text stops and looks as if more was to come: closing what is open would make up the rest of it.
+    /// The text stops where more should follow: closing what is open would make up the rest of it.
     StopsShort, "stops-short", CutShort, |it| it.stops_short();
     /// One form closes too much and another too little: each answer is right only if the other is.
     Cancelling, "cancelling", Entangled, ELSEWHERE;
-    /// The end of a block comment stands where none is open, or one atom is commented out: a slip, or an edit that is not
-    /// finished.
+    /// A block comment ends that never began, or a single atom is commented out: a slip, or an unfinished edit.
     StrayMark, "stray-mark", Entangled, ELSEWHERE;
-    /// A definition stands without its opener: what it closes, another form lacks.
+    /// A definition has lost its opener: another form lacks the closer that ends it.
     BareDefinition, "bare-definition", Entangled, ELSEWHERE;
-    /// A form beside the broken one lacks the body that it takes: it was closed too early, and the closer that is missing here
-    /// is left over there.
+    /// A form beside the broken one lacks the body that it takes: it was closed too early, with the closer that is
+    /// missing here.
     BodilessNeighbour, "bodiless-neighbour", Entangled, ELSEWHERE;
-    /// Strings touch words or run over the start of a definition: a quote is lost, and nothing else can be trusted.
+    /// Strings touch words or run over the start of a definition: a quote is lost, and the rest of the text is
+    /// unreliable.
     InsideOut, "inside-out", OpenText, ELSEWHERE;
-    /// A closer of another dialect or script ends a symbol, and a proper one in its place leaves a form that nobody writes.
+    /// A closer of another dialect or script ends a symbol, but a proper one in its place leaves an unusual form.
     ForeignCloser, "foreign-closer", Ambiguous, ELSEWHERE;
-    /// What the earlier text says would change a literal, or what the edit did not write.
+    /// The earlier text would change a literal, or code that the edit did not write.
     Forbidden, "forbidden", Ambiguous, ELSEWHERE;
-    /// Nothing but delimiters was changed, and putting back some of them would do: which were meant, nothing says.
+    /// Only delimiters were changed, and putting back some of them would do: nothing shows which of them were meant.
     OnPurpose, "on-purpose", Ambiguous, ELSEWHERE;
-    /// The columns say something else than the earlier text, and not clearly enough to outvote it.
+    /// The columns contradict the earlier text, and not clearly enough to outvote it.
     EarlierDisagrees, "earlier-disagrees", Ambiguous, ELSEWHERE;
-    /// A datum is newly commented out: the mark may be the slip.
+    /// The change comments out a datum: the comment mark may be the slip.
     NewComment, "new-comment", Ambiguous, ELSEWHERE;
 
-    /// The columns of the form say nothing: its lines stand flush left.
+    /// The lines of the form are flush left, so its columns say nothing.
     Flush, "flush", Ambiguous, |it| it.form.flush;
-    /// A head stands alone: it has lost its body, not its closer.
+    /// The form is only an opener and a head: it has lost its body, not just its closer.
     LoneHead, "lone-head", Ambiguous, |it| it.form.own.len() == 2 && it.form.own[0].kind.is_open();
     /// The change would reach beyond what the edit wrote.
     OutsideEdit, "outside-edit", Ambiguous, |it| it.case.leaves_the_edit(it.edits());
-    /// A bracket stands as if a character literal had lost its backslash.
+    /// A bracket looks like a character literal that lost its backslash.
     BareCharacter, "bare-character", Ambiguous, |it| it.bares_a_character();
-    /// A closer that stands first on its line would go: whoever wrote it there meant to end a list of many lines.
+    /// A closer that begins a line would go: its author meant to end a list of many lines there.
     LoneCloser, "lone-closer", Ambiguous, |it| it.takes_a_lone_closer();
-    /// A closer would be supplied right before a comment that touches what is before it: code that a lost quote or a mark of a
-    /// comment has made a comment of.
+    /// A closer would be added right before a comment that touches the code before it: a lost quote or a comment mark
+    /// may have turned that code into a comment.
     TouchedComment, "touched-comment", Ambiguous, |it| it.closes_before_code();
-    /// Lines that begin with keywords go on alike, `#:use-module (…)`, and would no longer.
+    /// Lines that begin with keywords go on alike, `#:use-module (…)`, and one of them no longer would.
     BrokenRow, "broken-row", Ambiguous, |it| it.case.breaks_a_row(it.form.own, it.edits());
-    /// A closer would be supplied behind a list that touches what is before it, `(f a)(g b`: the first may be what lacks it.
+    /// A closer would be added after a list that touches the list before it, `(f a)(g b`: the first may be the one that
+    /// lacks it.
     Seam, "seam", Ambiguous, |it| !it.form.known && it.case.closes_behind_a_seam(it.form.own, it.edits());
-    /// A datum of the form is commented out: the mark may be a slip as well.
+    /// A datum of the form is commented out: the comment mark may be a slip as well.
     CommentedOut, "commented-out", Ambiguous, |it| it.comments_out();
 
-    /// A symbol that is never called would be: `(t …)`, `(else …)` as a call.
+    /// A symbol that is never called would be called: `(t …)`, `(else …)`.
     CalledConstant, "called-constant", Ambiguous, |it| it.has_shape(Doubt::CalledConstant);
-    /// A line would stand deeper than the list above it, as if it belonged to that.
+    /// A line would be indented deeper than the list above it, as if it belonged to that list.
     DeeperLine, "deeper-line", Ambiguous, |it| it.has_shape(Doubt::DeeperLine);
     /// A line that loses a closer would hold two forms of a body, or two values of a keyword: one had lost its opener.
     TwoOnALine, "two-on-a-line", Ambiguous, |it| it.has_shape(Doubt::TwoOnALine);
-    /// Two data would stand behind a dot, or none.
+    /// A dot would be followed by two data or by none, which is not pair notation.
     DottedPair, "dotted-pair", Ambiguous, |it| it.has_shape(Doubt::DottedPair);
-    /// Prose would stand in a body: a quote is lost.
+    /// A body would contain prose: a quote is lost.
     Prose, "prose", Ambiguous, |it| it.has_shape(Doubt::Prose);
-    /// The closer fits its opener, but the form takes brackets of another kind there, `(let [(a 1)] …)`: the opener is wrong.
+    /// The closer fits its opener, but the form takes other brackets there, `(let [(a 1)] …)`: the opener is wrong.
     WrongOpener, "wrong-opener", Ambiguous, |it| it.has_shape(Doubt::WrongOpener);
-    /// A list would hold nothing but a call, `(let (((a (f x)))) …)`: its opener was written twice.
+    /// A list would contain nothing but a call, `(let (((a (f x)))) …)`: its opener was written twice.
     DoubledOpener, "doubled-opener", Ambiguous, |it| it.has_shape(Doubt::DoubledOpener);
-    /// A list that the answer ends would have no body, and its head takes one.
+    /// A list that the answer closes would have no body, but its head takes one.
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
-    /// An indented line would stand in no list: what it belongs to was closed before it.
+    /// An indented line would be outside all lists: the form that it belongs to was closed before it.
     FallenOut, "fallen-out", Ambiguous, |it| it.has_shape(Doubt::FallenOut);
-    /// A symbol that is nearly always called would stand in the middle of a list: the closer had lost its opener.
+    /// A symbol that is nearly always called would be an argument: the extra closer had lost its opener.
     PassedOperator, "passed-operator", Ambiguous, |it| it.passes_an_operator();
-    /// A line near the change would be so unlikely that it is another fault.
+    /// A line near the change would be so unlikely that there must be another fault.
     BrokenLine, "broken-line", Ambiguous, |it| it.mended().is_broken_near(&it.lines);
-    /// Many lines of the form stand where nothing puts them: its columns are no witness.
+    /// Many lines of the form are in columns without a reason, so its columns are no evidence.
     Ragged, "ragged", Ambiguous, |it| !it.is_clear() && it.mended().is_ragged();
     /// A line near the change would be odd, and the answer is not far ahead.
     OddLine, "odd-line", Ambiguous, |it| !it.is_clear() && it.mended().is_odd_near(&it.lines, it.knows_no_layout());
 
-    /// The answer takes a delimiter away, and another, not far behind, supplies its counterpart on the same line: which of the
-    /// two it is shows only in what the line says.
+    /// The answer removes a delimiter, and another answer, not far behind, adds its counterpart on the same line: only
+    /// the words of the line show which is right.
     Rival, "rival", Ambiguous, |it| it.has_rival();
-    /// Another answer undoes two faults more and explains the lines so much better that it nearly pays for them.
+    /// Another answer undoes two more faults and explains the lines so much better that it is nearly as likely.
     Fuller, "fuller", Ambiguous, |it| it.has_fuller_rival();
     /// Other answers are about as likely.
     CloseCall, "close-call", Ambiguous, |it| it.is_close();
@@ -179,7 +182,7 @@ impl Doubts {
     }
 }
 
-/// A broken form and where it stands.
+/// A broken form and its place in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Broken<'a> {
     pub(crate) own: &'a [Token],
@@ -192,9 +195,9 @@ pub(crate) struct Broken<'a> {
     pub(crate) ends_alike: bool,
     /// It is not the only form of the text.
     pub(crate) among_others: bool,
-    /// By how much further ahead its first answer has to be.
+    /// How much larger the lead of its first answer has to be.
     pub(crate) several: f32,
-    /// The earlier text has some of what it says.
+    /// The earlier text has some of its words.
     pub(crate) known: bool,
 }
 
@@ -219,12 +222,12 @@ impl Considered<'_> {
         &self.best.edits
     }
 
-    /// The form as the answer leaves it.
+    /// The form after the answer.
     fn mended(&self) -> &Mended {
         self.mended.get_or_init(|| self.case.mended(self.form.own, self.edits(), self.form.habits))
     }
 
-    /// The answer leaves the form with a shape that nobody gives it.
+    /// The answer leaves the form with the unusual shape that `doubt` is about.
     fn has_shape(&self, doubt: Doubt) -> bool {
         let sight = if self.form.known { Sight::Known } else { Sight::All };
         let dialect = self.case.language.dialect();
@@ -238,7 +241,7 @@ impl Considered<'_> {
 }
 
 impl Case<'_> {
-    /// The first doubt about the first of the answers, which are the readings as edits, likeliest first.
+    /// The first doubt about the first of `answers`, which are the `readings` as edits, likeliest first.
     pub(crate) fn doubt(&self, form: &Broken<'_>, readings: &[Reading], answers: &[Answer]) -> Option<Doubt> {
         let ((best, others), reading) = answers.split_first().zip(readings.first())?;
         let lines = best.edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
@@ -253,7 +256,7 @@ impl Case<'_> {
         !self.without.contains(doubt)
     }
 
-    /// The edits change what was right before.
+    /// The edits reach beyond the only bytes that may be changed.
     pub(crate) fn leaves_the_edit(&self, edits: &[Edit]) -> bool {
         let free = self.free.as_ref().filter(|_| self.strict);
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))

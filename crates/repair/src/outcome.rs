@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::doubts::Doubt;
-use crate::text::edit::normalise;
+use crate::text::edit::{counted, normalise};
 
 pub use crate::text::edit::Edit;
 
@@ -163,11 +163,9 @@ pub struct Candidate {
 impl Candidate {
     /// The same with `others` made as well, in other lines.
     pub(crate) fn add(&mut self, others: &[&Edit]) {
-        let count = |side: fn(&Edit) -> &str| -> usize {
-            others.iter().map(|edit| side(edit).chars().filter(|c| !c.is_whitespace()).count()).sum()
-        };
-        self.added += count(|edit| &edit.inserted);
-        self.removed += count(|edit| &edit.removed);
+        let (added, removed) = counted(others.iter().copied());
+        self.added += added;
+        self.removed += removed;
         self.edits = normalise(others.iter().map(|edit| (*edit).clone()).chain(self.edits.drain(..)).collect());
     }
 }

@@ -1,11 +1,120 @@
-//! What could be meant: delimiters by a search over all changes, quotes, closers of another dialect; and the order in
-//! which it is offered.
+//! What could be meant by a broken text.
+//!
+//! There are four sorts of faults, a file for each: quotes that were written with another sign, closers of another dialect, lost
+//! or stray quotes, and delimiters. Each sort proposes its answers without knowing of the others; [`crate::policy`] ranks
+//! the proposals and decides.
 
 pub(crate) mod beam;
 pub(crate) mod delimiters;
 pub(crate) mod foreign;
-pub(crate) mod glued;
 pub(crate) mod quotes;
 pub(crate) mod rank;
 pub(crate) mod search;
+pub(crate) mod signs;
 pub(crate) mod steps;
+
+use crate::case::Case;
+use crate::doubts::Doubt;
+use crate::outcome::{Evidence, Reason};
+use crate::text::edit::{Edit, apply, normalise};
+use crate::text::plain::Plain;
+
+/// A sort of fault.
+pub(crate) trait Sort {
+    /// What could be meant if this is the fault of the text; `None` when it is not.
+    fn propose(&self, case: &Case<'_>) -> Option<Proposal>;
+}
+
+/// All sorts: what only few texts have first, because it explains those texts best.
+pub(crate) const SORTS: [&dyn Sort; 4] =
+    [&signs::Signs, &foreign::ForeignClosers, &quotes::Quotes, &delimiters::Delimiters];
+
+/// An answer under consideration.
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(crate) edits: Vec<Edit>,
+    /// Edits of other forms, without which the text would not balance.
+    pub(crate) beside: Vec<Edit>,
+    /// `-ln` of its probability.
+    pub(crate) cost: f32,
+    pub(crate) why: &'static str,
+}
+
+impl Answer {
+    pub(crate) fn new(edits: Vec<Edit>, why: &'static str) -> Self {
+        Self { edits, beside: Vec::new(), cost: 0.0, why }
+    }
+
+    /// All its edits.
+    pub(crate) fn whole(&self) -> Vec<Edit> {
+        normalise([&self.edits[..], &self.beside].concat())
+    }
+}
+
+/// What could be meant by a text.
+pub(crate) enum Proposal {
+    /// One answer, which leaves a text that balances.
+    Certain {
+        answer: Answer,
+        evidence: Vec<Evidence>,
+        /// How many times likelier than the next it is, as a natural logarithm.
+        margin: f32,
+    },
+    /// Answers, likeliest first, and what speaks against taking the first of them.
+    Open { objection: Objection, answers: Vec<Answer> },
+}
+
+/// What speaks against taking an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Objection {
+    pub(crate) reason: Reason,
+    /// The doubt about an answer that was likely.
+    pub(crate) doubt: Option<Doubt>,
+}
+
+impl From<Reason> for Objection {
+    fn from(reason: Reason) -> Self {
+        Self { reason, doubt: None }
+    }
+}
+
+impl From<Doubt> for Objection {
+    fn from(doubt: Doubt) -> Self {
+        Self { reason: doubt.reason(), doubt: Some(doubt) }
+    }
+}
+
+impl Proposal {
+    pub(crate) fn open(objection: impl Into<Objection>, answers: Vec<Answer>) -> Self {
+        Self::Open { objection: objection.into(), answers }
+    }
+
+    /// The likeliest answer.
+    pub(crate) fn first(&self) -> Option<&Answer> {
+        match self {
+            Self::Certain { answer, .. } => Some(answer),
+            Self::Open { answers, .. } => answers.first(),
+        }
+    }
+}
+
+impl Case<'_> {
+    /// The proposal to take `answer`, if the text then balances.
+    pub(crate) fn certain(&self, answer: Answer, evidence: Vec<Evidence>, margin: f32) -> Proposal {
+        let edits = match self.beside_a_quote(&answer.edits) {
+            Some(Err(open)) => return open,
+            Some(Ok(instead)) => instead,
+            None => answer.edits,
+        };
+        let read = Plain { text: self.text, tree: self.tree };
+        match read.balances_as(&apply(self.text, &edits), self.language) {
+            true => Proposal::Certain { answer: Answer { edits, ..answer }, evidence, margin },
+            false => Proposal::open(Reason::NoCandidate, Vec::new()),
+        }
+    }
+
+    /// The same, where the answer itself says what speaks for it.
+    pub(crate) fn sure(&self, edits: Vec<Edit>, why: &'static str, margin: f32) -> Proposal {
+        self.certain(Answer::new(edits, why), vec![why.into()], margin)
+    }
+}

@@ -1,8 +1,8 @@
 //! Text that balances, though its lines say that it was nested otherwise.
 //!
-//! A closer that slipped to another line leaves a text that every reader accepts and that means something else. Nothing
-//! here is ever changed: the columns of a line are a witness, not a proof. It is said, so that whoever just edited the form
-//! can look at it.
+//! A closer that slipped to another line leaves a text that every reader accepts and that means something else. Such a
+//! text is never changed, because columns prove nothing. It is reported, so that the author of the last edit can look
+//! at it.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -16,9 +16,9 @@ use crate::text::window::Window;
 use crate::witnesses::guard::Guard;
 use crate::witnesses::learn::learn;
 
-/// How much likelier than the text as it stands another nesting has to be, as a natural logarithm.
+/// How much likelier than the text as it is another nesting has to be, as a natural logarithm.
 const MARGIN: f32 = 11.0;
-/// The same where the text from before is known, which has to have been likelier as it stood by the last.
+/// The same where the earlier text is known, and by how much the earlier text itself must have been likelier as it was.
 const MARGIN_SINCE: f32 = 3.0;
 const MARGIN_BEFORE: f32 = 0.0;
 /// A closer that slipped is one fault, though it takes two edits to undo: by how much that makes them likelier.
@@ -27,7 +27,7 @@ const ONE_FAULT: f32 = 9.0;
 const UNLIKELY: f32 = 1.2;
 /// At most so many forms are looked at closely.
 const MOST_LOOKS: u32 = 64;
-/// What stands within so many bytes of a change shows how the file is laid out.
+/// The code within so many bytes of a change shows how the file is laid out.
 const NEAR: usize = 12_000;
 /// Larger forms are left out, in tokens.
 const LARGEST: usize = 4_000;
@@ -43,11 +43,11 @@ pub struct Renested {
     pub message: String,
 }
 
-/// The forms of a balanced `text` whose indentation says that a delimiter stands on the wrong line. Empty for text that
+/// The forms of a balanced `text` whose indentation says that a delimiter is on the wrong line. Empty for text that
 /// does not balance: [`crate::repair`] is for that.
 ///
-/// Columns alone are weak evidence, so what is said here has to be much likelier than the text as it stands; much that
-/// was nested anew is passed over. Whoever knows the text from before asks [`renested_since`].
+/// Columns alone are weak evidence, so only what is much likelier than the text as it is gets reported, and many a
+/// wrong nesting is missed. Where the earlier text is known, [`renested_since`] sees more.
 pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
     if !read_plain(text, &language).diagnostics().is_empty() {
@@ -56,9 +56,9 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     worded(found(text, &tokens(text, &language), &language, MARGIN, 1..=u32::MAX), 0)
 }
 
-/// What [`renested`] would say of `text`, at a lower bar, and would not have said of `before`: forms whose nesting the
-/// change between them has turned against their lines. Both texts have to balance. Forms that the change did not touch are
-/// never reported, nor is a form that contradicted its lines before in the same number of places.
+/// What [`renested`] finds in `text` with a lower bar, and does not find in `before`: forms in which the change between
+/// the two contradicts the indentation. Both texts have to balance. Forms that did not change are never reported, nor
+/// is a form that contradicted its indentation in as many places before.
 pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
     let (old_tree, tree) = (read_plain(before, &language), read_plain(text, &language));
@@ -94,7 +94,7 @@ pub fn renested_plain(before: Plain<'_>, text: Plain<'_>) -> Vec<Renested> {
     if doubtful >= now.len() { Vec::new() } else { worded(now, line_of(text, front.start) - 1) }
 }
 
-/// First and last line of `range` in the text that `near` is the part of from byte `start` on; lines of `near`.
+/// The first and last line of `range`, as lines of `near`, which begins at byte `start` of the text.
 fn lines_of(near: &str, range: &Range<usize>, start: usize) -> (u32, u32) {
     (line_of(near, range.start - start), line_of(near, range.end - start))
 }
@@ -104,7 +104,7 @@ fn line_of(text: &str, at: usize) -> u32 {
     count_line_ends(&text.as_bytes()[..at]) + 1
 }
 
-/// `forms` of a part that begins `lines` lines down, as those of the whole.
+/// The `forms` of a part that begins `lines` lines down, as forms of the whole text.
 fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
     for form in &mut forms {
         form.form_line += lines;
@@ -114,8 +114,7 @@ fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
     forms
 }
 
-/// The forms of `text`, cut into `tokens`, that begin before the end of `lines`, and end after their start; what is said of
-/// them lacks the line.
+/// The forms of `text`, cut into `tokens`, that share a line with `lines`; their messages lack the line.
 fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let chunks = chunks(tokens);
     let overall = learn(text, (tokens, &chunks), chunks.len(), [], language);
@@ -139,7 +138,7 @@ fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: 
         if looks == 0 || !costs_as_it_is(own, &overall, false).as_ref().is_some_and(unlikely) {
             continue;
         }
-        // The form itself is no witness to its own layout.
+        // The layout of the form is not learnt from the form itself.
         looks -= 1;
         let habits = learn(text, (tokens, &chunks), index, [], language);
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };

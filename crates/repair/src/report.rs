@@ -1,16 +1,14 @@
 //! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
 
-use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
+use lispwright_syntax::{DiagnosticKind, LineIndex, Span};
 
-use crate::case::{Answer, Case};
-use crate::doubts::Doubt;
+use crate::case::Case;
 use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
-use crate::proposals::quotes;
-use crate::text::edit::{Edit, apply};
-use crate::text::plain::Plain;
+use crate::proposals::{Answer, Objection, quotes};
+use crate::text::edit::{Edit, apply, counted};
 
 /// Candidates shown.
-pub(crate) const MOST_CANDIDATES: usize = 5;
+const MOST_CANDIDATES: usize = 5;
 
 /// The line of a byte, from 1; behind a final line end that is the line which it ends.
 fn line_of(lines: &LineIndex, at: u32) -> u32 {
@@ -47,24 +45,15 @@ fn part_behind(edit: &Edit, start: u32) -> Option<Edit> {
 }
 
 impl Case<'_> {
-    /// The repair, if the text then reads without a fault.
-    pub(crate) fn accept(&self, tree: &Tree, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
-        let edits = match self.beside_a_quote(tree, &edits) {
-            Some(Err(refused)) => return refused,
-            Some(Ok(instead)) => instead,
-            None => edits,
-        };
-        let text = apply(self.text, &edits);
-        if !(Plain { text: self.text, tree }).balances_as(&text, &self.language) {
-            return self.refuse(tree, Reason::NoCandidate, Vec::new());
-        }
-        let forms = self.touched(tree, &edits);
+    /// The repair by `edits`, after which the text balances.
+    pub(crate) fn repaired(&self, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
+        let (text, forms) = (apply(self.text, &edits), self.touched(&edits));
         Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
     }
 
     /// The forms that the edits change.
-    pub(crate) fn touched(&self, tree: &Tree, edits: &[Edit]) -> Vec<TouchedForm> {
-        let (tokens, chunks) = self.cut(tree);
+    pub(crate) fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
+        let (tokens, chunks) = self.cut();
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
             let after = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at);
@@ -80,24 +69,16 @@ impl Case<'_> {
         forms
     }
 
-    /// The refusal when there is no likely answer.
-    pub(crate) fn refuse(&self, tree: &Tree, reason: Reason, answers: Vec<Answer>) -> Outcome {
-        Outcome::Refused(self.refusal(tree, reason, None, answers))
+    pub(crate) fn refused(&self, objection: impl Into<Objection>, answers: Vec<Answer>) -> Outcome {
+        Outcome::Refused(self.refusal(objection, answers))
     }
 
-    /// The refusal of a likely answer.
-    pub(crate) fn doubted(&self, tree: &Tree, doubt: Doubt, answers: Vec<Answer>) -> Outcome {
-        Outcome::Refused(self.refusal(tree, doubt.reason(), Some(doubt), answers))
-    }
-
-    pub(crate) fn refusal(&self, tree: &Tree, reason: Reason, doubt: Option<Doubt>, answers: Vec<Answer>) -> Refusal {
-        let candidates = self.candidates(answers);
-        let diagnosis = self.diagnosis(tree, reason, candidates.first());
+    pub(crate) fn refusal(&self, objection: impl Into<Objection>, answers: Vec<Answer>) -> Refusal {
+        let Objection { reason, doubt } = objection.into();
+        let candidates: Vec<Candidate> =
+            answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
+        let diagnosis = self.diagnosis(reason, candidates.first());
         Refusal { reason, doubt, diagnosis, candidates }
-    }
-
-    pub(crate) fn candidates(&self, answers: Vec<Answer>) -> Vec<Candidate> {
-        answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect()
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
@@ -109,19 +90,13 @@ impl Case<'_> {
             line_of(&self.lines, edit.at + if edit.inserted.trim().is_empty() { blank as u32 } else { 0 })
         });
         let (before, after) = shown(self.text, &self.lines, line, &answer.edits);
-        Candidate {
-            line,
-            before,
-            after,
-            added: answer.edits.iter().map(|edit| edit.inserted.chars().filter(|c| !c.is_whitespace()).count()).sum(),
-            removed: answer.edits.iter().map(|edit| edit.removed.chars().filter(|c| !c.is_whitespace()).count()).sum(),
-            why: answer.why.to_owned(),
-            edits: answer.edits,
-        }
+        let edits = answer.whole();
+        let (added, removed) = counted(&edits);
+        Candidate { line, before, after, added, removed, why: answer.why.to_owned(), edits }
     }
 
-    fn diagnosis(&self, tree: &Tree, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
-        let first = tree.diagnostics()[0];
+    fn diagnosis(&self, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
+        let first = self.tree.diagnostics()[0];
         let opener = match first.kind {
             DiagnosticKind::Unclosed(_)
             | DiagnosticKind::UnclosedString
@@ -130,7 +105,7 @@ impl Case<'_> {
             _ => first.opened_at.map(|span| span.start),
         };
         let suspect = match reason {
-            Reason::OpenText => quotes::suspect(self.text, &self.language),
+            Reason::OpenText => quotes::suspect(self.text, self.language),
             _ => None,
         };
         let opener = suspect.map(|suspect| suspect.start).or(opener);
@@ -141,7 +116,7 @@ impl Case<'_> {
             _ => None,
         };
         let last_line = line_of(&self.lines, self.text.trim_end().len() as u32);
-        let stops = first.gave_up_at == Some(tree.len()) && !self.text.ends_with('\n');
+        let stops = first.gave_up_at == Some(self.tree.len()) && !self.text.ends_with('\n');
         let line = match (best, reason, suspect) {
             (_, Reason::CutShort, _) => last_line,
             (.., Some(suspect)) => line_of(&self.lines, suspect.end),

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 
-use crate::case::{Answer, Case, Context};
+use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
 use crate::outcome::{Candidate, Outcome, Reason, Refusal};
+use crate::proposals::Answer;
 use crate::text::align::parts;
 use crate::text::conflict::first_conflict;
 use crate::text::edit::{Edit, apply, normalise};
@@ -75,7 +76,7 @@ struct Task<'a> {
 impl<'a> Task<'a> {
     /// The whole text as one case.
     fn whole(&self) -> Case<'a> {
-        Case::new(self.text.text, self.text.tree.language(), self.without)
+        Case::new(self.text, self.without)
     }
 
     fn outcome(self) -> Outcome {
@@ -85,7 +86,7 @@ impl<'a> Task<'a> {
         }
         let mut outcome = match first_conflict(text) {
             Some(mark) => {
-                let mut refusal = self.whole().refusal(tree, Reason::Conflict, None, Vec::new());
+                let mut refusal = self.whole().refusal(Reason::Conflict, Vec::new());
                 refusal.diagnosis.line = LineIndex::new(text.as_bytes()).line(mark as u32);
                 return Outcome::Refused(refusal);
             }
@@ -110,22 +111,23 @@ impl<'a> Task<'a> {
         let Some(before) = self.before.filter(Plain::is_balanced) else {
             let edited = self.edited.as_ref().map(|edited| edited.start as usize..edited.end as usize);
             whole.free = edited.filter(|free| free.start <= free.end && text.text.get(free.clone()).is_some());
-            return whole.outcome(text.tree, None);
+            return whole.outcome();
         };
         if stops_inside(text, before) {
-            return whole.refuse(text.tree, Reason::CutShort, Vec::new());
+            return whole.refused(Reason::CutShort, Vec::new());
         }
         let outcome = match self.by_parts(before) {
             // A token may run from one part into the next.
             Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, text.tree.language()) => None,
             outcome => outcome,
         };
-        match outcome.unwrap_or_else(|| whole.outcome(text.tree, Some(before.text))) {
+        whole.before = Some(before.text);
+        match outcome.unwrap_or_else(|| whole.outcome()) {
             Outcome::Repaired(repair)
                 if whole.minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
             {
                 let why = "the delimiters balance so; a datum is newly commented out";
-                whole.doubted(text.tree, Doubt::NewComment, vec![Answer { edits: repair.edits, cost: 0.0, why }])
+                whole.refused(Doubt::NewComment, vec![Answer::new(repair.edits, why)])
             }
             outcome => outcome,
         }
@@ -145,7 +147,7 @@ impl<'a> Task<'a> {
         let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
         let broken: Vec<(usize, Tree)> = broken.collect();
         if broken.len() > MOST_CERTAIN_PARTS {
-            return Some(self.whole().refuse(tree, Reason::Entangled, Vec::new()));
+            return Some(self.whole().refused(Reason::Entangled, Vec::new()));
         }
         let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
         let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
@@ -153,7 +155,8 @@ impl<'a> Task<'a> {
         let mut found = Vec::with_capacity(broken.len());
         for (index, own_tree) in &broken {
             let (old_part, new_part) = &parts[*index];
-            let mut case = Case::new(&own[new_part.clone()], language, self.without);
+            let mut case = Case::new(Plain { text: &own[new_part.clone()], tree: own_tree }, self.without);
+            case.before = Some(&old[old_part.clone()]);
             let changed = |at: usize| (at.max(window.new.start) - window.new.start).clamp(new_part.start, new_part.end);
             case.free =
                 Some(changed(window.changed.start) - new_part.start..changed(window.changed.end) - new_part.start);
@@ -166,7 +169,7 @@ impl<'a> Task<'a> {
             case.context = Context { parts: &old_parts, own: *index, around: &around };
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
-            let outcome = widened(case.outcome(own_tree, Some(&old[old_part.clone()])), text, &lines, at);
+            let outcome = widened(case.outcome(), text, &lines, at);
             match outcome {
                 // No candidate for one of so many parts would make the text balance.
                 Outcome::Refused(refusal) if case.certain_only => {

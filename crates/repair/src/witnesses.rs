@@ -1,6 +1,7 @@
 //! What speaks for and against a change: the earlier text, the columns under the habits of the file, the shapes of
 //! forms.
 
+pub(crate) mod agreement;
 pub(crate) mod earlier;
 pub(crate) mod guard;
 pub(crate) mod habits;

@@ -1,4 +1,4 @@
-//! What stands beside an answer on its line: comments, lists that touch, rows of lines that begin alike.
+//! The code beside an answer on its line: comments, lists that touch, rows of lines that begin alike.
 
 use lispwright_syntax::TokenKind;
 
@@ -48,8 +48,8 @@ impl Case<'_> {
         token.first && token.kind == TokenKind::Atom && self.text[token.start as usize..].starts_with([':', '#'])
     }
 
-    /// A closer is supplied behind a list that touches what is before it, `(f a)(g b`, on their line:
-    /// it may be the first that lacks it. Who writes lists so elsewhere does it on purpose.
+    /// A closer is added after a list that touches the list before it on their line, `(f a)(g b`: the first may be the
+    /// one that lacks it. Where lists touch elsewhere too, that is on purpose.
     pub(crate) fn closes_behind_a_seam(&self, own: &[Token], edits: &[Edit]) -> bool {
         let mut seams = seams(own);
         let Some(seam) = seams.next() else { return false };
@@ -69,7 +69,7 @@ impl Considered<'_> {
     }
 }
 
-/// How many openers follow the token.
+/// The number of openers that follow the token.
 fn openers_behind(own: &[Token], at: usize) -> usize {
     own[at + 1..].iter().take_while(|token| token.kind.is_open()).count()
 }
@@ -82,7 +82,7 @@ pub(crate) fn begins_with_a_word(own: &[Token], edit: &Edit) -> bool {
     word.is_some() && edit.inserted.starts_with('(') && (symbol() || is_below_a_list(own, edit))
 }
 
-/// The edit stands at the beginning of a line that is below a list in its column.
+/// The edit is at the beginning of a line that is below a list in its column.
 pub(crate) fn is_below_a_list(own: &[Token], edit: &Edit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let Some(word) = own.get(at).filter(|word| word.start == edit.at && word.first) else { return false };

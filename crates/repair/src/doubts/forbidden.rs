@@ -1,47 +1,33 @@
-//! Changes that the earlier text may ask for and that are not made all the same.
+//! Changes that are not made even if the earlier text asks for them.
 
-use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind, Tree};
+use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind};
 
 use crate::case::Case;
 use crate::text::edit::Edit;
 
-pub(crate) fn is_open_text(kind: DiagnosticKind) -> bool {
-    use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
-    matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol)
-}
-
 impl Case<'_> {
-    /// Closers that end lines, which is where hands and columns meet.
-    pub(crate) fn are_at_line_ends(&self, edits: &[Edit]) -> bool {
-        let closers = |side: &str| side.chars().all(|c| matches!(c, ')' | ']' | '}') || c.is_whitespace());
-        edits.iter().all(|edit| {
-            let rest = self.text[edit.range().end..].lines().next().unwrap_or_default();
-            let ends = rest.trim_start_matches(|c: char| matches!(c, ')' | ']' | '}') || c.is_whitespace());
-            closers(&edit.removed) && closers(&edit.inserted) && (ends.is_empty() || ends.starts_with(';'))
-        })
-    }
-
-    /// Nobody who changed some lines took a delimiter inside a string for code, or opened a list for nothing.
-    pub(crate) fn is_allowed(&self, tree: &Tree, edits: &[Edit]) -> bool {
+    /// An edit of some lines does not take a delimiter inside a string for code, or open a list for nothing.
+    pub(crate) fn is_allowed(&self, edits: &[Edit]) -> bool {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
-        !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(tree, edits)
+        !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(edits)
     }
 
-    /// A delimiter inside of a string, a character or a comment is none, whatever stood there before; and what begins a
-    /// comment is no delimiter either.
-    fn changes_a_literal(&self, tree: &Tree, edits: &[Edit]) -> bool {
+    /// A delimiter inside a string, a character or a comment is none, whatever was there before; and the mark that
+    /// begins a comment is no delimiter either.
+    fn changes_a_literal(&self, edits: &[Edit]) -> bool {
+        let tree = self.tree;
         let opens_comment = |edit: &Edit| {
             let comments = tree.diagnostics().iter().filter(|fault| fault.kind == DiagnosticKind::UnclosedComment);
             let mut begins = comments.map(|fault| fault.span.start as usize..fault.span.start as usize + 2);
             begins.any(|mark| edit.range().start < mark.end && mark.start < edit.range().end)
         };
-        if tree.diagnostics().iter().any(|diagnostic| is_open_text(diagnostic.kind)) {
+        if self.has_open_text() {
             return edits.iter().any(opens_comment);
         }
         let is_character = |at: u32| tree.token_at(at).is_some_and(|token| tree.kind(token) == TokenKind::Character);
         edits.iter().any(|edit| {
-            // Behind a whole character a backslash would make the closer that follows a part of it.
+            // After a whole character, a backslash would make the next closer part of the character.
             if edit.inserted.starts_with('\\') && edit.at.checked_sub(1).is_some_and(is_character) {
                 return true;
             }

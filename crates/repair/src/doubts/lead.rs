@@ -1,8 +1,10 @@
-//! How far ahead the likeliest answer has to be, of all others and of those that are told from it by one witness alone.
+//! How far ahead the likeliest answer has to be: of all others together, and of those that differ from it in one
+//! respect only.
 
 use super::Considered;
 use super::beside::{begins_with_a_word, is_below_a_list};
-use crate::case::Answer;
+use crate::proposals::Answer;
+use crate::text::edit::solid;
 
 /// How much likelier than the next an answer has to be, as a natural logarithm.
 pub(crate) const MARGIN: f32 = 2.0;
@@ -10,7 +12,7 @@ pub(crate) const MARGIN: f32 = 2.0;
 const OPENER_MARGIN: f32 = 3.5;
 const SEVERAL_MARGIN: f32 = 6.5;
 const SEVERAL_MARGIN_KNOWN: f32 = 4.5;
-/// The same, against an answer that supplies the counterpart on the line from which the best one takes a delimiter.
+/// The same, against an answer that adds the counterpart on the line where the best one removes a delimiter.
 const RIVAL_MARGIN: f32 = 4.4;
 const KIND_RIVAL_MARGIN: f32 = 3.4;
 const RIVAL_MARGIN_KNOWN: f32 = 2.5;
@@ -18,12 +20,12 @@ const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The same, against an opener at the beginning of a line that begins with a word and goes on.
 const LINE_RIVAL_MARGIN: f32 = 9.0;
 const LINE_RIVAL_MARGIN_KNOWN: f32 = 4.5;
-/// The same, where lines stand in places that nothing puts them in, or what is said is odd.
+/// The same, where lines are in odd columns, or a form is odd.
 pub(crate) const CLEAR_MARGIN: f32 = 7.0;
 const CLEAR_MARGIN_KNOWN: f32 = 4.0;
-/// The same, where a closer goes from an operator that then stands in the middle of a list.
+/// The same, where the removal of a closer makes an operator an argument.
 const PASSED_MARGIN: f32 = 7.0;
-/// How far behind an answer has to be that undoes two faults more.
+/// How far behind an answer has to be that undoes two more faults.
 const FULLER_MARGIN: f32 = 7.5;
 const FULLER_MARGIN_KNOWN: f32 = 5.0;
 
@@ -40,12 +42,12 @@ impl Considered<'_> {
         self.lead >= if self.form.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN }
     }
 
-    /// So far ahead that a closer may go from an operator which then stands in the middle of a list.
+    /// So far ahead that a closer may be removed although that makes an operator an argument.
     pub(super) fn is_far_ahead(&self) -> bool {
         self.lead >= if self.form.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
     }
 
-    /// Several faults in one form can be read in many ways, and where a list begins shows in no column.
+    /// Several faults in one form have many explanations, and columns do not show where a list begins.
     pub(super) fn is_close(&self) -> bool {
         let opener = self.edits().iter().any(|edit| edit.inserted.contains(['(', '[', '{']));
         let one_line = self.lines.iter().all(|line| *line == self.lines[0]);
@@ -93,7 +95,7 @@ impl Considered<'_> {
         !edit.removed.is_empty() && edit.inserted.is_empty() && self.others.iter().any(rival)
     }
 
-    /// The rival opens a list at a word that is nowhere called: nothing but the count of delimiters speaks for it.
+    /// The rival opens a list at a word that is never called: only the count of delimiters speaks for it.
     fn calls_a_plain_word(&self, rival: &Answer) -> bool {
         let (own, habits) = (self.form.own, self.form.habits);
         let [edit] = &rival.edits[..] else { return false };
@@ -109,8 +111,7 @@ impl Considered<'_> {
     pub(super) fn has_fuller_rival(&self) -> bool {
         let margin = if self.form.known { FULLER_MARGIN_KNOWN } else { FULLER_MARGIN };
         let delimiters = |answer: &Answer| -> usize {
-            let of = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-            answer.edits.iter().map(|edit| of(&edit.inserted).max(of(&edit.removed))).sum()
+            answer.edits.iter().map(|edit| solid(&edit.inserted).count().max(solid(&edit.removed).count())).sum()
         };
         let (best, due) = (self.best, delimiters(self.best) + 2);
         self.others.iter().any(|other| {

@@ -1,4 +1,4 @@
-//! A broken form as an answer would leave it, and whether anybody writes such a form.
+//! A broken form after an answer, and whether it is one that people write.
 
 use std::ops::Range;
 
@@ -14,42 +14,42 @@ use crate::text::scope::chunks;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::learn;
 
-/// Something as unlikely as this next to a repair, as a natural logarithm, makes the repair doubtful.
+/// A repair is doubtful when something beside it costs more than this, as a natural logarithm.
 const ODD: f32 = 4.8;
-/// The same of the beginning of a line where nothing shows how lines are laid out.
+/// The same of the beginning of a line where no other lines show the layout.
 const ODD_ALONE: f32 = 3.4;
-/// The same of an atom that ends a body, which is unlikely among lines that begin with lists, and what everybody writes.
+/// The same of an atom that ends a body: it is rare among lines that begin with lists, but usual.
 const ODD_VALUE: f32 = 6.2;
-/// A line as unlikely as this stands where nothing puts it.
+/// The column of a line that costs more than this has no reason.
 const STRAY: f32 = 4.0;
-/// Anything as unlikely as this is another fault.
+/// Whatever costs more than this is another fault.
 const BROKEN: f32 = 8.6;
-/// A symbol is called so regularly that passing it is this unlikely.
+/// An operator as an argument costs more than this.
 const OPERATOR_PASSED: f32 = 1.6;
 
 /// A form with an answer carried out.
 pub(crate) struct Mended {
-    /// What holds the form.
+    /// The text of the form.
     pub(crate) text: String,
     /// The tokens of the form, with the lines and offsets that they have in `text`.
     pub(crate) tokens: Vec<Token>,
-    /// Where in `text` the answer puts or changes closers, each with the closers that it touches.
+    /// The runs of closers in `text` in which the answer adds or changes some.
     pub(crate) supplied: Vec<Range<u32>>,
-    /// The lines in it from which the answer takes closers away.
+    /// The lines in it from which the answer removes closers.
     pub(crate) taken: Vec<u32>,
-    /// What each token costs; `None` when the form does not balance.
+    /// The cost of each token; `None` when the form does not balance.
     pub(crate) costs: Option<Vec<f32>>,
 }
 
 impl Case<'_> {
-    /// With `edits`, the form that they change has lines that nothing puts there, or what nobody writes.
+    /// The form that `edits` change has lines in odd columns afterwards, or an unusual shape.
     pub(crate) fn is_odd_with(&self, edits: &[Edit]) -> bool {
         let text = apply(self.text, edits);
-        let tokens = tokens(&text, &self.language);
+        let tokens = tokens(&text, self.language);
         let chunks = chunks(&tokens);
         let at = edits.first().map_or(0, |edit| edit.at);
         let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
-        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), &self.language);
+        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), self.language);
         let own = tokens[chunks[around].tokens.clone()].to_vec();
         let mended = Mended::of(text, own, &habits);
         let sight = if self.known { Sight::Known } else { Sight::All };
@@ -59,7 +59,7 @@ impl Case<'_> {
             || !mended.shapes(sight, self.language.dialect(), &habits).without(self.without).is_empty()
     }
 
-    /// The form of the tokens `own` with `edits` made.
+    /// The form of the tokens `own` after `edits`.
     pub(crate) fn mended(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> Mended {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
@@ -67,12 +67,12 @@ impl Case<'_> {
         let line = |edit: &&Edit| self.lines.line(edit.at) - 1 - own[0].line;
         let taken =
             edits.iter().filter(|edit| edit.removed.contains([')', ']', '}'])).map(|edit| line(&edit)).collect();
-        let (own, supplied) = (tokens(&text, &self.language), supplied(&text, &local));
+        let (own, supplied) = (tokens(&text, self.language), supplied(&text, &local));
         Mended { supplied, taken, ..Mended::of(text, own, habits) }
     }
 }
 
-/// The runs of closers in `text` that hold what `edits` have put there.
+/// The runs of closers in `text` that contain what `edits` have added.
 fn supplied(text: &str, edits: &[Edit]) -> Vec<Range<u32>> {
     let closer = |byte: &u8| matches!(byte, b')' | b']' | b'}');
     let mut moved = 0;
@@ -90,36 +90,36 @@ fn supplied(text: &str, edits: &[Edit]) -> Vec<Range<u32>> {
 }
 
 impl Mended {
-    /// The form of these tokens of `text`, as it is.
+    /// The form of these `tokens` of `text`, as it is.
     pub(crate) fn of(text: String, tokens: Vec<Token>, habits: &Habits) -> Self {
         let costs = costs_as_it_is(&tokens, habits, true);
         Self { text, tokens, supplied: Vec::new(), taken: Vec::new(), costs }
     }
 
-    /// The tokens with what each costs; none when the form does not balance.
+    /// The tokens with their costs; none when the form does not balance.
     fn costly(&self) -> impl Iterator<Item = (&Token, f32)> {
         self.tokens.iter().zip(self.costs.iter().flatten().copied())
     }
 
-    /// Many lines of the form stand where nothing puts them: its columns are no witness.
+    /// Many lines of the form are in odd columns: its columns are no evidence.
     pub(crate) fn is_ragged(&self) -> bool {
         let lines = self.costly().skip(1).filter(|(token, _)| token.opens_line);
         let (count, odd) = lines.fold((0, 0), |(count, odd), (_, cost)| (count + 1, odd + u32::from(cost > STRAY)));
         self.is_broken() || (odd > 1 && odd * 4 > count)
     }
 
-    /// Something in the form is another fault.
+    /// The form has another fault.
     pub(crate) fn is_broken(&self) -> bool {
         self.costs.is_none() || self.costly().any(|(_, cost)| cost > BROKEN)
     }
 
-    /// What the tokens on `lines` and on the ones after them cost.
+    /// The costs of the tokens on `lines` and on the lines after them.
     fn near(&self, lines: &[u32]) -> impl Iterator<Item = (&Token, f32)> {
         let near = move |token: &Token| lines.iter().any(|&line| (line..=line + 1).contains(&token.line));
         self.costly().filter(move |(token, _)| near(token))
     }
 
-    /// What stands on `lines` or the ones after them is odd; where the form is `alone`, what stands in an unusual column too.
+    /// A token on `lines` or the lines after them is odd; where the form is `alone`, an unusual column is odd as well.
     pub(crate) fn is_odd_near(&self, lines: &[u32], alone: bool) -> bool {
         let odd = |(token, cost): (&Token, f32)| match self.is_value(token) {
             true => cost > ODD_VALUE,
@@ -128,19 +128,19 @@ impl Mended {
         self.costs.is_none() || self.near(lines).any(odd)
     }
 
-    /// An atom alone on the line that ends its list: what a body returns, however few lines begin with atoms.
+    /// An atom alone on the last line of its list is what a body returns, however few lines begin with atoms.
     fn is_value(&self, token: &Token) -> bool {
         let next = self.tokens.partition_point(|other| other.start <= token.start);
         let ends = self.tokens.get(next).is_none_or(|next| next.kind.is_close() && next.line == token.line);
         token.kind == TokenKind::Atom && token.opens_line && token.trailing && ends
     }
 
-    /// What stands there is another fault.
+    /// There is another fault on `lines` or the lines after them.
     pub(crate) fn is_broken_near(&self, lines: &[u32]) -> bool {
         self.costs.is_none() || self.near(lines).any(|(_, cost)| cost > BROKEN)
     }
 
-    /// A symbol on `line` that is nearly always called stands in the middle of a list.
+    /// A symbol on `line` that is nearly always called is an argument.
     fn passes_an_operator(&self, line: u32, habits: &Habits) -> bool {
         self.tokens.windows(2).any(|pair| {
             let symbol = pair[1].line == line && pair[1].kind == TokenKind::Atom;

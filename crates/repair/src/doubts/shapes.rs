@@ -1,6 +1,6 @@
-//! What nobody writes, however well it balances: signs in a mended form that another fault was made in it.
+//! Unusual shapes of a mended form, which are signs of another fault in it.
 //!
-//! A repair makes up for the faults that it can see. Two faults that cancel each other leave no trace but the shape of the
+//! A repair undoes the faults that it can see. Two faults that cancel each other leave no trace but the shape of the
 //! form, so the shape is looked at when the earlier text is not known.
 
 use std::ops::Range;
@@ -14,19 +14,19 @@ use crate::witnesses::habits::Habits;
 use crate::witnesses::nesting::{Nesting, ROOT};
 use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
-/// So many words in a row that begin a line of a definition's body are prose.
+/// So many words in a row at the beginning of a line of a definition's body are prose.
 const PROSE: usize = 4;
-/// What the names of macros begin with that take a body behind their first argument.
+/// The prefixes of macros that take a body after their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
 
-/// What of a form is looked at.
+/// Which properties of a form are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// Everything.
+    /// All of them.
     All,
     /// Not the columns.
     Shape,
-    /// Only what is wrong whatever stood there before: the earlier text is known, and shapes are what it says.
+    /// Only shapes that are wrong in any case: the earlier text is known, and it has the other shapes.
     Known,
 }
 
@@ -36,10 +36,10 @@ struct Open {
     at: usize,
     /// Data in it.
     children: u32,
-    /// Column of the last datum that begins a line in it; -1 for none.
+    /// The column of the last datum that begins a line in it; -1 for none.
     sibling: i32,
     sibling_is_list: bool,
-    /// The line of that datum, how many data of the list stand there, and whether the first is a keyword.
+    /// The line of that datum, the number of data of the list on it, and whether the first is a keyword.
     last_line: u32,
     on_line: u32,
     begins_with_keyword: bool,
@@ -47,7 +47,7 @@ struct Open {
     quoted: bool,
     /// Its first datum is a list that touches its opener.
     doubled: bool,
-    /// The same, and that list is a call, though nothing there asks for a list of lists.
+    /// The same, and that list is a call, though a list of lists is not expected there.
     holds_call: bool,
     /// It is a definition with a docstring and a body.
     definer: bool,
@@ -56,7 +56,7 @@ struct Open {
 }
 
 impl Mended {
-    /// What in the form nobody writes: signs that something besides what was repaired is wrong with it.
+    /// The unusual shapes in the form: signs of a fault besides the one that was repaired.
     pub(crate) fn shapes(&self, sight: Sight, dialect: Dialect, habits: &Habits) -> Doubts {
         let known = sight == Sight::Known;
         let mut found = Doubts::default();
@@ -120,7 +120,7 @@ impl Mended {
         paren(before) && paren(own) && before.end == own.start
     }
 
-    /// The list at `index` begins with a symbol that is called oftener than not.
+    /// The list at `index` begins with a symbol that is called more often than not.
     fn is_call_at(&self, index: usize, habits: &Habits) -> bool {
         let head = self.tokens.get(index + 1).filter(|head| head.kind == TokenKind::Atom);
         head.is_some_and(|head| habits.name(head.name, true) < habits.name(head.name, false))
@@ -132,13 +132,13 @@ impl Mended {
         token.kind == TokenKind::Atom && (spelt.starts_with(':') || spelt.starts_with("#:"))
     }
 
-    /// Behind a quote, a backquote or a comma, not `#'`.
+    /// The token is after a quote, a backquote or a comma, not `#'`.
     fn is_quoted(&self, index: usize) -> bool {
         let before = index.checked_sub(1).map(|before| &self.tokens[before]);
         before.is_some_and(|before| before.kind == TokenKind::Prefix && before.end - before.start == 1)
     }
 
-    /// Takes a datum into its list; false when it is the second behind a dot.
+    /// Takes a datum into its list; false when it is the second after a dot.
     fn takes_in(&self, list: &mut Open, index: usize, dialect: Dialect) -> bool {
         let token = &self.tokens[index];
         let dots = dialect.table().pairs;
@@ -164,20 +164,20 @@ impl Mended {
         list.definer && self.tokens[index].opens_line && list.children > 1 && self.is_prose(index)
     }
 
-    /// A line from which a closer was taken away holds two forms of a body, or a keyword with two values: one of them had lost
-    /// its opener.
+    /// A line that lost a closer holds two forms of a body, or a keyword with two values: one of them had lost its
+    /// opener.
     fn stands_beside(&self, list: &Open, index: usize) -> bool {
         let token = &self.tokens[index];
         if token.opens_line || list.last_line != token.line || !self.taken.contains(&token.line) {
             return false;
         }
         let second = list.definer && list.sibling_is_list && list.children > 2;
-        // A keyword and its value, and what is no keyword.
+        // The line has a keyword, its value, and a datum that is no keyword.
         let third = list.begins_with_keyword && list.on_line > 1 && !self.is_keyword(index);
         second || third
     }
 
-    /// Words and nothing else follow each other on the line that begins at `index`, perhaps behind a string.
+    /// The line that begins at `index` has only words, perhaps after a string.
     fn is_prose(&self, index: usize) -> bool {
         let line = self.tokens[index].line;
         let own = self.tokens[index..].iter().take_while(|token| token.line == line);
@@ -185,13 +185,14 @@ impl Mended {
         words.take_while(|token| token.is_symbol()).count() >= PROSE && !self.is_quoted(index)
     }
 
-    /// A line stands further right than the list that begins the line above it in the same list, as if it belonged to it.
+    /// A line is indented deeper than the list that begins the line above it in the same list, as if it belonged to
+    /// that.
     fn stands_deeper(&self, list: &Open, token: &Token) -> bool {
         let behind = token.opens_line && list.sibling_is_list && list.sibling >= 0 && token.place > list.sibling;
         behind && !list.quoted && self.tokens[list.at].kind == TokenKind::OpenParen
     }
 
-    /// The list that ends with token `close` holds nothing but a list, and nothing there asks for a list of lists.
+    /// The list that ends with token `close` holds nothing but a list, and a list of lists is not expected there.
     fn is_doubled(&self, list: &Open, close: usize, may_begin: bool, dialect: Dialect) -> bool {
         if !list.doubled || list.children != 1 || may_begin {
             return false;
@@ -204,13 +205,13 @@ impl Mended {
             (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if dialect.table().square == Square::Vectors => {
                 self.is_supplied(close)
             }
-            // Where its closer had to be supplied, its opener may as well be one too many.
-            // So it may where the lists beside it are none that hold one list.
+            // If its closer had to be added, its opener may be one too many instead. So may it beside lists that do not
+            // hold one list each.
             _ => outer == inner && (self.is_supplied(close) || self.follows_a_list(list.at)),
         }
     }
 
-    /// The list that begins at `at` begins a line, and what is before it in the same list is a list too.
+    /// The list at `at` begins a line, and the datum before it in the same list is a list too.
     fn follows_a_list(&self, at: usize) -> bool {
         self.tokens[at].opens_line && at.checked_sub(1).is_some_and(|before| self.tokens[before].kind.is_close())
     }
@@ -225,8 +226,8 @@ impl Mended {
         })
     }
 
-    /// The answer ends a list with a closer that fits its opener, but the form around takes brackets of another kind there:
-    /// the opener is what is wrong, `(let (a 1] …)`.
+    /// The answer closes a list with a closer that fits its opener, but the form around takes other brackets there: the
+    /// opener is wrong, `(let (a 1] …)`.
     fn has_another_opener(
         &self,
         list: &Open,
@@ -240,7 +241,7 @@ impl Mended {
             return false;
         }
         let bindings = children == 2;
-        // A list of parameters begins with a list only where each arity is one.
+        // A list of parameters begins with a list only where it is one of several arities.
         let begins_with_a_vector = self.tokens[list.at + 1].kind == TokenKind::OpenBracket;
         let function = |row: &str| {
             row.split_once(':')
@@ -258,13 +259,13 @@ impl Mended {
         }
     }
 
-    /// A closer in the same run as one that the answer puts there.
+    /// The closer is in the same run as one that the answer adds.
     fn is_supplied(&self, close: usize) -> bool {
         let at = self.tokens[close].start;
         self.supplied.iter().any(|run: &Range<u32>| run.contains(&at))
     }
 
-    /// A list that the answer ends has no body, and its head takes one.
+    /// A list that the answer closes has no body, and its head takes one.
     fn ends_short(&self, list: &Open, close: usize, dialect: Dialect, habits: &Habits) -> bool {
         let Some(head) = self.tokens.get(list.at + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
         if list.quoted || list.children == 0 || !self.is_supplied(close) {
@@ -274,7 +275,7 @@ impl Mended {
         let with_body = BODY_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
         let crowds = binds_in_vectors(dialect) && habits.crowds(head.head, MOST_ARGUMENTS);
-        // A body stands on lines of its own, or behind the first argument.
+        // A body is on lines of its own, or after the first argument.
         let on_line = self.tokens.get(list.at + 2).is_some_and(|first| first.opens_line);
         (with_body && list.children < 3 && !on_line)
             || (documents && list.children < 3)
@@ -282,13 +283,13 @@ impl Mended {
     }
 }
 
-/// Parameters and bindings stand in vectors.
+/// Parameters and bindings are vectors.
 fn binds_in_vectors(dialect: Dialect) -> bool {
     dialect.table().square == Square::Bindings
 }
 
-/// A form that balances has no body, although its head takes one: `(defun f (x))`, `(eval-when (:execute))`. Docstrings and
-/// declarations are none.
+/// A form that balances has no body, although its head takes one: `(defun f (x))`, `(eval-when (:execute))`. Docstrings
+/// and declarations are no body.
 pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
     let Some(Outline { head, children, last, documents }) = Outline::of(own, dialect, habits) else { return false };
     let bare_vector =
@@ -296,7 +297,7 @@ pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> 
     bare_vector || habits.breaks(Question::Ends, argument(head, children - 1), true)
 }
 
-/// A form that balances ends where its body would begin, or where the forms of its kind in this file never end.
+/// A form that balances ends where its body would begin, or where forms of its kind in this file never end.
 pub(crate) fn stops_before_its_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
     Outline::of(own, dialect, habits).is_some_and(|Outline { head, children, .. }| {
         let begins = habits.crowds(head, children) && !habits.crowds(head, children - 1);
@@ -304,10 +305,10 @@ pub(crate) fn stops_before_its_body(own: &[Token], dialect: Dialect, habits: &Ha
     })
 }
 
-/// What a form with few arguments holds, without docstrings and declarations.
+/// The content of a form with few arguments, without docstrings and declarations.
 struct Outline {
     head: u64,
-    /// Data in it, the head counted.
+    /// The number of data in it, with the head.
     children: u32,
     /// Where the last of them begins.
     last: usize,

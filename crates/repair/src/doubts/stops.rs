@@ -1,34 +1,42 @@
 //! Texts that stop in the middle of a form.
 
-use lispwright_syntax::{TokenKind, Tree, read_plain};
+use lispwright_syntax::{TokenKind, read_plain};
 
 use super::Considered;
 use super::shapes::{lacks_a_body, stops_before_its_body};
 use crate::case::Case;
 use crate::proposals::search::Action;
 use crate::text::align::Alignment;
+use crate::text::edit::OPENERS;
 
 /// A list as unlikely to end as this has not ended.
 const NO_END: f32 = 1.6;
+/// Only a text that keeps this share of the words of the earlier one, from 0 to 1, can be its beginning.
+const MOSTLY_KEPT: f32 = 0.6;
 
 impl Case<'_> {
-    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
-    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
-    pub(crate) fn is_cut_off(&self, tree: &Tree, before: &str, alignment: &Alignment) -> bool {
-        let open = tree.diagnostics().iter().filter(|diagnostic| diagnostic.gave_up_at == Some(tree.len())).count();
-        let goes_on = || {
-            let Some(gap) = &alignment.went_on else { return false };
-            let old = read_plain(before, &self.language);
-            (open > 1 || !before[gap.clone()].contains('\n'))
-                && old.top_level().any(|datum| {
-                    let form = old.datum_span(datum).range();
-                    form.start < gap.start && gap.end < form.end
-                })
-        };
-        open > 0 && alignment.is_version && (goes_on() || (self.at_end && alignment.stops))
+    /// The text stops in the middle of a form: after an opener, or where the earlier text goes on.
+    pub(crate) fn stops(&self) -> bool {
+        let opens = || self.cut().0.last().is_some_and(|last| last.kind.is_open());
+        (self.text.trim_end().ends_with(OPENERS) && opens())
+            || self.alignment().is_some_and(|alignment| alignment.kept > MOSTLY_KEPT && self.is_cut_off(alignment))
     }
 
-    /// What may be changed reaches to byte `end`, or to closers before it: those may be the same as before by chance.
+    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
+    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
+    fn is_cut_off(&self, alignment: &Alignment) -> bool {
+        let open = self.tree.diagnostics().iter().filter(|fault| fault.gave_up_at == Some(self.tree.len())).count();
+        let goes_on = || {
+            let (gap, before) = (alignment.went_on.as_ref()?, self.before?);
+            let old = read_plain(before, self.language);
+            let mut forms = old.top_level().map(|datum| old.datum_span(datum).range());
+            let inside = forms.any(|form| form.start < gap.start && gap.end < form.end);
+            Some(inside && (open > 1 || !before[gap.clone()].contains('\n')))
+        };
+        open > 0 && alignment.is_version && (goes_on().unwrap_or(false) || (self.at_end && alignment.stops))
+    }
+
+    /// The bytes that may be changed reach to byte `end`, or to closers before it, which may be as before by chance.
     fn writes_to(&self, end: usize) -> bool {
         self.free.as_ref().is_none_or(|free| {
             let rest = self.text.get(free.end.min(end)..end).unwrap_or_default();
@@ -38,8 +46,8 @@ impl Case<'_> {
 }
 
 impl Considered<'_> {
-    /// Who forgets a closer has written the others: one is missing, or two behind two that are there. Who was cut off has
-    /// several lists open, or one that nobody would end there.
+    /// An author who forgets a closer has written the others: one is missing, or two after two that are there. A text
+    /// that was cut off has several lists open, or one that does not end like that.
     pub(super) fn stops_short(&self) -> bool {
         let (case, own, among_others) = (self.case, self.form.own, self.form.among_others);
         let last = own[own.len() - 1];
@@ -60,7 +68,7 @@ impl Considered<'_> {
         // A file ends with a line end.
         let stops = case.at_end && among_others && !case.text.ends_with('\n');
         let keyword = case.text[last.start as usize..last.end as usize].starts_with([':', '#']);
-        // Whoever leaves a line empty, or comments on what is to come, goes on.
+        // After an empty line or a comment on what is to come, more should follow.
         let rest = &case.text[last.end as usize..];
         let remarks =
             rest.lines().skip(1).any(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(';'));

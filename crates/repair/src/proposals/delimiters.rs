@@ -1,17 +1,109 @@
-//! Delimiters that could be meant: the readings of a broken form as edits of its text.
+//! Delimiters that were lost, added or mistaken: each broken form is searched for what could be meant.
 
 use lispwright_syntax::Delimiter;
 
-use crate::case::{Answer, Case};
-use crate::doubts::{Broken, Doubt};
-use crate::proposals::search::{Action, Limits, Reading, search};
+use super::search::{Action, Limits, Reading, search};
+use super::{Answer, Proposal, Sort, quotes};
+use crate::case::Case;
+use crate::doubts::{Broken, Doubt, lead};
+use crate::outcome::{Evidence, Reason};
 use crate::text::code::Token;
-use crate::text::edit::{Edit, apply, normalise, replace};
+use crate::text::edit::{Edit, apply, normalise, replace, solid};
+use crate::text::scope::Chunk;
 use crate::witnesses::guard::{Guard, slide};
+use crate::witnesses::learn::learn;
+
+/// By how much further ahead each answer has to be where several forms are broken.
+const AMONG_BROKEN: f32 = 2.0;
+/// An earlier text that shares fewer of its words, from 0 to 1, says nothing of this one.
+const SOME_WORDS: f32 = 0.02;
+/// More broken forms than this are not repaired in one go.
+const MOST_BROKEN: usize = 12;
+/// Larger forms are not looked at more closely than plain matching does, in tokens.
+const LARGEST: usize = 150_000;
+/// The number of readings of a form.
+const READINGS: usize = 24;
+
+pub(crate) struct Delimiters;
+
+impl Sort for Delimiters {
+    fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
+        (!case.has_open_text()).then(|| case.heard(|| case.by_delimiters()))
+    }
+}
+
+/// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
+struct Considered {
+    answers: Vec<Answer>,
+    doubt: Option<Doubt>,
+    /// The line on which the form begins, from 0.
+    line: u32,
+}
 
 impl Case<'_> {
+    fn by_delimiters(&self) -> Proposal {
+        let (tokens, chunks) = self.cut();
+        if self.minds(Doubt::InsideOut) && quotes::are_doubtful(self.text, self.language, tokens, chunks) {
+            return Proposal::open(Doubt::InsideOut, Vec::new());
+        }
+        let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
+        if broken.len() > MOST_BROKEN || broken.is_empty() {
+            return Proposal::open(Reason::Entangled, Vec::new());
+        }
+        if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
+            return Proposal::open(Reason::NoCandidate, Vec::new());
+        }
+        let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
+        let habits = learn(self.text, (tokens, chunks), around, self.context.iter().chain(self.before), self.language);
+        let entangled = self.entangled(&habits);
+        let guard = Guard::of(self.text, tokens, self.version(), self.free.as_ref());
+        let known = self.known && self.alignment().is_some_and(|alignment| alignment.common > SOME_WORDS);
+        let consider = |chunk: &&Chunk| {
+            let own = &tokens[chunk.tokens.clone()];
+            let ends_text = chunk.tokens.end == tokens.len();
+            let form = Broken {
+                own,
+                habits: &habits,
+                flush: chunk.flush,
+                ends_text,
+                ends_alike: ends_text && self.version().is_some_and(|alignment| alignment.ends_alike),
+                among_others: chunks.len() > 1,
+                several: if broken.len() > 1 { AMONG_BROKEN } else { 0.0 },
+                known,
+            };
+            let (answers, doubt) = self.likeliest(form, &guard.part(chunk.tokens.clone()));
+            let doubt = doubt.filter(|doubt| *doubt == Doubt::StopsShort).or(entangled).or(doubt);
+            Considered { answers, doubt, line: own[0].line }
+        };
+        self.joined(broken.iter().map(consider).collect())
+    }
+
+    /// The answers to several forms as one; when a form stays open, what could be meant by that one.
+    fn joined(&self, mut forms: Vec<Considered>) -> Proposal {
+        let stops = forms.iter().position(|form| form.doubt == Some(Doubt::StopsShort));
+        let open = || forms.iter().position(|form| form.doubt.is_some() || form.answers.is_empty());
+        if let Some(index) = stops.or_else(open) {
+            let Considered { mut answers, doubt, .. } = forms.remove(index);
+            // An answer makes the whole text balance, with what is likeliest in the other forms.
+            match forms.iter().map(|form| Some(form.answers.first()?.edits.as_slice())).collect::<Option<Vec<_>>>() {
+                Some(others) => answers.iter_mut().for_each(|answer| answer.beside = others.concat()),
+                None => answers.clear(),
+            }
+            return match doubt {
+                Some(doubt) => Proposal::open(doubt, answers),
+                None => Proposal::open(Reason::NoCandidate, answers),
+            };
+        }
+        let margin = forms.iter().map(|form| lead(&form.answers)).fold(f32::MAX, f32::min);
+        let best = || forms.iter().filter_map(|form| Some((form.answers.first()?, form.line)));
+        let said = |(best, line): (&Answer, u32)| Evidence { form_line: Some(line + 1), why: best.why.to_owned() };
+        let edits = normalise(best().flat_map(|(best, _)| best.edits.clone()).collect());
+        let why = best().next().map_or("", |(best, _)| best.why);
+        self.certain(Answer::new(edits, why), best().map(said).collect(), margin)
+    }
+
     /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
-    pub(crate) fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
+    fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
         let blind = form.flush.then(|| without_column_0(form.own));
         let own = blind.as_deref().unwrap_or(form.own);
         let brackets: &[Delimiter] = match self.language.dialect().has_brackets() {
@@ -24,7 +116,7 @@ impl Case<'_> {
             _ => 192,
         };
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
-        let readings = search(own, form.habits, limits, 24);
+        let readings = search(own, form.habits, limits, READINGS);
         let mut answers = self.answers(own, &readings);
         let form = Broken { own, ..form };
         let doubt = self.doubt(&form, &readings, &answers);
@@ -45,11 +137,10 @@ impl Case<'_> {
         for (reading, edits) in readings.iter().zip(edited) {
             let local: Vec<Edit> =
                 edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
-            let code: String = apply(&self.text[start..end], &local).chars().filter(|c| !c.is_whitespace()).collect();
+            let code: String = solid(&apply(&self.text[start..end], &local)).collect();
             if !seen.contains(&code) {
                 seen.push(code);
-                let why = why(&reading.actions, own);
-                answers.push(Answer { edits, cost: reading.cost, why });
+                answers.push(Answer { cost: reading.cost, ..Answer::new(edits, why(&reading.actions, own)) });
             }
         }
         answers

@@ -5,31 +5,34 @@
 
 use lispwright_syntax::{Dialect, TokenKind, Tree};
 
-use crate::case::{Answer, Case};
+use super::{Answer, Proposal, Sort};
+use crate::case::Case;
 use crate::doubts::{Doubt, MARGIN};
-use crate::outcome::{Evidence, Outcome, TouchedForm};
+use crate::outcome::{Evidence, TouchedForm};
 use crate::text::edit::{Edit, apply, replace};
 
 /// A text with more of them has them in its symbols on purpose.
 const MOST: usize = 4;
 const WHY: &str = "what stands there closes nothing in this dialect, and a closer there makes the form balance";
 
-impl Case<'_> {
-    /// The answer to a text with foreign closers: proper ones in their places, if that is all that is wrong. `before` is an
-    /// earlier text.
-    pub(crate) fn without_foreign_closers(&self, tree: &Tree, before: Option<&str>) -> Option<Outcome> {
-        let edits = meant_closers(self.text, tree, before.unwrap_or_default())?;
-        let restores = before.is_some_and(|before| apply(self.text, &edits) == before);
-        let doubtful = self.leaves_the_edit(&edits) || (!restores && self.is_odd_with(&edits));
-        if !doubtful || !self.minds(Doubt::ForeignCloser) {
+pub(crate) struct ForeignClosers;
+
+impl Sort for ForeignClosers {
+    /// Proper closers in their places, if that is all that is wrong.
+    fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
+        let edits = meant_closers(case.text, case.tree, case.before.unwrap_or_default())?;
+        let restores = case.before.is_some_and(|before| apply(case.text, &edits) == before);
+        let doubtful = case.leaves_the_edit(&edits) || (!restores && case.is_odd_with(&edits));
+        let answer = Answer::new(edits, WHY);
+        if !doubtful || !case.minds(Doubt::ForeignCloser) {
             let said = |form: TouchedForm| Evidence { form_line: Some(form.line), why: WHY.to_owned() };
-            let evidence = self.touched(tree, &edits).into_iter().map(said).collect();
-            let outcome = self.accept(tree, edits.clone(), evidence, MARGIN);
-            if matches!(outcome, Outcome::Repaired(_)) {
-                return Some(outcome);
+            let evidence = case.touched(&answer.edits).into_iter().map(said).collect();
+            let proposal = case.certain(answer.clone(), evidence, MARGIN);
+            if matches!(proposal, Proposal::Certain { .. }) {
+                return Some(proposal);
             }
         }
-        Some(self.doubted(tree, Doubt::ForeignCloser, vec![Answer { edits, cost: 0.0, why: WHY }]))
+        Some(Proposal::open(Doubt::ForeignCloser, vec![answer]))
     }
 }
 

@@ -5,11 +5,12 @@
 //! definition lost its closing quote on one of its lines, at the end of the words or before the closers that end the
 //! line; a quote with code on both sides is one too many. A place counts when the form then balances as it stands.
 
-use lispwright_syntax::{Language, TokenKind, Tree, read_plain};
+use lispwright_syntax::{DiagnosticKind, Language, TokenKind, read_plain};
 
-use crate::case::{Answer, Case};
+use super::{Answer, Proposal, Sort};
+use crate::case::Case;
 use crate::doubts::MARGIN;
-use crate::outcome::{Outcome, Reason};
+use crate::outcome::Reason;
 use crate::text::code::{Token, tokens};
 use crate::text::edit::{Edit, apply, replace};
 use crate::text::scope::{Chunk, chunks};
@@ -38,23 +39,34 @@ pub(crate) struct Suspect {
     pub(crate) end: u32,
 }
 
+pub(crate) struct Quotes;
+
+impl Sort for Quotes {
+    fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
+        case.has_open_text().then(|| case.heard(|| case.by_quotes()))
+    }
+}
+
 impl Case<'_> {
-    /// A lost or stray quote.
-    pub(crate) fn by_quotes(&self, tree: &Tree) -> Outcome {
-        let closings = closings(self.text, &self.language);
+    /// A string, symbol or block comment is not closed.
+    pub(crate) fn has_open_text(&self) -> bool {
+        use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
+        let open = |kind| matches!(kind, UnclosedString | UnclosedComment | UnclosedSymbol);
+        self.tree.diagnostics().iter().any(|fault| open(fault.kind))
+    }
+
+    /// One quote more or less.
+    fn by_quotes(&self) -> Proposal {
+        let closings = closings(self.text, self.language);
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
         if let [only] = usual[..]
             && !self.is_odd_with(&only.edits)
         {
-            let evidence =
-                vec!["the docstring ends where the body begins, and with the quote there the form balances".into()];
-            return self.accept(tree, only.edits.clone(), evidence, MARGIN);
+            let why = "the docstring ends where the body begins, and with the quote there the form balances";
+            return self.sure(only.edits.clone(), why, MARGIN);
         }
-        let answers = closings
-            .into_iter()
-            .map(|closing| Answer { edits: closing.edits, cost: 0.0, why: "the form balances with the quote there" })
-            .collect();
-        self.refuse(tree, Reason::OpenText, answers)
+        let answer = |closing: Closing| Answer::new(closing.edits, "the form balances with the quote there");
+        Proposal::open(Reason::OpenText, closings.into_iter().map(answer).collect())
     }
 }
 

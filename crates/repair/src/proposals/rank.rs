@@ -6,7 +6,8 @@
 
 use lispwright_syntax::Delimiter;
 
-use crate::case::{Answer, Case};
+use super::Answer;
+use crate::case::Case;
 use crate::doubts::{Broken, Sight, seams};
 use crate::proposals::search::{Action, Reading};
 use crate::text::code::Token;
@@ -58,7 +59,8 @@ impl Case<'_> {
         let spelt = &self.text[range.clone()];
         let start = range.end - spelt.chars().next_back().map_or(0, char::len_utf8);
         let edits = vec![replace(self.text, start..range.end, with.open().encode_utf8(&mut [0; 4]))];
-        Some(Answer { edits, cost: best.cost, why: "the list begins with a bracket of another kind than it ends with" })
+        let why = "the list begins with a bracket of another kind than it ends with";
+        Some(Answer { cost: best.cost, ..Answer::new(edits, why) })
     }
 
     /// What the first answer supplies behind two lists that touch goes between them.
@@ -66,7 +68,8 @@ impl Case<'_> {
         let best = answers.first().filter(|best| self.closes_behind_a_seam(own, &best.edits))?;
         let [edit] = &best.edits[..] else { return None };
         let at = own[seams(own).next()?].start;
-        Some(Answer { edits: vec![Edit { at, ..edit.clone() }], cost: best.cost, why: "two forms touch there" })
+        let edits = vec![Edit { at, ..edit.clone() }];
+        Some(Answer { cost: best.cost, ..Answer::new(edits, "two forms touch there") })
     }
 }
 

@@ -1,10 +1,10 @@
-//! Laying the earlier text beside the broken one, so that delimiters go back where they were.
+//! Matching the earlier text with the broken one, so that delimiters go back where they were.
 //!
-//! Both texts are cut into words: what stands between white space, brackets and quotes. That needs no reader, so a lost
+//! Both texts are cut into words: whatever is between white space, brackets and quotes. That needs no reader, so a lost
 //! quote or a lost `|#` does not hide what follows. Lines whose words are equal are matched first (unique ones as
-//! anchors, then their neighbours), and words are matched inside what is left. Between two words that were neighbours
-//! before and are neighbours now stands a gap; where its delimiters differ from the earlier ones, the earlier ones are a
-//! candidate, and where they are equal, the place is known to be right.
+//! anchors, then their neighbours), and words are matched inside what is left. Between two words that are neighbours in
+//! both texts is a gap. Where its delimiters differ from the earlier ones, the earlier ones are a candidate; where they
+//! are equal, the place is known to be right.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -19,16 +19,16 @@ const NONE: u32 = u32::MAX;
 /// Differences between two blocks of words beyond which they count as unrelated.
 const MOST_DIFFERENCES: usize = 400;
 
-/// So many words in a row are taken for renamed when as many stood there before.
+/// At most so many words in a row count as renamed, when there were as many before.
 const MOST_RENAMED: usize = 3;
 
-/// What changing a place costs besides, when the earlier text shows it to be right: for each word in a row that is matched
-/// around it, at most, and at most in a line that was written anew, where words meet by chance.
+/// The additional cost of changing a place that is as in the earlier text: for each word in a row that is matched
+/// around it, at most, and at most in a line that was written anew, where words match by chance.
 const KNOWN_BY_WORD: f32 = 1.5;
 const KNOWN_RIGHT: f32 = 15.0;
 const NEW_LINE: f32 = 1.5;
 
-/// Fewer words in a row than this meet by chance.
+/// Fewer words in a row than this match by chance.
 const FEW_WORDS: u32 = 4;
 
 /// Words of one text.
@@ -42,12 +42,12 @@ struct Words {
     line_hashes: Vec<u64>,
 }
 
-/// A place between two words where other delimiters stand than before.
+/// A place between two words where the delimiters differ from before.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
-    /// Puts the earlier ones back.
+    /// The edit that puts the earlier ones back.
     pub(crate) edit: Edit,
-    /// The lines around it say what they said and stand to each other as they stood: nothing but the delimiters changed.
+    /// The lines around it have the same words and the same relative indentation as before: only delimiters changed.
     pub(crate) sure: bool,
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct Alignment {
     pub(crate) common: f32,
     /// Words of the broken text that survive, from 0 to 1.
     pub(crate) kept: f32,
-    /// The last word of the broken text stood before others, and no more is closed behind it than was: from its end to the
-    /// next word, in bytes of the earlier text.
+    /// The gap, in bytes of the earlier text, between the last word of the broken text and the word that followed it;
+    /// `None` when none did, or when the broken text closes more there.
     pub(crate) went_on: Option<Range<usize>>,
     /// Nothing but delimiters, and perhaps names throughout, was changed.
     pub(crate) same_words: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Alignment {
     pub(crate) stops: bool,
 }
 
-/// Lays `earlier` beside `text`.
+/// Matches `earlier` with `text`.
 pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     let (old, new) = (Words::of(earlier), Words::of(text));
     let Matched { partner, known } = match_words(&old, &new);
@@ -92,7 +92,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     alignment.ends_alike = ends && (known.last() == Some(&true) || runs.last().is_some_and(|&run| run > 1));
     let same_words = matched == new.spans.len() && matched == old.spans.len() && renamed_alike(&old, &new, &partner);
     alignment.same_words = same_words;
-    // Gap `index` stands before word `index`; the last one after the last word.
+    // Gap `index` is before word `index`; the last one is after the last word.
     for index in 0..=new.spans.len() {
         let before = if index == 0 {
             Some(0)
@@ -107,7 +107,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         let (Some(before), Some(after)) = (before, after) else { continue };
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
         let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
-        // A list without anything in it is a datum, which somebody took away or put there.
+        // An empty list is a datum, which was added or removed.
         if before != after || empty_lists(old_gap) != empty_lists(new_gap) {
             continue;
         }
@@ -133,9 +133,9 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     alignment
 }
 
-/// Cuts both texts before forms that stand in both: `starts` are where the forms of `earlier` begin, ascending. A form is
-/// the same when its first line says the same and begins its text in column 0; whatever is broken in one part has then
-/// nothing to do with the others.
+/// Cuts both texts before forms that are in both: `starts` are where the forms of `earlier` begin, ascending. A form is
+/// the same when the words of its first line are the same and it begins in column 0; a fault in one part does not
+/// concern the others.
 pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut parts = Vec::new();
     let (mut old_from, mut new_from) = (0, 0);
@@ -162,7 +162,7 @@ pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<u
     parts
 }
 
-/// Where the earlier text goes on behind the last word of the broken one, if that stands among its old neighbours.
+/// [`Alignment::went_on`], if the last words of the broken text are neighbours in the earlier one.
 fn went_on(
     (earlier, old): (&str, &Words),
     (text, new): (&str, &Words),
@@ -172,20 +172,20 @@ fn went_on(
     let last = partner.len().checked_sub(1)?;
     let next = partner[last].checked_add(1)? as usize;
     let (is, was) = (&text[new.gap(text, last + 1)], old.gap(earlier, next));
-    // What closes more than before was not about to go on as before.
+    // A text that closes more than before was not about to go on as before.
     let closes_no_more = delimiters(is).zip(delimiters(&earlier[was.clone()])).all(|(is, was)| is == was)
         && delimiters(is).count() <= delimiters(&earlier[was.clone()]).count();
     (next < old.spans.len() && closes_no_more && runs[last] >= (FEW_WORDS).min(partner.len() as u32)).then_some(was)
 }
 
-/// Every old word has become the same new word wherever it stood.
+/// Every old word has become the same new word in all places.
 fn renamed_alike(old: &Words, new: &Words, partner: &[u32]) -> bool {
     let mut names: FxHashMap<u64, u64> = FxHashMap::default();
     let mut pairs = partner.iter().zip(&new.hashes);
     pairs.all(|(&other, &name)| *names.entry(old.hashes[other as usize]).or_insert(name) == name)
 }
 
-/// For every new word how many words in a row, it among them, follow each other in both texts.
+/// For every new word, the length of the run of words around it that follow each other in both texts.
 fn runs(partner: &[u32]) -> Vec<u32> {
     let mut runs = vec![0; partner.len().max(1)];
     let mut start = 0;
@@ -210,7 +210,7 @@ fn empty_lists(gap: &str) -> usize {
     ["()", "[]", "{}"].iter().map(|list| gap.matches(list).count()).sum()
 }
 
-/// Stands before a datum without being part of it: a word by itself.
+/// The character is before a datum without being part of it: a word by itself.
 fn is_prefix(c: char) -> bool {
     matches!(c, '\'' | '`' | ',')
 }
@@ -302,11 +302,11 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Which new words stood in the old text.
+/// The new words that are in the old text.
 struct Matched {
-    /// For every new word its old partner, ascending.
+    /// For every new word, its old partner, ascending.
     partner: Vec<u32>,
-    /// The whole line of the new word did.
+    /// For every new word, whether its whole line is in the old text.
     known: Vec<bool>,
 }
 
@@ -333,7 +333,7 @@ fn match_words(old: &Words, new: &Words) -> Matched {
     Matched { partner, known }
 }
 
-/// Pairs a few unmatched words between matched ones when there are as many before as now: they were renamed.
+/// Pairs a few unmatched words between matched ones when there were as many before: they were renamed.
 fn pair_renamed(partner: &mut [u32], old_count: usize) {
     let mut index = 0;
     while index < partner.len() {
@@ -353,7 +353,7 @@ fn pair_renamed(partner: &mut [u32], old_count: usize) {
     }
 }
 
-/// Pairs of equal lines, ascending on both sides: the ends that agree, unique lines, and what stands beside those.
+/// Pairs of equal lines, ascending on both sides: the equal ends, unique lines, and the lines beside those.
 fn match_lines(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - front;

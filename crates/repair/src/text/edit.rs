@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+pub(crate) const OPENERS: [char; 3] = ['(', '[', '{'];
+pub(crate) const CLOSERS: [char; 3] = [')', ']', '}'];
+
 /// One replacement in the text that was given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
@@ -18,6 +21,31 @@ impl Edit {
     pub fn range(&self) -> Range<usize> {
         self.at as usize..self.at as usize + self.removed.len()
     }
+
+    pub(crate) fn adds(&self, delimiters: [char; 3]) -> bool {
+        self.inserted.contains(delimiters)
+    }
+
+    pub(crate) fn takes(&self, delimiters: [char; 3]) -> bool {
+        self.removed.contains(delimiters)
+    }
+}
+
+/// The characters of `text` without white space.
+pub(crate) fn solid(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_whitespace())
+}
+
+/// The number of characters that `edits` add, and the number that they remove, without white space.
+pub(crate) fn counted<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> (usize, usize) {
+    edits.into_iter().fold((0, 0), |(added, removed), edit| {
+        (added + solid(&edit.inserted).count(), removed + solid(&edit.removed).count())
+    })
+}
+
+/// `edits` and `others` make the same of `text`, but for white space.
+pub(crate) fn same_code(text: &str, edits: &[Edit], others: &[Edit]) -> bool {
+    solid(&apply(text, edits)).eq(solid(&apply(text, others)))
 }
 
 /// An edit of `text` that replaces `range`, with what both sides share left out.

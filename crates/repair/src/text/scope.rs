@@ -9,10 +9,10 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::text::code::Token;
 
-/// So many chunks are looked at in all to find those that close what others leave open.
+/// At most so many chunks are tried to find those that close what others leave open.
 const MOST_STEPS: usize = 200_000;
 
-/// The tokens from one column-0 beginning to the next.
+/// The tokens from one beginning in column 0 to the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     /// Indices of its tokens.
@@ -23,7 +23,7 @@ pub(crate) struct Chunk {
     pub(crate) low: i64,
     /// Every closer fits its opener and nothing is left over.
     pub(crate) healthy: bool,
-    /// Lines of its own begin in column 0 although it is broken: columns say nothing about what belongs to it.
+    /// It is broken and has lines in column 0, so columns do not show what belongs to it.
     pub(crate) flush: bool,
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     gather(tokens, joined, &mut open)
 }
 
-/// A chunk that leaves lists open and ends with a definition that touches what is before it, `…)(defun f (x)`, as two: nobody
-/// writes a definition so inside another form.
+/// A chunk that leaves lists open and ends with a definition that touches what is before it, `…)(defun f (x)`, as two:
+/// no one writes a definition like that inside another form.
 fn beside(tokens: &[Token], whole: &Chunk, open: &mut Vec<Delimiter>) -> Option<[Chunk; 2]> {
     if whole.healthy || whole.net <= 0 {
         return None;
@@ -72,7 +72,7 @@ fn beside(tokens: &[Token], whole: &Chunk, open: &mut Vec<Delimiter>) -> Option<
     (parts[0].net > 0 && parts[1].healthy).then_some(parts)
 }
 
-/// A condition and nothing else, which the form below is read under: `#+sbcl`, `#-(or clisp ecl)`.
+/// Nothing but the condition under which the next form is read: `#+sbcl`, `#-(or clisp ecl)`.
 fn is_condition(tokens: &[Token]) -> bool {
     let Some((mark, behind)) = tokens.split_first() else { return false };
     let prefixes = behind.iter().take_while(|token| token.kind.is_prefix()).count();
@@ -85,7 +85,7 @@ fn is_condition(tokens: &[Token]) -> bool {
         }
 }
 
-/// The token opens a list, perhaps behind prefixes on the same line or behind a condition that stands alone: `#+x`.
+/// The token opens a list, perhaps after prefixes on its line or after a condition on the line before: `#+x`.
 fn opens(tokens: &[Token], index: usize) -> bool {
     let line = tokens[index].line;
     let condition = tokens[index].kind == TokenKind::Annotation;
@@ -126,7 +126,7 @@ fn balances(tokens: &[Token]) -> bool {
 fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::with_capacity(chunks.len());
     let mut index = 0;
-    // Looking ahead costs a walk each time; a text with very many broken chunks is not worth it.
+    // Each look ahead is a walk, which a text with very many broken chunks is not worth.
     let mut looks = 64;
     let mut steps = MOST_STEPS;
     while index < chunks.len() {
@@ -148,10 +148,10 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     out
 }
 
-/// No list has lines in column 0 beside indented ones: whoever writes a body in column 0 writes all of it there, and what
-/// looks otherwise is two forms, one with a closer too few and one with a closer too many.
+/// No list has both lines in column 0 and indented ones: a body in column 0 is there as a whole, and anything else is
+/// two forms, one with a closer too few and one with a closer too many.
 fn is_nested_on_purpose(tokens: &[Token]) -> bool {
-    // For every open list: a line of it begins in column 0, one begins elsewhere.
+    // For every open list, whether a line of it begins in column 0, and whether one begins elsewhere.
     let mut open: Vec<(bool, bool)> = Vec::new();
     for token in tokens {
         if token.kind.is_close() {
@@ -171,7 +171,7 @@ fn is_nested_on_purpose(tokens: &[Token]) -> bool {
     true
 }
 
-/// How many of `chunks` close what the first of them leaves open; every chunk looked at is one of the `steps` left.
+/// The number of `chunks` that close what the first of them leaves open; each chunk tried takes one of the `steps`.
 fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usize> {
     let mut depth = chunks[0].net;
     let definition = defines(tokens, &chunks[0]);
@@ -188,8 +188,8 @@ fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usiz
     None
 }
 
-/// Gathers broken chunks with what stands right against them, where column 0 may not mean a new form: in a file that is
-/// laid out flush left, and beside a chunk that does not look like a neighbour.
+/// Joins broken chunks with those right before or after them where column 0 may not mean a new form: in a file that is
+/// flush left, and beside a chunk that does not look like a neighbour.
 fn gather(tokens: &[Token], chunks: Vec<Chunk>, open: &mut Vec<Delimiter>) -> Vec<Chunk> {
     if chunks.iter().all(|chunk| chunk.healthy) {
         return chunks;
@@ -226,11 +226,11 @@ fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
         let (all, left) = inside.fold((0, 0), |(all, left), token| (all + 1, left + u32::from(token.column == 0)));
         (lines, flush) = (lines + all, flush + left);
     }
-    // Where nearly every form is broken by column 0, no sound one is left to tell.
+    // Where column 0 breaks nearly every form, no sound one is left to count.
     flush > 2 && flush * 2 >= lines
 }
 
-/// The first tokens of the lines inside a form; the form itself may begin below the condition that it is read under.
+/// The first tokens of the lines inside a form, which may begin below its condition.
 fn inner_lines(own: &[Token]) -> impl Iterator<Item = &Token> {
     let condition = own[0].kind == TokenKind::Annotation;
     let mut depth = 0;
@@ -251,8 +251,8 @@ fn lies_flush(tokens: &[Token], chunk: &Chunk) -> bool {
     left > 0 && left >= right
 }
 
-/// `after` stands right against `before` and does not look like a form of its own: neither a definition nor, like its
-/// neighbour, one of a row of calls.
+/// `after` follows `before` without an empty line and does not look like a form of its own: neither a definition nor,
+/// like its neighbour, one of a row of calls.
 fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool) -> bool {
     if tokens[after.tokens.start].apart && (!everywhere || tokens[after.tokens.start].kind.is_open()) {
         return false;
@@ -263,7 +263,7 @@ fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool)
     if defines(tokens, after) && !bare {
         return false;
     }
-    // What is whole was ended too early if anything, by a closer of what follows.
+    // If a whole form ended too early, the chunk after it has its closer.
     if before.healthy && !everywhere && (after.net >= 0 || !defines(tokens, before) || is_header(tokens, before)) {
         return false;
     }

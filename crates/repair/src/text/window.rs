@@ -1,8 +1,8 @@
 //! The part of a text that an edit can have broken.
 //!
-//! Where the earlier text balances, every top-level form that the edit did not touch balances as well, whatever it looks
-//! like. What is left is a window of whole forms around the edit, mostly one, and it is judged as if it were the whole text:
-//! nothing outside it can be drawn in, and a quote or block comment left open in it ends with it.
+//! Where the earlier text balances, every top-level form that the edit did not touch balances as well. The rest is a
+//! window of whole forms around the edit, mostly one. It is judged as if it were the whole text: nothing outside it is
+//! drawn in, and a quote or block comment left open in it ends with it.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::text::plain::Plain;
 /// So many bytes on each side of a window are read to learn how the file is laid out.
 const CONTEXT: usize = 160_000;
 
-/// A piece of it has at least so many bytes, but for the last one on each side.
+/// Each piece of those has at least so many bytes, but for the last one on each side.
 const PIECE: usize = 3_000;
 
 /// The forms around an edit, before and after it.
@@ -27,11 +27,11 @@ pub(crate) struct Window {
     pub(crate) new: Range<usize>,
     /// What differs: bytes of the text.
     pub(crate) changed: Range<usize>,
-    /// The texts agree outside the edit that was told.
+    /// The texts differ only inside the edit that the caller names.
     pub(crate) as_told: bool,
     /// Sound text before and after the window, whole forms: bytes of the text.
     pub(crate) around: [Range<usize>; 2],
-    /// The same in pieces of whole lines and forms, nearest to the window first.
+    /// The same text in pieces of whole lines and forms, nearest to the window first.
     pub(crate) pieces: Vec<Range<usize>>,
 }
 
@@ -49,7 +49,7 @@ impl Window {
         let (front, back) = told.unwrap_or_else(|| shared(before, text));
         let (from, to) = (front, before.len() - back);
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
-        // A form that the change only touches stays out of it when white space keeps them apart.
+        // A form that the change only touches is left out when white space is between them.
         let changed = &text[front..text.len() - back];
         let (begins, ends) = (begins_apart(changed), changed.ends_with(['\n', ' ', '\t', '\r']));
         let first = forms.partition_point(|form| form.end < from || (begins && form.end == from));
@@ -60,7 +60,7 @@ impl Window {
             start = start.min(touched[0].start);
             end = end.max(touched[touched.len() - 1].end);
         }
-        // Whole lines, so that columns stay true and the words of a line stay together.
+        // Whole lines keep columns right and the words of a line together.
         let in_blank =
             |at: usize| forms.get(forms.partition_point(|form| form.end <= at)).is_none_or(|form| form.start >= at);
         let line_start = before[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -89,15 +89,15 @@ impl Window {
     }
 }
 
-/// White space stands before what was written, and that does not begin with an indented line: such a line belongs to the
-/// form before it, wherever that ends.
+/// The written text begins with white space, and not with an indented line: such a line belongs to the form before it,
+/// wherever that ends.
 fn begins_apart(changed: &str) -> bool {
     let code = changed.trim_start();
     let blank = &changed[..changed.len() - code.len()];
     !blank.is_empty() && (code.is_empty() || !blank.contains('\n') || blank.ends_with('\n'))
 }
 
-/// From where to where the forms around `window` reach that lie within `context` bytes of it.
+/// The start and end of the forms around `window` that are within `context` bytes of it.
 fn around(forms: &[Range<usize>], window: Range<usize>, context: usize) -> (usize, usize) {
     let near = |form: &&Range<usize>| form.start + context >= window.start;
     let from = forms.iter().find(near).map_or(window.start, |form| form.start.min(window.start));
@@ -106,7 +106,7 @@ fn around(forms: &[Range<usize>], window: Range<usize>, context: usize) -> (usiz
     (from, to)
 }
 
-/// `range` of `text` in pieces: `begins` says where forms begin, in order, some of them in `range`.
+/// `range` of `text` in pieces; `begins` are the starts of forms in it, ascending.
 fn pieces(text: &str, range: &Range<usize>, begins: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut pieces = Vec::with_capacity(range.len() / PIECE + 1);
     let mut from = range.start;
@@ -120,7 +120,7 @@ fn pieces(text: &str, range: &Range<usize>, begins: impl Iterator<Item = usize>)
     pieces
 }
 
-/// The pieces before a place and after it, by turns.
+/// The pieces before and after a place, by turns.
 fn nearest_first(front: Vec<Range<usize>>, back: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut all = Vec::with_capacity(front.len() + back.len());
     let (mut front, mut back) = (front.into_iter().rev(), back.into_iter());
@@ -173,8 +173,8 @@ fn shared(before: &str, text: &str) -> (usize, usize) {
     (front, back)
 }
 
-/// Where text was only put in, the same insertion can often be read as one that begins a few bytes earlier: a form put
-/// before another shares its opener with it. One that begins a line is meant.
+/// An insertion can often be read as one that begins a few bytes earlier: a form put before another shares its opener
+/// with it. The reading that begins a line is meant.
 fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let line = text[..front].rfind('\n').map_or(0, |at| at + 1);
@@ -184,7 +184,8 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     if same { (line, back + by) } else { (front, back) }
 }
 
-/// An outcome for a part of `text` that begins at byte `at` as one for the whole, but for the text of a repair.
+/// The outcome for a part of `text` that begins at byte `at`, as one for the whole text; the text of a repair stays
+/// that of the part.
 pub(crate) fn widened(outcome: Outcome, text: &str, index: &LineIndex, at: usize) -> Outcome {
     let shift = |edits: &mut Vec<crate::text::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
     // The part may begin in the middle of a line.

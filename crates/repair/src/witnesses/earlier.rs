@@ -2,7 +2,8 @@
 
 use lispwright_syntax::read_plain;
 
-use crate::case::{Answer, Case};
+use crate::case::Case;
+use crate::proposals::Answer;
 use crate::proposals::search::costs_as_it_is;
 use crate::text::align::{Alignment, Gap};
 use crate::text::code::tokens;
@@ -66,7 +67,7 @@ impl Case<'_> {
     }
 
     fn balances(&self, edits: &[Edit]) -> bool {
-        read_plain(apply(self.text, edits), &self.language).diagnostics().is_empty()
+        read_plain(apply(self.text, edits), self.language).diagnostics().is_empty()
     }
 
     /// Every smallest set of `some` after which the text balances, with `all` put back as well.
@@ -93,9 +94,9 @@ impl Case<'_> {
     /// What the forms that `edits` change cost afterwards.
     pub(crate) fn cost_after(&self, edits: &[Edit]) -> f32 {
         let tried = apply(self.text, edits);
-        let tokens = tokens(&tried, &self.language);
+        let tokens = tokens(&tried, self.language);
         let chunks = chunks(&tokens);
-        let habits = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), &self.language);
+        let habits = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), self.language);
         chunks
             .iter()
             .map(|chunk| {
@@ -117,7 +118,7 @@ fn exchanges_openers(edit: &Edit) -> bool {
 }
 
 fn answer(edits: Vec<Edit>) -> Answer {
-    Answer { edits, cost: 0.0, why: "the earlier text has them there" }
+    Answer::new(edits, "as in the earlier text")
 }
 
 /// Sets of gaps to put back, small ones first, at most `most`, and at last all of them; gaps from the 65th on belong to

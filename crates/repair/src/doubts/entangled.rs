@@ -1,0 +1,28 @@
+//! Signs that one form lacks the delimiter that another has too many: neither can then be repaired by itself.
+
+use super::Doubt;
+use super::shapes::lacks_a_body;
+use crate::case::Case;
+use crate::text::scope::Chunk;
+use crate::witnesses::habits::Habits;
+
+impl Case<'_> {
+    /// The first doubt that the other forms of the text raise about each answer.
+    pub(crate) fn entangled(&self, habits: &Habits) -> Option<Doubt> {
+        let (tokens, chunks) = self.cut();
+        let nets = || chunks.iter().filter(|chunk| !chunk.healthy).map(|chunk| chunk.net);
+        // A definition that has lost its opener is read as a row of atoms and lists.
+        let bare = |chunk: &Chunk| chunk.healthy && tokens[chunk.tokens.start].definer;
+        let bodiless = |(index, chunk): (usize, &Chunk)| {
+            let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || nets().sum::<i64>() < 0;
+            chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), habits)
+        };
+        let doubts = [
+            (Doubt::Cancelling, nets().any(|net| net > 0) && nets().any(|net| net < 0)),
+            (Doubt::StrayMark, self.has_stray_mark(tokens)),
+            (Doubt::BareDefinition, chunks.iter().any(bare)),
+            (Doubt::BodilessNeighbour, chunks.iter().enumerate().any(bodiless)),
+        ];
+        doubts.into_iter().find(|(doubt, holds)| *holds && self.minds(*doubt)).map(|(doubt, _)| doubt)
+    }
+}
