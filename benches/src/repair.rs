@@ -7,8 +7,8 @@
 //!
 //! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100); `LISPWRIGHT_REPAIR_SEED`
 //! makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups;
-//! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well;
-//! `A unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival,seam` leaves
+//! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well; `A
+//! unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival,seam` leaves
 //! out doubts.
 
 mod baseline;

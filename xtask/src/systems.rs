@@ -17,8 +17,8 @@ const MODULES: [&str; 4] = ["copies", "evaluation", "orphans", "workers"];
 const EXCEPTIONS: [(&str, &str); 9] = [
     ("copies::a_trial_leaves_no_trace", DESCENT),
     ("copies::copies_end_with_a_server_that_is_killed", DESCENT),
-    ("copies::nothing_is_left_of_what_was_rolled_back", DESCENT),
-    ("evaluation::an_image_that_can_read_nothing_any_more_says_how_to_go_on", "limits of another process"),
+    ("copies::a_rollback_leaves_no_process_behind", DESCENT),
+    ("evaluation::an_image_that_cannot_read_any_more_names_the_call_that_helps", "limits of another process"),
     ("orphans::a_guard_that_was_killed_is_replaced", DESCENT),
     ("orphans::images_end_with_a_server_that_is_told_to_end", DESCENT),
     ("orphans::images_on_clojure_end_with_a_killed_server", DESCENT),

@@ -1,8 +1,8 @@
 //! `lispwright hook` on recorded inputs of its clients.
 //!
-//! A case is `tests/hook/VERDICT/NAME.json`: the client, the files that are there, and the input as the client sends it,
-//! with `{DIR}` for the working directory. `NAME.out` beside it is the answer, each text of it indented below its place
-//! in the JSON; `UPDATE=1 cargo test -p lispwright --test hook` writes it anew.
+//! A case is `tests/hook/VERDICT/NAME.json`: the client, the files that are there, and the input as the client sends
+//! it, with `{DIR}` for the working directory. `NAME.out` beside it is the answer, each text of it indented below its
+//! place in the JSON; `UPDATE=1 cargo test -p lispwright --test hook` rewrites it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod command;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use command::lispwright;
 use serde_json::Value;
 
-/// A case, carried out.
+/// The result of a case.
 struct Outcome {
     stdout: String,
-    /// What it wrote into the statistics.
+    /// Its lines in the statistics.
     records: Vec<Value>,
 }
 
@@ -25,7 +25,7 @@ impl Outcome {
         (!self.stdout.is_empty()).then(|| serde_json::from_str(&self.stdout).unwrap())
     }
 
-    /// What the answer amounts to, by the clients' own keys.
+    /// The verdict of the answer, by the clients' own keys.
     fn verdict(&self) -> &'static str {
         let Some(answer) = self.answer() else { return "silent" };
         let specific = &answer["hookSpecificOutput"];
@@ -77,7 +77,7 @@ fn bytes(content: &Value) -> Vec<u8> {
     }
 }
 
-/// Every text of a document with its place, readable.
+/// Every text of a document with its place.
 fn flat(value: &Value, place: &str, out: &mut String) {
     match value {
         Value::Object(fields) => {
@@ -114,7 +114,7 @@ fn cases(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Runs all cases of a folder, whose answers have to be of this kind, and whose files were judged so.
+/// Runs all cases of a folder; their answers and judgements must be of this kind.
 fn check(folder: &str, verdict: &str) {
     let mut wrong = Vec::new();
     for path in cases(folder) {
@@ -130,7 +130,7 @@ fn check(folder: &str, verdict: &str) {
         match folder {
             "ignored" | "warned" => assert!(judged.is_empty(), "{}: {judged:?}", path.display()),
             "pass" => assert!(!judged.is_empty() && judged.iter().all(|&one| one == "pass"), "{}", path.display()),
-            // What Gemini CLI is told late was judged before the call.
+            // The late answer to Gemini CLI was judged before the call.
             "noted" => assert!(judged.is_empty() || judged.contains(&"noted"), "{}", path.display()),
             _ => assert!(judged.contains(&folder), "{}: {judged:?}", path.display()),
         }
@@ -149,41 +149,41 @@ fn check(folder: &str, verdict: &str) {
 }
 
 #[test]
-fn what_balances_is_answered_by_silence() {
+fn balanced_edits_get_no_answer() {
     check("pass", "silent");
 }
 
 #[test]
-fn what_is_none_of_our_business_is_answered_by_silence() {
+fn calls_that_are_not_judged_get_no_answer() {
     check("ignored", "silent");
 }
 
 #[test]
-fn what_the_user_has_to_mend_is_let_through_and_said_to_the_user() {
+fn faults_of_the_users_configuration_pass_with_a_message_to_the_user() {
     check("warned", "warned");
 }
 
 #[test]
-fn what_is_certain_is_repaired() {
+fn certain_faults_are_repaired() {
     check("repaired", "repaired");
 }
 
 #[test]
-fn what_is_uncertain_is_denied() {
+fn uncertain_faults_are_denied() {
     check("denied", "denied");
 }
 
 #[test]
-fn what_was_broken_already_is_let_through_and_said() {
+fn earlier_faults_pass_with_a_note() {
     check("noted", "noted");
 }
 
 #[test]
-fn what_balances_and_contradicts_its_lines_is_let_through_and_said() {
+fn balanced_text_that_contradicts_its_indentation_passes_with_a_note() {
     check("renested", "noted");
 }
 
-/// The hook with this on its standard input: standard output, and the exit code.
+/// Runs the hook with this standard input; returns standard output and the exit code.
 fn hook(directory: &Path, arguments: &[&str], input: &str) -> (String, Option<i32>) {
     let output = lispwright(directory, &[&["hook"], arguments].concat(), input);
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
@@ -232,7 +232,7 @@ fn faults_of_our_own_are_silent() {
 }
 
 #[test]
-fn half_a_surrogate_pair_is_judged_as_what_the_file_would_hold() {
+fn half_a_surrogate_pair_is_judged_as_the_text_that_the_client_writes() {
     let directory = tempfile::tempdir().unwrap();
     let content = "(defun f (x)\n  (when x\n    (print \"a HALF\"))\n\n(defun g () 1)\n";
     let input = write("/nowhere/a.lisp", content).replace("HALF", r"\ud83d");
@@ -267,7 +267,7 @@ fn a_call_that_cannot_be_understood_does_not_refuse_the_edit() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_none_of_our_business() {
+fn an_unreadable_file_gets_no_answer() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.lisp");
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();

@@ -10,7 +10,7 @@ use lispwright_server::{Options, Results, Selection, Server, Surface};
 use lispwright_tools::{Tool, Workshop, catalogue};
 use serde_json::Value;
 
-/// Clients show the whole list to a model; this is what the default set may cost.
+/// The size limit of the default set, in bytes: clients show the whole list to a model.
 const LARGEST_DEFAULT_LIST: usize = 12_900;
 
 /// Every tool, on a workshop that is never used.
@@ -49,7 +49,7 @@ fn check(golden: &str, selection: &Selection) {
 }
 
 #[test]
-fn surfaces_list_the_names_they_stand_for() {
+fn surfaces_list_their_own_names() {
     let names = |surface, change: fn(&mut Selection)| {
         let mut selection = Selection { surface, ..Selection::default() };
         change(&mut selection);
@@ -79,7 +79,7 @@ fn surfaces_list_the_names_they_stand_for() {
     let runs = ["pool-status", "pool-kill-worker", "repl-eval", "lisp-edit-form", "repl_control"];
     assert!(
         !reads.iter().any(|name| runs.contains(&name.as_str())),
-        "what could not be answered is not listed: {reads:?}"
+        "tools that could not answer are not listed: {reads:?}"
     );
     let without = names(Surface::ClMcp, |s| s.without = vec!["repl_control".into(), "lisp-edit-form".into()]);
     assert!(without.contains(&"repl-eval".to_owned()));

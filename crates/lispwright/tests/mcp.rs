@@ -1,4 +1,4 @@
-//! `lispwright mcp` as a client starts it: options, exit codes, and nothing but protocol on standard output.
+//! `lispwright mcp` as a client starts it: options, exit codes, and only protocol on standard output.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ fn serve(arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Outpu
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A server that refuses its options does not read.
+    // A server that refuses its options does not read its input.
     let _ = process.stdin.take().unwrap().write_all(input.as_bytes());
     process.wait_with_output().unwrap()
 }
@@ -64,7 +64,7 @@ fn logs_are_json_lines_on_standard_error() {
 }
 
 #[test]
-fn options_that_cannot_be_met_are_refused_on_standard_error() {
+fn impossible_options_are_refused_on_standard_error() {
     for (arguments, words) in [
         (&["--transport", "http"][..], "possible values: stdio"),
         (&["--toolsets", "gaurd"], "there are default, docs, guard, all"),
@@ -72,7 +72,7 @@ fn options_that_cannot_be_met_are_refused_on_standard_error() {
         (&["--results", "yaml"], "structured"),
         (&["--log-level", "=!"], "log level"),
         (&["--log-file", "/nowhere/at/all"], "/nowhere/at/all"),
-        // A pipe here.
+        // It is a pipe here.
         (&["--log-file", "/dev/stdout"], "not a regular file"),
     ] {
         let output = serve(arguments, &[], "");
@@ -84,7 +84,7 @@ fn options_that_cannot_be_met_are_refused_on_standard_error() {
 }
 
 #[test]
-fn nobody_has_to_read_the_logs() {
+fn the_server_runs_although_nobody_reads_its_logs() {
     let (reading, writing) = std::io::pipe().unwrap();
     drop(reading);
     let mut process = Command::new(env!("CARGO_BIN_EXE_lispwright"))

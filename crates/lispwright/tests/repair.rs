@@ -1,4 +1,4 @@
-//! `lispwright repair` as a person at a terminal uses it.
+//! `lispwright repair` at a terminal.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod command;
@@ -32,7 +32,7 @@ fn check(output: &Output, code: i32, stdout: &str, stderr: &str) {
 }
 
 #[test]
-fn what_is_certain_is_repaired_and_told() {
+fn a_certain_fault_is_repaired_and_reported() {
     let project = project();
     check(&repair(project.path(), &["broken.lisp"], ""), 0, WHOLE, "broken.lisp:3:15: added `)`");
     check(&repair(project.path(), &["--against", "whole.lisp", "-"], BROKEN), 0, WHOLE, "added `)`");
@@ -44,7 +44,7 @@ fn what_is_certain_is_repaired_and_told() {
 }
 
 #[test]
-fn what_balances_is_left_alone() {
+fn balanced_text_is_left_alone() {
     let project = project();
     check(&repair(project.path(), &["whole.lisp"], ""), 0, WHOLE, "");
     check(&repair(project.path(), &["--write", "whole.lisp"], ""), 0, "", "nothing to do");
@@ -52,7 +52,7 @@ fn what_balances_is_left_alone() {
 }
 
 #[test]
-fn what_is_uncertain_is_refused_with_candidates() {
+fn an_uncertain_fault_is_refused_with_candidates() {
     let project = project();
     check(&repair(project.path(), &["--dialect", "cl", "-"], "(a (b c (d\n"), 1, "", "line 1");
     let document = repair(project.path(), &["--json", "--dialect", "cl", "-"], "(a (b c (d\n");
@@ -63,7 +63,7 @@ fn what_is_uncertain_is_refused_with_candidates() {
 }
 
 #[test]
-fn what_cannot_be_read_or_written_is_said() {
+fn failures_to_read_or_write_are_reported() {
     let project = project();
     check(&repair(project.path(), &["none.lisp"], ""), 2, "", "none.lisp: no such file");
     let outside = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `lispwright setup` and what `doctor` says about it, in a home directory of their own.
+//! `lispwright setup` and the report of `doctor` about it, in a home directory of their own.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;
@@ -102,7 +102,7 @@ fn each_client_is_set_up_once_and_undone() {
                 assert!(home.read(path).contains("lispwright"), "{path}");
             }
             let after = home.files();
-            assert!(told(&home.run(&["setup", client]), 0).contains("Already so; nothing was written."));
+            assert!(told(&home.run(&["setup", client]), 0).contains("Already configured; nothing was written."));
             assert_eq!(home.files(), after);
         }
         for (client, _) in &files {
@@ -160,7 +160,7 @@ fn a_plugin_is_ours_by_the_command_it_runs() {
 }
 
 #[test]
-fn what_hooks_are_set_up_for_is_what_they_understand() {
+fn hooks_are_set_up_for_the_calls_that_they_understand() {
     let names: Vec<&str> = lispwright_setup::Client::ALL.iter().map(|client| client.name).collect();
     assert_eq!(names, lispwright_hook::HookClient::ALL.map(|client| client.name));
 }
@@ -197,7 +197,7 @@ fn parts_can_be_left_out_and_statistics_asked_for() {
 }
 
 #[test]
-fn the_program_is_named_as_the_client_will_find_it() {
+fn the_program_has_the_name_by_which_the_client_finds_it() {
     let home = Home::new();
     let binary = env!("CARGO_BIN_EXE_lispwright");
     let command = |home: &Home| {
@@ -246,7 +246,7 @@ fn directories_that_are_moved_are_found() {
 }
 
 #[test]
-fn a_broken_file_stops_everything() {
+fn a_broken_file_stops_all_changes() {
     let home = Home::new();
     let broken = home.write(".claude/settings.json", "{\n  \"a\": 1,\n  \"b\" 2\n}\n");
     let before = home.files();
@@ -256,7 +256,7 @@ fn a_broken_file_stops_everything() {
         assert!(text.contains("Nothing was changed"), "{text}");
         assert_eq!(home.files(), before);
     }
-    // These clients take such files for broken, too.
+    // These clients reject such files as well.
     for (client, file, text, why) in [
         ("claude-code", ".claude/settings.json", COMMENTED, "line 2, column 3: Comments are not allowed"),
         ("gemini", ".gemini/settings.json", "\u{FEFF}{}\n", "byte order mark"),

@@ -1,4 +1,4 @@
-//! What scripts and people at a shell rely on: exit codes, whole output, documents, their own words and directories.
+//! The interface for scripts and users at a shell: exit codes, complete output, documents, terms and directories.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod command;
@@ -87,7 +87,7 @@ fn output_that_cannot_be_written_is_an_error_of_every_command() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_reader_that_closes_the_pipe_is_no_error() {
     let project = project();
     fs::write(project.path().join("big.lisp"), "(defun f () 1)\n".repeat(10_000)).unwrap();
     for arguments in [&["repair", "big.lisp"][..], &["outline", "big.lisp"], &["tree", "--json", "big.lisp"]] {
@@ -140,7 +140,7 @@ fn patch_changes_text_inside_one_form() {
 }
 
 #[test]
-fn errors_are_documents_where_documents_are_asked_for() {
+fn errors_are_documents_with_the_option_for_documents() {
     let project = project();
     let here = project.path();
     for (arguments, exit) in [
@@ -205,10 +205,10 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
     check(here, &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
     check(here, &["read", "src/r.lisp", "index"], "", 0, &["(my:route index"]);
     check(&deep, &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
-    // What is above the root does not count; a file outside of the root has a project of its own.
+    // Configurations above the root do not count; a file outside of the root has its own project.
     check(&here.join("src"), &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
     check(&deep, &["read", "../r.lisp", "index"], "", 0, &["(my:route index"]);
-    // The same for what is read through the root, which may be named by where it is from here.
+    // The same for files that are read through the root, which may be a relative path.
     let edit = |path, root, code| {
         check(&here.join("src"), &["edit", path, "delete", "index", "--dry-run", "--root", root], "", code, &["index"])
     };
@@ -221,9 +221,9 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
 }
 
 #[test]
-fn the_definers_of_a_project_count_at_every_door() {
+fn the_definers_of_a_project_count_in_every_command() {
     let sound = "(route home (x)\n  \"Shows it.\"\n  (list x))\n\n(route about (x)\n  (list x x))\n";
-    // For a call it is the `)` that is too much, for a function a `(` that is missing.
+    // In a call the `)` is superfluous; in a function a `(` is missing.
     let broken = "(route home x)\n  (list x))\n\n(route about (x)\n  (list x x))\n";
     let hook = |here: &Path, content: &str| {
         let input = serde_json::json!({

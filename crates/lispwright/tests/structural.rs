@@ -1,4 +1,4 @@
-//! The commands that look at files and edit them by form, run as a person runs them.
+//! The commands that show files and edit them by form.
 #![allow(clippy::unwrap_used)]
 
 mod command;
@@ -92,7 +92,7 @@ fn check_walks_directories() {
 }
 
 #[test]
-fn outline_read_and_tree_show_what_is_there() {
+fn outline_read_and_tree_show_a_project() {
     let project = project();
     let here = project.path();
     check(here, &["outline", "good.lisp"], "", 0, "2| (defun area (r) ...)\n8| (area 1)\n", "");
@@ -111,7 +111,7 @@ fn outline_read_and_tree_show_what_is_there() {
 }
 
 #[test]
-fn edit_changes_a_file_or_says_why_not() {
+fn edit_changes_a_file_or_is_refused_with_a_reason() {
     let project = project();
     let here = project.path();
     let read = || std::fs::read_to_string(here.join("good.lisp")).unwrap();

@@ -1,7 +1,8 @@
 //! Arguments out of a fuzzer's bytes.
 //!
-//! The first bytes choose: a dialect, an operation, numbers. The rest is text, in parts that a byte 0xFF separates, which
-//! stands nowhere in UTF-8. So a seed is a short header and a source file, and cutting or joining bytes keeps its sense.
+//! The first bytes choose: a dialect, an operation, numbers. The rest is text, in parts that a byte 0xFF separates,
+//! which stands nowhere in UTF-8. So a seed is a short header and a source file, and cutting or joining bytes keeps its
+//! sense.
 
 use std::borrow::Cow;
 

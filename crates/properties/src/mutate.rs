@@ -1,5 +1,5 @@
-//! Inputs made of other inputs where there is no fuzzer: bytes that go, come twice or change places, and pieces of Lisp put
-//! between them.
+//! Inputs made of other inputs where there is no fuzzer: bytes that go, come twice or change places, and pieces of Lisp
+//! put between them.
 
 /// What Lisp is made of, broken or not, what changes how a text is read, and what separates the parts of an input.
 pub const PIECES: [&[u8]; 52] = [

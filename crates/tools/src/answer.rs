@@ -97,8 +97,8 @@ pub(crate) fn fields<A: Serialize>(answer: &A) -> Map<String, Value> {
     }
 }
 
-/// The schema of an answer's fields. None is required, because an error has others. It has only types, because a model reads
-/// the answer rather than its schema.
+/// The schema of an answer's fields. None is required, because an error has others. It has only types, because a model
+/// reads the answer rather than its schema.
 pub fn fields_schema<A: JsonSchema>() -> Map<String, Value> {
     let mut schema = schema_of::<A>();
     schema.remove("additionalProperties");

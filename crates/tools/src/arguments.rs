@@ -260,12 +260,12 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and `"3"` as
-/// `3` and a number that is a name as its text, and refuses everything else that does not fit the schema with one
-/// `BAD_ARGUMENT` that lists all faults.
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and
+/// `"3"` as `3` and a number that is a name as its text, and refuses everything else that does not fit the schema with
+/// one `BAD_ARGUMENT` that lists all faults.
 ///
-/// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that it
-/// lists. An argument may be given in two spellings with the same value.
+/// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that
+/// it lists. An argument may be given in two spellings with the same value.
 pub fn prepare(
     tool: &str,
     schema: &Map<String, Value>,

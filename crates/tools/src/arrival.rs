@@ -1,8 +1,8 @@
 //! The order in which calls came, although some look at files before they ask an image.
 //!
-//! A call that may change something arrives, and leaves when it is in the queue of its session or is over. A call that waits
-//! for its turn comes after all that arrived before it: an evaluation after the load that was sent with it, and the load
-//! after the edit of its file.
+//! A call that may change something arrives, and leaves when it is in the queue of its session or is over. A call that
+//! waits for its turn comes after all that arrived before it: an evaluation after the load that was sent with it, and
+//! the load after the edit of its file.
 
 use std::collections::BTreeSet;
 

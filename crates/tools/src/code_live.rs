@@ -167,7 +167,8 @@ impl<'w> Files<'w> {
     }
 }
 
-/// The present place of a reference whose line and column are those of the loaded file: it has moved with its definition.
+/// The present place of a reference whose line and column are those of the loaded file: it has moved with its
+/// definition.
 fn place_at(source: &Source<'_>, reference: &Reference, line: u32, column: u32) -> Option<Place> {
     let definition = definition_near(source, &reference.name, reference.line);
     let now = definition.map(|form| source.lines.line(source.forms.get(form).span.start));
@@ -201,8 +202,8 @@ fn shown(line: &str) -> String {
     crate::image_text::one_line(line, CONTEXT)
 }
 
-/// The files that `path` means, as a predicate on absolute paths: the file, all files below a directory, or the file of a
-/// module such as `(my app)`.
+/// The files that `path` means, as a predicate on absolute paths: the file, all files below a directory, or the file of
+/// a module such as `(my app)`.
 pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, Refusal> {
     let module = path.and_then(|path| path.trim().strip_prefix('(')?.strip_suffix(')'));
     let module = module.map(|parts| parts.split_whitespace().collect::<PathBuf>());

@@ -1,6 +1,7 @@
 //! The result of a call that ran code in an image: values and output, or the failure.
 //!
-//! An answer has a limited size. [`EvalAnswer::of`] shares it among the parts that can be long and counts the omitted part.
+//! An answer has a limited size. [`EvalAnswer::of`] shares it among the parts that can be long and counts the omitted
+//! part.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Events for observers: evaluations that ended, edits of files, and actions on sessions.
 //!
-//! Operations report events to an [`Observer`], such as a transcript for a person. It must not keep the operation waiting.
+//! Operations report events to an [`Observer`], such as a transcript for a person. It must not keep the operation
+//! waiting.
 
 use std::time::SystemTime;
 

@@ -1,8 +1,8 @@
 //! The `guard` tools: the stateless delimiter protocol of `lispwright-guard` as eight tools.
 //!
-//! The protocol has its own answers for requests that do not fit (`ok`, `error{code, ...}`), ignores fields that it does
-//! not know, and never needs the workshop: these tools are the crate's functions with a schema. The schemas say what to
-//! send; a skin hands the arguments over unchecked, so that a wrong type is the protocol's `INVALID_TYPE`.
+//! The protocol has its own answers for requests that do not fit (`ok`, `error{code, ...}`), ignores fields that it
+//! does not know, and never needs the workshop: these tools are the crate's functions with a schema. The schemas say
+//! what to send; a skin hands the arguments over unchecked, so that a wrong type is the protocol's `INVALID_TYPE`.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Text of an image inside our own text: fenced, so that one cannot pass for the other, and cut to size.
 //!
 //! In an answer, each of our lines that opens a block begins with `[` or `=>`. A line of the image that begins so is
-//! indented by one space. In values, messages and names, invisible characters are shown as escapes, because a caller wants
-//! to know the content of a value; from printed output they are removed, together with terminal escapes.
+//! indented by one space. In values, messages and names, invisible characters are shown as escapes, because a caller
+//! wants to know the content of a value; from printed output they are removed, together with terminal escapes.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! `lispwright.toml`: the additions of a project to its dialects. [`crate::workspace`] finds the one that applies to a file.
+//! `lispwright.toml`: the additions of a project to its dialects. [`crate::workspace`] finds the one that applies to a
+//! file.
 //!
 //! ```toml
 //! [common-lisp]

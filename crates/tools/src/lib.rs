@@ -3,12 +3,12 @@
 //! The MCP server and the command line are skins over this crate: they turn their own input into arguments, call the
 //! operation, and let `lispwright-words` put the answer into words.
 //!
-//! Read [`tool`] (a tool as data), [`answer`] and `refusal.rs` (the results) and [`catalogue`](mod@catalogue) (all tools, and
-//! how to add one) first. Each operation has a file with the name of its tool. [`facts`], `live_answer.rs` and
-//! `live_fault.rs` have what several operations share; [`eval_answer`] divides the size of an answer among its parts;
-//! [`image_text`] prevents that text of an image passes for ours. [`workspace`] opens files and finds their languages, also for the
-//! commands and the hook; it is here because `lispwright-project` knows no Lisp. `arrival.rs` keeps calls in the order in
-//! which they came, and `event.rs` is the interface of observers.
+//! Read [`tool`] (a tool as data), [`answer`] and `refusal.rs` (the results) and [`catalogue`](mod@catalogue) (all
+//! tools, and how to add one) first. Each operation has a file with the name of its tool. [`facts`], `live_answer.rs`
+//! and `live_fault.rs` have what several operations share; [`eval_answer`] divides the size of an answer among its
+//! parts; [`image_text`] prevents that text of an image passes for ours. [`workspace`] opens files and finds their
+//! languages, also for the commands and the hook; it is here because `lispwright-project` knows no Lisp. `arrival.rs`
+//! keeps calls in the order in which they came, and `event.rs` is the interface of observers.
 //!
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 

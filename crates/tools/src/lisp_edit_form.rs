@@ -237,7 +237,8 @@ fn unusable(error: Error) -> Refusal {
     }
 }
 
-/// Runs `make` on an empty text and creates the file with the result, unless it is a dry run; `None` if the file exists.
+/// Runs `make` on an empty text and creates the file with the result, unless it is a dry run; `None` if the file
+/// exists.
 fn create(
     workshop: &Workshop,
     path: &str,

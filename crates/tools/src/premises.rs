@@ -2,8 +2,8 @@
 //!
 //! Clients start servers anywhere: in the home directory, in `/`, in the project of yesterday. A server that ended
 //! there would be a tool that is silently missing, so it goes on, and each call that needs the project answers what is
-//! wrong and how to correct it. A root from the command line or the environment is final. The working directory is only a
-//! guess: a client that knows its roots may send them until the first call has used the guess.
+//! wrong and how to correct it. A root from the command line or the environment is final. The working directory is only
+//! a guess: a client that knows its roots may send them until the first call has used the guess.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,8 @@ impl Premises {
         self.state().guessed
     }
 
-    /// Works in the directories that a client calls its roots, unless a root has been named or used by now. If none of them
-    /// can be a root, nothing changes.
+    /// Works in the directories that a client calls its roots, unless a root has been named or used by now. If none of
+    /// them can be a root, nothing changes.
     pub fn take_roots(&self, paths: Vec<PathBuf>) {
         let mut state = self.state();
         let known = |path: &Path| state.workshop.as_ref().is_ok_and(|workshop| workshop.roots.primary() == path);

@@ -89,7 +89,8 @@ pub fn control_schema() -> Map<String, Value> {
     ])
 }
 
-/// Carries out `args.action`. Actions that end or interrupt do not wait for the running call; those that need the image do.
+/// Carries out `args.action`. Actions that end or interrupt do not wait for the running call; those that need the image
+/// do.
 pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Reply {
     let began = SystemTime::now();
     let reply = control(sessions, &args, context).await;
@@ -105,8 +106,8 @@ pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &Call
     reply
 }
 
-/// The action on a session that observers see; `None` for actions that only look, and for requests to its image, which are
-/// reported when they are sent.
+/// The action on a session that observers see; `None` for actions that only look, and for requests to its image, which
+/// are reported when they are sent.
 fn act(args: &ReplControl) -> Option<SessionAct<'_>> {
     Some(match args.action {
         ReplAction::Start => SessionAct::Start,

@@ -87,7 +87,8 @@ pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContex
     })
 }
 
-/// Asks the image of `session` after all its earlier calls, reports progress to the caller, and the result to observers.
+/// Asks the image of `session` after all its earlier calls, reports progress to the caller, and the result to
+/// observers.
 pub(crate) async fn ask(
     sessions: &Sessions,
     session: &str,

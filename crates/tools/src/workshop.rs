@@ -30,8 +30,8 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// Opens the roots of the command line, else those of the environment, else the working directory; the sessions run in
-    /// the first of them.
+    /// Opens the roots of the command line, else those of the environment, else the working directory; the sessions run
+    /// in the first of them.
     pub fn open(roots: &[PathBuf]) -> Result<Self, lispwright_project::Error> {
         Self::open_with(roots, |config| config)
     }

@@ -1,9 +1,9 @@
 //! The files of a project and the languages they are written in: one rule for the server, the commands and the hooks.
 //!
-//! They differ in the files that they may read: calls of a client only files below open roots, a person at a shell and the
-//! hook of an agent any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root. If no
-//! root is open, the search ends at the one that would be opened, and a file outside of it may have its configuration
-//! anywhere above.
+//! They differ in the files that they may read: calls of a client only files below open roots, a person at a shell and
+//! the hook of an agent any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root.
+//! If no root is open, the search ends at the one that would be opened, and a file outside of it may have its
+//! configuration anywhere above.
 //!
 //! A configuration is parsed again only when its file has changed.
 

@@ -5,8 +5,8 @@ use lispwright_tools::NextCall;
 
 use crate::Skin;
 
-/// The call in the terms of `skin`; `None` if its reader has no such call: a command's image ends with the command, so a
-/// shell has no sessions to control, and `outline` shows a whole file.
+/// The call in the terms of `skin`; `None` if its reader has no such call: a command's image ends with the command, so
+/// a shell has no sessions to control, and `outline` shows a whole file.
 #[must_use]
 pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
     match skin {

@@ -1,12 +1,13 @@
 //! The sentences of all answers: typed answers and refusals become a text and a document.
 //!
-//! The operations of `lispwright-tools` answer with facts. A client of the server knows tools and arguments, a person at a
-//! shell knows commands and options: [`render`] takes the facts and the reader's [`Skin`] and gives both forms of the answer.
+//! The operations of `lispwright-tools` answer with facts. A client of the server knows tools and arguments, a person
+//! at a shell knows commands and options: [`render`] takes the facts and the reader's [`Skin`] and gives both forms of
+//! the answer.
 //!
-//! One module for each family of answers has its sentences. Read `call.rs` (a next call in the reader's terms) and `terms.rs`
-//! (other terms that differ) first, then a family, such as `loaded.rs`; `refusal.rs` has the refusals, `diagnosis.rs` the
-//! mistakes of a text. `transcript.rs` observes what happens and writes it to a file.
-//! The hook has sentences of its own for what becomes of a call, because it is below the operations.
+//! One module for each family of answers has its sentences. Read `call.rs` (a next call in the reader's terms) and
+//! `terms.rs` (other terms that differ) first, then a family, such as `loaded.rs`; `refusal.rs` has the refusals,
+//! `diagnosis.rs` the mistakes of a text. `transcript.rs` observes what happens and writes it to a file. The hook has
+//! sentences of its own for what becomes of a call, because it is below the operations.
 //!
 //! **Invariant:** no message of a crate below this one names a tool or a command.
 

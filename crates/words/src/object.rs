@@ -37,7 +37,8 @@ pub(crate) fn text(answer: &InspectAnswer, skin: Skin) -> String {
     text + &notes(&answer.aside, skin)
 }
 
-/// One line about the value of an evaluation, with its number, and its first parts if the printed value does not show them.
+/// One line about the value of an evaluation, with its number, and its first parts if the printed value does not show
+/// them.
 pub(crate) fn preview_text(node: &Node) -> String {
     let Some(id) = node.id else { return String::new() };
     let mut line = format!("[object {id}] {}", kind_text(node));
@@ -126,8 +127,8 @@ pub(crate) fn node_line(node: &Node) -> String {
     }
 }
 
-/// All of `node`: its kind, its facts, and each part on a line, with the parts of parts indented; at most `limit` characters
-/// of it. If that is not all, the number of the node's own parts that are shown whole as well.
+/// All of `node`: its kind, its facts, and each part on a line, with the parts of parts indented; at most `limit`
+/// characters of it. If that is not all, the number of the node's own parts that are shown whole as well.
 fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
     let id = node.id.map(|id| format!(" {id}")).unwrap_or_default();
     let mut text = format!("[object{id}] {}\n", kind_text(node));

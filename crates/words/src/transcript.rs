@@ -1,10 +1,10 @@
-//! A transcript: every evaluation with its answer, every edit of a file, and every action on a session, appended to a file
-//! that a person can read, and a Lisp as well.
+//! A transcript: every evaluation with its answer, every edit of a file, and every action on a session, appended to a
+//! file that a person can read, and a Lisp as well.
 //!
-//! An entry is a line of `;;;` with the time, the caller, and the session and its runtime, or the file; the code; the answer
-//! in lines of `;`; and a line of `;;;` with the result. So the file, read as source, is the code alone. Code that
-//! does not balance, or that did not run in the session's own image (a trial, a frame of a held error), is commented
-//! out with `;|`.
+//! An entry is a line of `;;;` with the time, the caller, and the session and its runtime, or the file; the code; the
+//! answer in lines of `;`; and a line of `;;;` with the result. So the file, read as source, is the code alone. Code
+//! that does not balance, or that did not run in the session's own image (a trial, a frame of a held error), is
+//! commented out with `;|`.
 //!
 //! A thread of its own writes the entries in their order: no call waits for the disk, and a disk that fails costs only
 //! entries.

@@ -1,8 +1,8 @@
-//! What a person says on the command line about the form that is meant.
+//! The address of a form on the command line.
 
 use lispwright_edit::Target;
 
-/// The form.
+/// The options that name a form.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Address {
     /// What the form defines: foo, '(setf foo)', 'area :around (circle)'; or its head and first argument: 'setq foo'
@@ -23,7 +23,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// The same for [`lispwright_edit::locate`].
+    /// The same as [`lispwright_edit::locate`] takes it.
     pub(crate) fn target(&self) -> Target<'_> {
         Target { name: self.name.as_deref(), form_type: self.form_type.as_deref(), index: self.index, line: self.line }
     }

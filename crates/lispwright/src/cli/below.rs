@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lispwright_project::survey;
 use lispwright_tools::workspace::is_lisp_name;
 
-/// The entries below a directory, as a person would name them.
+/// The entries below a directory, with the paths that a user would write.
 pub(crate) struct Below {
     /// The Lisp files, by their extensions.
     pub(crate) files: Vec<String>,
@@ -32,7 +32,7 @@ impl Below {
         }
     }
 
-    /// The entries that were passed over, for the end of a sentence; empty when there are none.
+    /// The entries that were passed over, for the end of a sentence; empty if there are none.
     pub(crate) fn passed_over(&self) -> String {
         const MOST: usize = 5;
         let in_words = |what: &str, names: &[String]| {

@@ -1,4 +1,4 @@
-//! `lispwright check`: do these files balance?
+//! `lispwright check`: checks whether files balance.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
 
-    /// Check what .gitignore and .ignore name, too
+    /// Include files that .gitignore and .ignore name
     #[arg(long)]
     no_ignore: bool,
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: detected
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-/// What has been found so far.
+/// The results so far.
 struct Report<'a> {
     args: &'a Args,
     texts: Texts,
@@ -83,14 +83,15 @@ struct Report<'a> {
     readable: bool,
     /// The fields of each file.
     files: Vec<Value>,
-    /// What ignore files named.
+    /// Entries that ignore files name.
     ignored: Vec<String>,
     /// Links that were not followed.
     outside: Vec<String>,
 }
 
 impl Report<'_> {
-    /// Checks a file: the verdict, and whether it balances. `None`, and said on standard error, when it cannot be read.
+    /// Checks a file: the verdict, and whether it balances. If it cannot be read, `None` and a message on standard
+    /// error.
     fn file(&mut self, path: &str) -> Option<(String, bool)> {
         let text = match self.texts.read(path) {
             Ok(text) => text,

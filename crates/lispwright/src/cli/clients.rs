@@ -1,6 +1,6 @@
-//! The clients of this machine: where their configuration is, what would change in it, and changing it.
+//! The clients of this machine: the places of their configuration, the planned changes, and carrying them out.
 //!
-//! `setup` and `doctor` ask the same question here, so that the one cannot call missing what the other calls done.
+//! `setup` and `doctor` share this file, so that they agree on whether a client is configured.
 
 use std::path::{Path, PathBuf};
 
@@ -9,34 +9,34 @@ use lispwright_project::{
 };
 use lispwright_setup::{Change, Client, ConfigFile, Done, Entry, Part, Places, Scope, install, remove};
 
-/// What is to be done with one client.
+/// The task of `setup` for one client.
 pub(crate) struct Order {
     pub(crate) client: &'static Client,
     pub(crate) scope: Scope,
     pub(crate) remove: bool,
     pub(crate) hooks: bool,
     pub(crate) server: bool,
-    /// The client is to call our tools without asking.
+    /// The client may call our tools without asking.
     pub(crate) approve: bool,
     pub(crate) stats: Option<String>,
 }
 
-/// A file as it is and as it is to be.
+/// A file with its planned change.
 pub(crate) struct Plan {
     pub(crate) path: PathBuf,
-    /// `None` when it does not exist.
+    /// `None` if it does not exist.
     pub(crate) before: Option<SourceFile>,
     pub(crate) change: Change,
 }
 
 impl Plan {
-    /// The file will have other bytes, or come or go.
+    /// The file will change, be created or be removed.
     pub(crate) fn changes(&self) -> bool {
         self.before.as_ref().map(|file| &file.text) != self.change.text.as_ref()
     }
 }
 
-/// The plans for all files of an order, or why one of them cannot be edited; then none should be.
+/// The plans for all files of an order, or the reason why one of them cannot be edited; then none should be.
 pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     let places = places(order.client, order.scope)?;
     let program = program()?;
@@ -77,7 +77,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     Ok(plans)
 }
 
-/// Makes a file what its plan says, if it still is what the plan was made from.
+/// Carries out the plan of a file, if the file has not changed since the plan was made.
 pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
     let overtaken = || format!("{}: another program changed this file meanwhile; run it again", plan.path.display());
     let done = match (&plan.before, &plan.change.text) {
@@ -99,16 +99,16 @@ pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
     done.map_err(|error| error.to_string())
 }
 
-/// How far a client is configured.
+/// The state of configuration of a client.
 pub(crate) struct Status {
     pub(crate) client: &'static Client,
     /// `configured`, `partly configured`, `not configured` or `unreadable`.
     pub(crate) state: &'static str,
-    /// What is missing or wrong, in a few words; empty when nothing is.
+    /// The missing or wrong parts, in a few words; empty if there are none.
     pub(crate) detail: String,
 }
 
-/// Each client that is found here, by its program or its directory, in the user's configuration.
+/// The state of each client whose program or directory is found, in the user's configuration.
 pub(crate) fn found() -> Vec<Status> {
     Client::ALL.into_iter().filter(|client| is_found(client)).map(status).collect()
 }
@@ -148,7 +148,7 @@ fn places(client: &'static Client, scope: Scope) -> Result<Places, String> {
     let (home, variable) = (directory("HOME"), directory(client.variable));
     let home = match (home, &variable, scope) {
         (Some(home), ..) => home,
-        // Nothing below the home directory is used then.
+        // Then nothing below the home directory is used.
         (None, Some(_), _) | (None, _, Scope::Project) => PathBuf::new(),
         (None, None, Scope::User) => {
             return Err(format!(
@@ -164,7 +164,7 @@ fn places(client: &'static Client, scope: Scope) -> Result<Places, String> {
     Ok(Places { home, variable, project })
 }
 
-/// How a client is to start this program: by its name when that leads here, else by its path.
+/// The word with which a client starts this program: its name if `PATH` leads to it, else its path.
 pub(crate) fn program() -> Result<String, String> {
     let here = std::env::current_exe()
         .and_then(|path| path.canonicalize())

@@ -1,21 +1,21 @@
-//! Why a command could not do what it was asked, as it is read at a shell.
+//! Failures of commands, in the words of a shell.
 
 use std::fmt;
 
 use lispwright_tools::Refusal;
 use lispwright_words::{Rendering, Skin, refused, render};
 
-/// What an operation refused, or what is wrong at the shell itself.
+/// A refusal of an operation, or a failure of the command itself.
 #[derive(Debug)]
 pub(crate) struct Complaint(pub(crate) Rendering);
 
 impl Complaint {
-    /// Something wrong of the kind that has this stable code.
+    /// A failure with this stable code.
     pub(crate) fn new(code: &'static str, what: impl fmt::Display) -> Self {
         Self(refused(code, &what.to_string()))
     }
 
-    /// What stands at `path` cannot be had.
+    /// `path` is not accessible.
     pub(crate) fn at(path: impl fmt::Display, error: impl fmt::Display) -> Self {
         Self::new("FILE_NOT_FOUND", format_args!("{path}: {error}"))
     }

@@ -1,4 +1,4 @@
-//! `lispwright confine`: the first thing that a worker under `--sandbox` is. Not for people.
+//! `lispwright confine`: the program with which a worker under `--sandbox` starts. Not for users.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -7,22 +7,21 @@ use std::process::ExitCode;
 
 use lispwright_runtime::{Confinement, Surroundings, WritablePlace, become_confined, live_apart};
 
-/// Give up writing outside some directories, the network, other processes and all capabilities, for good, and become another
-/// program.
+/// Give up writing outside some directories, the network, other processes and all capabilities, for good, and become
+/// another program.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lispwright confine --write /tmp/x -- sbcl\n\n\
     Exit code: that of the program, or 126 when the kernel cannot do what is asked; then nothing was started.")]
 pub(crate) struct Args {
-    /// Directory below which files may be written; can be given several times. With DEVICE:INODE in front it has to be
-    /// that one
+    /// Directory below which files may be written; repeatable. With DEVICE:INODE in front it must be that one
     #[arg(long, value_name = "DIR")]
     write: Vec<OsString>,
 
-    /// A bubblewrap around this has given it processes, a network and devices of its own
+    /// This runs in a bubblewrap with its own processes, network and devices
     #[arg(long)]
     in_bubblewrap: bool,
 
-    /// Only make namespaces, and run the program as the first process in them
+    /// Only make namespaces, and run the program as their first process
     #[arg(long, conflicts_with_all = ["write", "in_bubblewrap", "in_namespaces", "conversation", "env"])]
     apart: bool,
 
@@ -34,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long)]
     conversation: bool,
 
-    /// Variable that only the program is told, NAME=VALUE; can be given several times
+    /// Variable for the program only, NAME=VALUE; repeatable
     #[arg(long, value_name = "VARIABLE")]
     env: Vec<OsString>,
 

@@ -1,4 +1,4 @@
-//! `lispwright doctor`: what is here, what works, and how to mend what does not.
+//! `lispwright doctor`: shows what is installed, what works, and how to correct what does not.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use super::outcome::print_rendering;
 /// Report the root, the runtimes found and whether they work, and the coding agents found and whether they are set up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  lispwright doctor --root ~/src/my-project\n\n\
-    Exit code: 0 when everything that is installed works, 1 when something has to be mended.")]
+    Exit code: 0 when everything that is installed works, 1 when something needs a correction.")]
 pub(crate) struct Args {
     /// Directory to check as a root
     #[arg(long, value_name = "DIR")]
@@ -46,7 +46,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     print_rendering(outcome, args.json)
 }
 
-/// What mends a client's configuration.
+/// The command that corrects a client's configuration.
 fn remedy(client: &Client) -> String {
     format!("run: lispwright setup {}", client.name)
 }
@@ -61,7 +61,7 @@ async fn examine(workshop: Workshop) -> Rendering {
     let mut problems = Vec::new();
     let mut usable = usable_runtimes(repl_control(&workshop.sessions, status(), &context).await);
     if usable.is_empty() {
-        // Asking for one that is missing tells how to get it.
+        // The refusal of a missing one says how to install it.
         usable.push("sbcl");
     }
     for runtime in usable {
@@ -96,7 +96,7 @@ fn usable_runtimes(status: Reply) -> Vec<&'static str> {
     status.runtimes.iter().filter(|runtime| runtime.is_usable()).map(|runtime| runtime.name).collect()
 }
 
-/// Milliseconds from nothing to a value, or what is wrong.
+/// Milliseconds from the start of an image to a value, or the failure.
 async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Result<f64, String> {
     let began = Instant::now();
     let request = ReplEval {

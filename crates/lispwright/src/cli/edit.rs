@@ -1,4 +1,4 @@
-//! `lispwright edit`: change a file by form.
+//! `lispwright edit`: edits a file by form.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -22,16 +22,16 @@ use super::text::from_here;
     New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried."
 )]
 pub(crate) struct Args {
-    /// The file, which has to be below the root
+    /// The file, which must be below the root
     path: String,
 
-    /// What to do
+    /// The operation
     operation: Operation,
 
     #[command(flatten)]
     form: Address,
 
-    /// Digest of the form as it was read; the edit is refused when it has changed since
+    /// Digest of the form as it was read; the edit is refused if it has changed since
     #[arg(long, value_name = "DIGEST")]
     digest: Option<String>,
 
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Refuse new source that does not balance, even where its repair is certain
+    /// Refuse new source that does not balance, even if its repair is certain
     #[arg(long)]
     no_repair: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Directory whose files may be written; the working directory when absent
+    /// Directory whose files may be written; default: the working directory
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }
@@ -59,7 +59,7 @@ enum Operation {
     /// Put forms before it
     #[value(alias = "insert_before")]
     InsertBefore,
-    /// Put forms behind it
+    /// Put forms after it
     #[value(alias = "insert_after")]
     InsertAfter,
     /// Put forms at the end of the file

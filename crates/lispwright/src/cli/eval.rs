@@ -1,4 +1,4 @@
-//! `lispwright eval`: evaluate code in an image that lives as long as the command.
+//! `lispwright eval`: evaluates code in an image that lives as long as the command.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// File with the code; - for standard input
     file: Option<PathBuf>,
 
-    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; left out: what FILE is for, else the files below the root
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; default: by FILE, else by the files below the root
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 
@@ -90,8 +90,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-/// `code` without what its first line says to the system, which `sbcl --script` does not read either. Where that line is the
-/// start of a comment of Guile's, it stays; so does its end, and with it the lines' numbers.
+/// `code` with its `#!` line emptied, as `sbcl --script` skips it. The line stays if it begins one of Guile's comments.
+/// The line end stays in any case, so that line numbers are right.
 fn without_script_line(code: String) -> String {
     if !code.starts_with("#!/") || code.contains("!#") {
         return code;

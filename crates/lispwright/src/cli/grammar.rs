@@ -1,4 +1,4 @@
-//! `lispwright grammar`: a grammar for constrained decoding.
+//! `lispwright grammar`: prints a grammar for constrained decoding.
 
 use std::process::ExitCode;
 
@@ -22,16 +22,16 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Notation,
 
-    /// What the whole output has to be
+    /// The start symbol of the grammar
     #[arg(long, value_enum, default_value_t = Whole::File)]
     start: Whole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Notation {
-    /// Lark, as llguidance and hosted models read it
+    /// Lark, for llguidance and hosted models
     Lark,
-    /// GBNF, as llama.cpp reads it
+    /// GBNF, for llama.cpp
     Gbnf,
 }
 
@@ -43,7 +43,7 @@ enum Whole {
     Form,
 }
 
-/// Prints it. The exit code is 2 when there is no such dialect.
+/// Prints it. The exit code is 2 if there is no such dialect.
 pub(crate) fn run(args: Args) -> ExitCode {
     let dialect = match named_dialect(&args.dialect) {
         Ok(dialect) => dialect,

@@ -1,7 +1,7 @@
-//! `lispwright hook`: judge an edit that a coding agent is about to make, or has just made, with its own tools.
+//! `lispwright hook`: judges an edit that a coding agent is about to make, or has just made, with its own tools.
 //!
-//! Nothing that goes wrong in here may be in the way of the agent: every fault of ours ends in silence and exit code 0.
-//! Exit code 2 would refuse the edit in every client.
+//! A fault of the hook must not hinder the agent: it ends with empty output and exit code 0. Exit code 2 would refuse
+//! the edit in every client.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -39,23 +39,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
 
-    /// Append what went wrong in the hook itself to this file
+    /// Append failures of the hook itself to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
 
-/// After this long the call goes on without us.
+/// The time after which the call goes on without a judgement.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: Args) -> ExitCode {
     let Some(client) = HookClient::from_name(&args.client) else { return ExitCode::SUCCESS };
-    // A panic is told to the log, if anywhere.
+    // A panic is reported in the log only.
     panic::set_hook(Box::new(|_| {}));
-    // Whoever sets it first ends the call.
+    // The thread that sets it first ends the call.
     let ended = Arc::new(AtomicBool::new(false));
     let (done, answered) = mpsc::channel::<()>();
     let (stats, log_file, overdue) = (args.stats.clone(), args.log.clone(), Arc::clone(&ended));
-    // The thread that judges is the first one: its memory needs no arena of its own.
+    // The main thread judges, because its memory needs no arena of its own.
     let watch = move || {
         if answered.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout) && !overdue.swap(true, Ordering::SeqCst) {
             if let Some(path) = &stats {
@@ -73,7 +73,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Err(error) => Err(format!("no thread: {error}")),
     };
     while ended.swap(true, Ordering::SeqCst) {
-        // Too late: the process ends at any moment.
+        // It is too late: the process may end at any moment.
         thread::park();
     }
     drop(done);
@@ -82,7 +82,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             let mut out = io::stdout().lock();
             if let Err(error) = writeln!(out, "{output}").and_then(|()| out.flush()) {
                 log(args.log.as_deref(), &format!("standard output: {error}"));
-                // To the clients of hooks that says that the hook failed; 2 would refuse the edit.
+                // Clients take exit code 1 for a failed hook; 2 would refuse the edit.
                 return ExitCode::FAILURE;
             }
         }
@@ -97,7 +97,7 @@ fn answer_to(client: &HookClient, stats: Option<&Path>) -> Result<Option<String>
     let failed = |error: io::Error| format!("standard input: {error}");
     io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut input).map_err(failed)?;
     if input.len() as u64 > MAX_FILE_BYTES {
-        // Read to the end: a client need not expect that its pipe breaks.
+        // Reads to the end, because a client may not expect that its pipe breaks.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         return Err(format!("standard input: larger than {MAX_FILE_BYTES} bytes"));
     }
@@ -122,7 +122,7 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The files of the machine. The client names them and is about to change them, so no roots bound it.
+/// The files of the machine. The client names them and is about to change them, so no roots apply.
 struct Disk;
 
 impl Files for Disk {
@@ -135,7 +135,7 @@ impl Files for Disk {
     }
 
     fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {
-        /// Names that are looked at, and how long, before the rest of a large tree is left alone.
+        /// The limits of names and time for looking at a large tree.
         const MOST_NAMES: usize = 100_000;
         const LOOK: Duration = Duration::from_millis(150);
         let Some(since) = SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|now| now.checked_sub(within))
@@ -144,7 +144,7 @@ impl Files for Disk {
         };
         let since = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
         let begun = Instant::now();
-        // A file that is moved keeps its time of modification, not that of its change.
+        // A move changes the ctime of a file but not its mtime.
         let is_new = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.ctime() >= since);
         Below::new(directory, Ignored::LeftOut, MOST_NAMES)
             .take_while(|_| begun.elapsed() < LOOK)
@@ -171,7 +171,7 @@ fn log(file: Option<&Path>, why: &str) {
     }
 }
 
-/// Appends in one write, so that hooks that run at once do not cut each other's lines. Failing is no one's business.
+/// Appends in one write, so that hooks that run at once do not cut each other's lines. Failures are ignored.
 fn append(path: &Path, text: &str) {
     if text.is_empty() {
         return;

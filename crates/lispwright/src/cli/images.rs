@@ -1,4 +1,4 @@
-//! The options that say how live images are run.
+//! The options for live images.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,27 +8,29 @@ use lispwright_runtime::{Config, SandboxChoice, SandboxConfig, refuse_nested};
 
 use super::live::keeper;
 
-/// How live images are run.
+/// The options for live images.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImageArgs {
     /// Sessions at the same time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1000))]
     max_sessions: u16,
 
-    /// Minutes after which an image that nobody uses is ended; 0 for never
+    /// Minutes after which an idle image is ended; 0 for never
     #[arg(long, value_name = "MINUTES", default_value_t = 720.0)]
     max_idle: f64,
 
-    /// Megabytes of heap for each image; with all it starts it may take a quarter and 256 MB more, or is killed
+    /// Megabytes of heap for each image; with all that it starts it may take a quarter and 256 MB more before it is
+    /// killed
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
     max_memory: u32,
 
-    /// Processes that an image and what it starts may be; more, and it is killed
+    /// Processes of an image with all that it starts; it is killed if they are more
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(8..))]
     max_processes: u32,
 
     /// Let images write only below the roots and a cache, and reach no network and no other processes. Without HOW, by
-    /// what works here: bubblewrap, namespaces or Landlock. Where nothing does, no image starts. See docs/security.md
+    /// the best that works here: bubblewrap, namespaces or Landlock. If none works, no image starts. See
+    /// docs/security.md
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     sandbox: Option<How>,
 
@@ -37,7 +39,7 @@ pub(crate) struct ImageArgs {
     launcher: Option<String>,
 }
 
-/// What keeps images in.
+/// The mechanism of a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum How {
     /// The one that restricts most here
@@ -62,8 +64,8 @@ impl From<How> for SandboxChoice {
 }
 
 impl ImageArgs {
-    /// What changes a configuration as these options say, or why they cannot be followed with `roots`, as far as these
-    /// were named.
+    /// The change of a configuration that these options describe, or the reason why it is impossible with the named
+    /// `roots`.
     pub(crate) fn change(&self, roots: &[PathBuf]) -> Result<impl FnOnce(Config) -> Config + Clone + use<>, String> {
         let idle = Duration::try_from_secs_f64(self.max_idle * 60.0)
             .map_err(|_| format!("--max-idle {}: give minutes, 0 or more", self.max_idle))?;
@@ -84,7 +86,7 @@ impl ImageArgs {
     }
 }
 
-/// A sandbox that this program sets up; what may be written comes with the roots, of which those that were named are `roots`.
+/// A sandbox that this program sets up. `roots` are the named roots, which images may write.
 fn sandbox(how: How, roots: &[PathBuf]) -> Result<SandboxConfig, String> {
     refuse_nested(roots)?;
     let program =
@@ -92,7 +94,8 @@ fn sandbox(how: How, roots: &[PathBuf]) -> Result<SandboxConfig, String> {
     Ok(SandboxConfig { choice: how.into(), program, writable: Vec::new() })
 }
 
-/// The words of a command line: separated by blanks, with quotes and backslashes as in a POSIX shell, nothing expanded.
+/// The words of a command line: separated by blanks, with quotes and backslashes as in a POSIX shell, without
+/// expansion.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

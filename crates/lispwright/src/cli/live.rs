@@ -1,4 +1,4 @@
-//! Commands that wait: the event loop, and for those that need a live image a workshop and an orderly end.
+//! Commands that wait: the event loop, and for commands with a live image a workshop and its orderly end.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::complaint::Complaint;
 
-/// What a command waits in. One thread reads, answers and speaks with the images, so that nothing waits for another
-/// thread to wake; what takes long, the work on files first of all, has threads of its own.
+/// The event loop of a command. One thread reads, answers and talks to the images, so that no step waits until another
+/// thread wakes; long work, such as that on files, has threads of its own.
 pub(crate) fn event_loop() -> Result<Runtime, Complaint> {
     Builder::new_current_thread()
         .enable_all()
@@ -21,12 +21,12 @@ pub(crate) fn event_loop() -> Result<Runtime, Complaint> {
         .map_err(|error| Complaint::new("INTERNAL", format_args!("the event loop cannot be started: {error}")))
 }
 
-/// This program as the keeper of images.
+/// The program that keeps images, which is this one.
 pub(crate) fn keeper() -> Option<PathBuf> {
     Here::this_program()
 }
 
-/// Runs `work` on the files below `roots`; there is no image.
+/// Runs `work` on the files below `roots`, without images.
 pub(crate) fn on_files<F: Future<Output = Reply>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
@@ -34,8 +34,7 @@ pub(crate) fn on_files<F: Future<Output = Reply>>(
     Ok(event_loop()?.block_on(work(Workshop::open(roots)?)))
 }
 
-/// Runs `work` on a workshop for `roots`, which writes evaluations down in `transcript`; every image it started has
-/// ended afterwards.
+/// Runs `work` on a workshop for `roots` with `transcript` as its observer, and ends every image that it started.
 pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     roots: &[PathBuf],
     transcript: Option<Transcript>,

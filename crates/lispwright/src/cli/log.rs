@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use lispwright_project::{Access, Links, open_regular};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
-/// Opens the file for logs, which must not be the one that the answers go to.
+/// Opens the file for logs, which must not be the standard output of answers.
 fn log_file(path: &Path) -> io::Result<File> {
     let file = open_regular(path, Access::Append, Links::Followed)?;
     let identity = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
@@ -24,10 +24,10 @@ pub(crate) fn start(level: &str, file: Option<&Path>) -> Result<(), String> {
         .with_default_directive(LevelFilter::WARN.into())
         .parse(level)
         .map_err(|error| format!("the log level `{level}` is not understood: {error}"))?;
-    // The SDK warns of every error answer; those are ordinary here.
+    // The SDK warns of every error answer, but error answers are ordinary here.
     let quiet = "rmcp=error".parse().expect("a constant directive");
     let filter = if level.contains("rmcp") { filter } else { filter.add_directive(quiet) };
-    // A closed standard error must not turn each log line into a panic.
+    // A closed standard error must not make each log line panic.
     let builder = tracing_subscriber::fmt().json().with_env_filter(filter).with_ansi(false).log_internal_errors(false);
     let started = match file {
         Some(path) => {

@@ -20,7 +20,7 @@ use super::log;
     else the working directory. Without one the server stays, and each call says what is wrong.\n\
     The server ends when its standard input does.")]
 pub(crate) struct Args {
-    /// Directory whose files may be read and written; can be given several times
+    /// Directory whose files may be read and written; repeatable
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
@@ -28,8 +28,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Transport::Stdio)]
     transport: Transport,
 
-    /// Whose tool names to list: lispwright, cl-mcp, guile, evaluate-lisp, sexp-guard. Another surface than lispwright
-    /// takes the place of the default set; --toolsets adds to it, --tools and --exclude-tools take its names too
+    /// Tool names of this server: lispwright, cl-mcp, guile, evaluate-lisp, sexp-guard. Another surface than lispwright
+    /// replaces the default set; --toolsets adds to it, --tools and --exclude-tools take its names as well
     #[arg(long, value_name = "NAME", default_value = "lispwright")]
     surface: Surface,
 
@@ -74,7 +74,7 @@ enum Transport {
     Stdio,
 }
 
-/// Serves until standard input ends. The exit code is 0 then, 2 when the server could not start.
+/// Serves until standard input ends. The exit code is 0 then, and 2 if the server could not start.
 pub(crate) fn run(args: Args) -> ExitCode {
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -85,7 +85,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
-/// The one line for the person who started the server; with standard error closed, the exit code has to do.
+/// Prints the one line for the user who started the server; if standard error is closed, the exit code remains.
 fn complain(why: &str) {
     let _ = writeln!(std::io::stderr(), "lispwright mcp: {why}");
 }
@@ -120,7 +120,7 @@ fn start(args: Args) -> Result<(), String> {
         transcript.finish();
     }
     drop(inside);
-    // A read of a terminal may still be waiting in a thread of its own; the process ends without it.
+    // A thread may still wait in a read of the terminal; the process ends without it.
     event_loop.shutdown_background();
     Ok(())
 }

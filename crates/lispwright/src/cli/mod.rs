@@ -36,7 +36,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// A Lisp workshop for coding agents and the people beside them.
+/// A Lisp workshop for coding agents and people.
 #[derive(Debug, Parser)]
 #[command(name = "lispwright", version, arg_required_else_help = true, max_term_width = 100)]
 struct CommandLine {
@@ -65,7 +65,8 @@ enum Command {
     Confine(confine::Args),
 }
 
-/// A command line that begins with `hook`: a process for each edit has no time to describe the other commands to itself.
+/// A command line that begins with `hook`. It is parsed alone, because a process for each edit has no time to build the
+/// others.
 #[derive(Debug, Parser)]
 #[command(name = "lispwright", version, max_term_width = 100)]
 struct HookLine {
@@ -78,7 +79,7 @@ enum Hook {
     Hook(hook::Args),
 }
 
-/// Runs the command the process was started with.
+/// Runs the command of the process.
 pub(crate) fn run() -> ExitCode {
     if let Some(code) = keep::run() {
         return code;
@@ -103,7 +104,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The command line; ends the process when it is not understood, or when only help was asked for.
+/// The command line; ends the process if it is wrong, or asks only for help.
 fn parse() -> Command {
     let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
     if !is_hook {
@@ -112,7 +113,7 @@ fn parse() -> Command {
     match HookLine::try_parse() {
         Ok(HookLine { command: Hook::Hook(args) }) => Command::Hook(args),
         Err(error) if error.exit_code() != 0 => {
-            // To the clients of hooks, the usual exit code 2 means that the edit is refused.
+            // Clients of hooks take the usual exit code 2 for a refusal of the edit.
             let _ = error.print();
             std::process::exit(1);
         }

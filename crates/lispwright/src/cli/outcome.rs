@@ -1,4 +1,4 @@
-//! How a command shows what an operation answered.
+//! Printing the answers of operations.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -14,18 +14,18 @@ use super::text::{print, print_json};
 /// The exit code of a command that could not begin, or whose output could not be written.
 pub(crate) const OUTPUT_FAILED: i32 = 2;
 
-/// Prints the text, or with `json` the fields as one document, and gives the exit code: 0, or 1 when the requested
+/// Prints the text, or with `json` the fields as one document, and gives the exit code: 0, or 1 if the requested
 /// thing did not happen.
 pub(crate) fn show(reply: Reply, json: bool) -> ExitCode {
     print_rendering(render(reply, Skin::Shell), json)
 }
 
-/// An answer as it is read at a shell.
+/// The rendering of an answer for a shell.
 pub(crate) fn in_words(answer: impl Into<Answer>) -> Rendering {
     render(Ok(answer.into()), Skin::Shell)
 }
 
-/// The same for an answer that is in words already.
+/// The same for a rendered answer.
 pub(crate) fn print_rendering(outcome: Rendering, json: bool) -> ExitCode {
     match (json, outcome.is_error) {
         (true, _) => print_json(&Value::Object(outcome.fields)),
@@ -35,18 +35,18 @@ pub(crate) fn print_rendering(outcome: Rendering, json: bool) -> ExitCode {
     if outcome.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Says something on standard error on behalf of `command`.
+/// Prints a message of `command` on standard error.
 pub(crate) fn say(command: &str, what: &dyn std::fmt::Display) {
     complain(&format!("lispwright {command}: {what}"));
 }
 
-/// Says on standard error why `command` could not begin; exit code 2.
+/// Prints on standard error why `command` could not begin; exit code 2.
 pub(crate) fn could_not(command: &str, why: &dyn std::fmt::Display) -> ExitCode {
     say(command, why);
     ExitCode::from(2)
 }
 
-/// Says why `command` could not do what it was asked: on standard error, or with `json` as the document that was asked for.
+/// Prints why `command` failed: on standard error, or with `json` as the requested document.
 pub(crate) fn failed(command: &str, json: bool, why: impl Into<Complaint>) -> ExitCode {
     let Complaint(Rendering { text, fields, .. }) = why.into();
     if json {
@@ -57,13 +57,13 @@ pub(crate) fn failed(command: &str, json: bool, why: impl Into<Complaint>) -> Ex
     ExitCode::from(2)
 }
 
-/// Says of one of several files why it could not be read, and gives that as its document.
+/// Prints why one of several files could not be read, and returns that as its document.
 pub(crate) fn unreadable(command: &str, path: &str, Complaint(why): Complaint) -> Value {
     say(command, &why.text);
     json!({"path": path, "error": why.text, "code": why.fields["code"]})
 }
 
-/// With standard error closed, the exit code has to do.
+/// Prints a line on standard error; if that is closed, the exit code remains.
 fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

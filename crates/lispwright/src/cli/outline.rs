@@ -1,4 +1,4 @@
-//! `lispwright outline`: what files define, one line for each form.
+//! `lispwright outline`: shows the definitions of files, one line for each form.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,11 +26,11 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
 
-    /// Show forms of at most so many lines whole
+    /// Show forms of at most this many lines whole
     #[arg(long, value_name = "LINES", default_value_t = 1)]
     whole: u32,
 
-    /// Show what .gitignore and .ignore name, too
+    /// Include files that .gitignore and .ignore name
     #[arg(long)]
     no_ignore: bool,
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: detected
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     exit
 }
 
-/// The whole file at a glance.
+/// The outline of the whole file.
 fn answer(path: &str, source: &Source<'_>, whole: u32) -> FileAnswer {
     let options = ViewOptions {
         collapsed: true,

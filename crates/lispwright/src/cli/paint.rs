@@ -1,4 +1,4 @@
-//! Colours, where standard output is a terminal that shows them and nobody has said that they are unwanted (`NO_COLOR`,
+//! Colours, if standard output is a terminal that shows them and the environment does not forbid them (`NO_COLOR`,
 //! `CLICOLOR`, `TERM=dumb`).
 
 use std::borrow::Cow;
@@ -28,13 +28,13 @@ pub(crate) fn painted(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A verdict with its first line in the colour that it has earned.
+/// A verdict, with its first line in green or red.
 pub(crate) fn verdict(text: &str, is_sound: bool) -> Cow<'_, str> {
     let mut first = true;
     by_line(text, |_| std::mem::take(&mut first).then_some(if is_sound { NEW } else { FAULT }))
 }
 
-/// A view with its line numbers set apart.
+/// A view with dimmed line numbers.
 pub(crate) fn view(text: &str) -> Cow<'_, str> {
     if !wanted() {
         return text.into();

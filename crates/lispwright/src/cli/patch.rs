@@ -1,4 +1,4 @@
-//! `lispwright patch`: change text inside one form.
+//! `lispwright patch`: changes text inside one form.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,17 +20,17 @@ use super::text::from_here;
     Exit code: 0, 1 when the patch was refused, 2 when it could not be tried."
 )]
 pub(crate) struct Args {
-    /// The file, which has to be below the root
+    /// The file, which must be below the root
     path: String,
 
     #[command(flatten)]
     form: Address,
 
-    /// Exact text inside the form or its header comment; has to occur once
+    /// Exact text inside the form or its header comment; must occur once
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     old: String,
 
-    /// What shall stand there
+    /// The text to put there
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     new: String,
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long)]
     replace_all: bool,
 
-    /// Digest of the form as it was read; the patch is refused when it has changed since
+    /// Digest of the form as it was read; the patch is refused if it has changed since
     #[arg(long, value_name = "DIGEST")]
     digest: Option<String>,
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Repair new text that does not balance, where its repair is certain
+    /// Repair new text that does not balance, if the repair is certain
     #[arg(long)]
     repair: bool,
 
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Directory whose files may be written; the working directory when absent
+    /// Directory whose files may be written; default: the working directory
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `lispwright read`: one form of a file, as it stands there.
+//! `lispwright read`: prints one form of a file, as it is there.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: detected
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `lispwright repair`: make a text balance when what is known leaves one answer, and say where the fault is when not.
+//! `lispwright repair`: balances a text if there is one certain answer, and otherwise reports the fault.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,11 +29,11 @@ pub(crate) struct Args {
     /// The file; - is standard input
     path: String,
 
-    /// The file as it was before it broke: the best witness there is
+    /// The file as it was before it broke: the best evidence
     #[arg(long, value_name = "OLD")]
     against: Option<String>,
 
-    /// Write the result into the file, which has to be below a root
+    /// Write the result into the file, which must be below a root
     #[arg(long, conflicts_with = "json")]
     write: bool,
 
@@ -45,11 +45,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: detected
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 
-    /// With --write: a directory whose files may be written; the working directory when absent
+    /// With --write: a directory whose files may be written; default: the working directory
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }
@@ -93,7 +93,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts the repaired text in place of the one that was read, if that is still what the file holds.
+/// Replaces the text of the file by the repaired one, if the file has not changed.
 fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     let path = from_here(&args.path)?;
     let roots = Roots::from_environment(&args.root)?;
@@ -106,7 +106,7 @@ fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     })
 }
 
-/// A line for the person at the terminal; the text itself goes to standard output.
+/// Prints a line on standard error; the text itself goes to standard output.
 fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -129,7 +129,7 @@ fn repaired(text: &Text, done: &Repair) -> String {
     out
 }
 
-/// What `lispwright check` says of the text, with this answer of the repairer.
+/// The rendering of `lispwright check` for the text, with this answer of the repairer.
 fn checked(text: &Text, outcome: Outcome) -> Rendering {
     let tree = read(&text.text, &text.language);
     let lines = LineIndex::new(text.text.as_bytes()).line_count();
@@ -145,7 +145,7 @@ fn diff(text: &str, done: &Repair) -> String {
     unified(text, &done.text, span, done.text.len() - kept_behind - span.start as usize)
 }
 
-/// The fields of `lispwright check --json`, and what became of the text.
+/// The fields of `lispwright check --json`, and the repair.
 fn document(text: &Text, outcome: Outcome) -> Value {
     let own = match &outcome {
         Outcome::Balanced => json!({"status": "balanced"}),

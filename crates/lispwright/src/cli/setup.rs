@@ -1,4 +1,4 @@
-//! `lispwright setup`: put the server and the hooks into a client's configuration, and take them out again.
+//! `lispwright setup`: adds the server and the hooks to a client's configuration, and removes them again.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ use super::text::{print, print_json};
     Exit code: 0 done, or nothing to do; 1 an entry of that name runs something else and was left alone; 2 a file could \
     not be read or written.")]
 pub(crate) struct Args {
-    /// Which one
+    /// Its name
     #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(|client| client.name)))]
     client: String,
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     remove: bool,
 
-    /// Let the client call lispwright's tools without asking, also those that run code and write files
+    /// Let the client call lispwright's tools without asking, including those that run code and write files
     #[arg(long, conflicts_with_all = ["remove", "no_server"])]
     approve: bool,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, visible_alias = "diff")]
     dry_run: bool,
 
-    /// Let the hooks count what they do in this file
+    /// Let the hooks record statistics in this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["remove", "no_hooks"])]
     stats: Option<String>,
 
@@ -103,7 +103,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
     Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Hooks run in other directories than this command.
+/// An absolute path, because hooks run in other directories than this command.
 fn absolute(path: &str) -> Result<String, String> {
     let path = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
     path.into_os_string().into_string().map_err(|path| format!("{}: not text", path.display()))
@@ -132,7 +132,7 @@ fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
         out.push_str(if order.remove {
             "There was nothing to remove.\n"
         } else {
-            "Already so; nothing was written.\n"
+            "Already configured; nothing was written.\n"
         });
     }
     for line in advice(order) {
@@ -148,11 +148,11 @@ fn summary(plan: &Plan) -> String {
         _ => {}
     }
     let created = if plan.before.is_none() { "created: " } else { "" };
-    let steps: Vec<String> = plan.change.steps.iter().map(told).collect();
+    let steps: Vec<String> = plan.change.steps.iter().map(step_text).collect();
     format!("{created}{}", steps.join(", "))
 }
 
-fn told(Step { entry, done }: &Step) -> String {
+fn step_text(Step { entry, done }: &Step) -> String {
     let entry = if entry.contains(' ') { (*entry).to_owned() } else { format!("{entry} hook") };
     match done {
         Done::Added => format!("{entry} added"),
@@ -176,7 +176,7 @@ fn word(done: &Done) -> &'static str {
     }
 }
 
-/// What the person does next.
+/// The next steps of the user.
 fn advice(order: &Order) -> Vec<String> {
     let client = order.client;
     let project = order.scope == Scope::Project;
@@ -241,7 +241,7 @@ fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String>
     }))
 }
 
-/// The change of a file as a unified diff; empty when nothing changes.
+/// The change of a file as a unified diff; empty if it does not change.
 fn diff(plan: &Plan) -> String {
     let old = plan.before.as_ref().map_or("", |file| file.text.as_str());
     let new = plan.change.text.as_deref().unwrap_or_default();

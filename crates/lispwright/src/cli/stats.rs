@@ -1,4 +1,4 @@
-//! `lispwright stats`: what the hooks judged, as `lispwright hook --stats` wrote it down.
+//! `lispwright stats`: reports the judgements that `lispwright hook --stats` has recorded.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ use super::text::{print, print_json};
     The file is the one that `lispwright hook CLIENT --stats FILE` appends to.\n\
     Exit code: 0, or 2 when the file could not be read.")]
 pub(crate) struct Args {
-    /// The statistics
+    /// The file with the statistics
     file: PathBuf,
 
     /// Print one JSON document

@@ -1,4 +1,4 @@
-//! `lispwright test`: run the tests of a system, module or file in an image that lives as long as the command.
+//! `lispwright test`: runs the tests of a system, module or file in an image that lives as long as the command.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,22 +15,22 @@ use super::transcript::command_line;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright test my-app/tests\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
-    Exit code: 0 when tests passed and none failed, 1 when not or when nobody knows, 2 when nothing could be run."
+    Exit code: 0 when tests passed and none failed, 1 otherwise or if that is unknown, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
     /// ASDF system, module or namespace with the tests, or file
     #[arg(value_name = "TESTS")]
     target: String,
 
-    /// Only this test or group; can be given several times
+    /// Only this test or group; repeatable
     #[arg(long = "only", value_name = "NAME")]
     only: Vec<String>,
 
-    /// fiveam, rove, parachute, rt, asdf, srfi-64 or clojure.test; left out: the one the tests use
+    /// fiveam, rove, parachute, rt, asdf, srfi-64 or clojure.test; default: the one that the tests use
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
-    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; left out: by the file's Lisp
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; default: by the file's Lisp
     #[arg(long, value_name = "NAME")]
     runtime: Option<String>,
 

@@ -1,7 +1,7 @@
 //! The texts that commands read and print.
 //!
-//! A person may name any file; the roots that bound a server's clients do not apply here. Nothing is written but to standard
-//! output, and what cannot be written there is an error of the command.
+//! A user may name any file; the roots that bound a server's clients do not apply here. Commands write only to standard
+//! output, and a failure of that is an error of the command.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -17,23 +17,23 @@ use lispwright_tools::{Refusal, Workspace};
 use super::complaint::Complaint;
 use super::outcome::OUTPUT_FAILED;
 
-/// A text and what it is written in.
+/// A text and its language.
 pub(crate) struct Text {
     /// As named on the command line.
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) language: Language,
-    /// How it is stored.
+    /// Its encoding.
     file: SourceFile,
 }
 
 impl Text {
-    /// Reads one file, or standard input for `-`, as [`Texts::read`] does.
+    /// Reads one file, or standard input for `-`, like [`Texts::read`].
     pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, Complaint> {
         Texts::new(dialect)?.read(path)
     }
 
-    /// Prints `text`, a changed state of this one, as this one is stored: encoding and byte order mark stay.
+    /// Prints `text`, a changed version of this one, in the same encoding and with the same byte order mark.
     pub(crate) fn print_changed(&self, text: &str) -> Result<(), Complaint> {
         let bytes = self.file.encode(text)?;
         written(io::stdout().lock().write_all(&bytes).and_then(|()| io::stdout().flush()));
@@ -41,7 +41,7 @@ impl Text {
     }
 }
 
-/// Reads texts, the languages of each directory once.
+/// Reads texts, and the languages of each directory once.
 pub(crate) struct Texts {
     dialect: Option<Dialect>,
     workspace: Workspace,
@@ -50,14 +50,14 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Every text is in `dialect`, when one is named.
+    /// Reads every text in `dialect`, if one is named.
     pub(crate) fn new(dialect: Option<&str>) -> Result<Self, Complaint> {
         let dialect = dialect.map(named_dialect).transpose()?;
         Ok(Self { dialect, workspace: Workspace::anywhere(), last: None })
     }
 
-    /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a text
-    /// that neither of them shows to be Lisp is refused, except on standard input, which is taken for Common Lisp.
+    /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a
+    /// text that they do not show to be Lisp is refused, except on standard input, which is Common Lisp by default.
     pub(crate) fn read(&mut self, path: &str) -> Result<Text, Complaint> {
         let mut file = source(path)?;
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
@@ -70,7 +70,7 @@ impl Texts {
         Ok(Text { path, text: std::mem::take(&mut file.text), language, file })
     }
 
-    /// What the project of a file adds to its dialects.
+    /// The dialects with the additions of a file's project.
     fn languages(&mut self, path: &str) -> Result<&Languages, Complaint> {
         let absolute = absolute(path)?;
         let directory = absolute.parent().unwrap_or(&absolute);
@@ -96,7 +96,7 @@ fn source(path: &str) -> Result<SourceFile, Complaint> {
     Ok(SourceFile::decode("standard input", &bytes)?)
 }
 
-/// A path relative to the shell's directory, for an operation that would begin at a root.
+/// A path relative to the shell's directory, for an operation that takes paths relative to a root.
 pub(crate) fn from_here(path: &str) -> Result<String, Complaint> {
     let not_unicode = |path: OsString| format!("{}: the path is not Unicode", path.display());
     let path = absolute(path)?.into_os_string().into_string();
@@ -114,15 +114,15 @@ pub(crate) fn print(text: &str) {
     written(write!(out, "{text}{newline}").and_then(|()| out.flush()));
 }
 
-/// Prints one JSON document, as it is written.
+/// Prints one JSON document.
 pub(crate) fn print_json(value: &serde_json::Value) {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let printed = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
     written(printed.and_then(|()| writeln!(out)).and_then(|()| out.flush()));
 }
 
-/// What comes of writing to standard output. A reader that has gone away is no error; anything else ends the command, whose
-/// output would be cut.
+/// Checks a write to standard output. A reader that has gone away is no error; any other failure ends the command,
+/// whose output would be cut.
 fn written(result: io::Result<()>) {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,4 +1,4 @@
-//! `--transcript`: writing evaluations down for the person who watches.
+//! `--transcript`: a record of evaluations for a person.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use lispwright_words::{Skin, Transcript};
 
 use super::outcome::say;
 
-/// Where evaluations are written down.
+/// The option for the file of the transcript.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TranscriptArgs {
-    /// Add every evaluation to this file: who, the code, the answer, the time
+    /// Append every evaluation to this file: caller, code, answer, time
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
 }
 
 impl TranscriptArgs {
-    /// Opens the file. One that cannot be opened is told of, and done without.
+    /// Opens the file. If that fails, a message says so, and the command goes on without it.
     pub(crate) fn open(&self, command: &str, skin: Skin) -> Option<Transcript> {
         let path = self.transcript.as_deref()?;
         match Transcript::open(path, skin) {
@@ -28,7 +28,7 @@ impl TranscriptArgs {
     }
 }
 
-/// The command that this process was given, for a person.
+/// The command line of this process, for the transcript.
 pub(crate) fn command_line() -> String {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     format!("lispwright {}", words.join(" "))

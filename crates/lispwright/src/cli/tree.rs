@@ -1,4 +1,4 @@
-//! `lispwright tree`: what the reader makes of a file.
+//! `lispwright tree`: prints the reader's view of a file.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; found out by itself when absent
+    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: detected
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Runs the binary as a person at a terminal does.
+//! Runs the binary as a user at a terminal does.
 
 use std::io::Write as _;
 use std::path::Path;

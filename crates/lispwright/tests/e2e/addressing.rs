@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::client::Session;
 
-/// Lines are counted by the tests below.
+/// The tests below rely on the line numbers.
 const SHAPES: &str = "\
 (in-package :cl-user)
 
@@ -39,7 +39,7 @@ fn a_form_is_read_and_replaced() {
     assert_eq!(edited.fields["would_change"], true);
     let expected = SHAPES.replace("(defun area (r)\n  (* pi r r))", "(defun area (radius)\n  (* pi radius radius))");
     assert_eq!(session.project.text("shapes.lisp"), expected);
-    // The digest of the old form is history now.
+    // The digest of the old form is out of date.
     session.refused(
         "lisp_edit_form",
         json!({ "path": "shapes.lisp", "operation": "delete", "name": "area", "digest": read.fields["digest"] }),
@@ -107,7 +107,7 @@ fn a_form_that_exists_three_times() {
         );
         assert_eq!(answer.fields["candidates"].as_array().map(Vec::len), Some(3), "{}", answer.fields);
     }
-    // Any of the ways to tell them apart reaches the second one.
+    // Each way to tell them apart reaches the second one.
     for address in [
         json!({ "name": "draw", "index": 2 }),
         json!({ "name": "draw[2]" }),
@@ -166,7 +166,7 @@ fn healthy_forms_of_a_broken_file_are_readable_and_editable() {
 }
 
 #[test]
-fn the_broken_form_itself_can_be_mended() {
+fn the_broken_form_itself_can_be_corrected() {
     let mut session = Session::with_file("broken.lisp", BROKEN);
     let check = session.client.call("lisp_check_parens", json!({ "path": "broken.lisp" }));
     assert_eq!((&check.fields["ok"], &check.fields["kind"]), (&json!(false), &json!("unclosed")), "{}", check.text);

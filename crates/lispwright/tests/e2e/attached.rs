@@ -13,7 +13,7 @@ fn evaluate(session: &mut Session, code: &str) -> Answer {
     session.client.call("repl_eval", json!({ "code": code, "session": "swank", "timeout_seconds": 20 }))
 }
 
-/// A server of the owner's, and a session that has joined it.
+/// A server of the owner, and a session that has joined it.
 fn attached() -> (Server, Session) {
     let server = Server::start("(defvar *owned* :theirs)");
     let mut session = Session::new();
@@ -44,7 +44,7 @@ fn attach_evaluate_detach() {
 }
 
 #[test]
-fn a_held_error_is_looked_into_and_left_by_a_restart() {
+fn a_held_error_is_inspected_and_left_by_a_restart() {
     let (_server, mut session) = attached();
     let code = "(defun price (item) (restart-case (error \"no price for ~A\" item) (use-value (v) :report \"Use a price.\" v)))
                 (* 100 (price :tea))";
@@ -115,7 +115,7 @@ fn files_objects_names_and_macros_of_the_owners_image() {
 }
 
 #[test]
-fn what_belongs_to_the_owner_is_not_ended_from_here() {
+fn the_owners_image_is_not_ended_from_here() {
     let (mut server, mut session) = attached();
     for action in ["reset", "kill"] {
         let arguments = json!({ "action": action, "session": "swank" });
@@ -141,14 +141,14 @@ fn the_image_outlives_a_server_of_ours_that_is_killed() {
     let mut next = Session::new();
     let answer = control(&mut next, json!({ "action": "attach", "address": server.address.to_string() }));
     assert!(!answer.is_error, "{}", answer.text);
-    // What was held has nobody to go on with it, and is given up.
+    // The held error has no session that could continue it, and is given up.
     let code = "(loop repeat 200 until *left* do (sleep 0.05)) (list *here* *left*)";
     assert!(evaluate(&mut next, code).text.starts_with("=> (42 T)"));
     assert!(server.is_alive());
 }
 
 #[test]
-fn what_runs_for_a_server_of_ours_ends_with_it() {
+fn evaluations_end_with_the_server_that_asked_for_them() {
     let (mut server, mut session) = attached();
     evaluate(&mut session, "(defvar *runs* nil) (defvar *left* nil)");
     let code = "(unwind-protect (progn (setf *runs* t) (loop)) (setf *left* t))";
@@ -189,7 +189,7 @@ fn addresses_that_cannot_be_joined_are_refused_with_the_reason() {
 }
 
 #[test]
-fn slynk_which_answers_to_swanks_name_too() {
+fn slynk_is_joined_under_swanks_name() {
     let server = Server::start(include_str!("stand_ins/slynk.lisp"));
     let mut session = Session::new();
     let answer = control(&mut session, json!({ "action": "attach", "address": server.address.to_string() }));

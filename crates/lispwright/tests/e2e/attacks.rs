@@ -1,5 +1,5 @@
-//! `--sandbox` under attack: confined code tries to get out, as the user who runs the tests and, where that is the superuser, as
-//! nobody too, under each mechanism. What is tried is in `stand_ins/attacks.py`; what could not be is printed.
+//! `--sandbox` under attack: confined code tries to escape under each mechanism, as the user of the tests and, if that
+//! is the superuser, also as nobody. `stand_ins/attacks.py` has the attacks; those that could not be tried are printed.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -20,7 +20,7 @@ use crate::project::Project;
 
 const ATTACKS: &str = include_str!("stand_ins/attacks.py");
 
-/// The user that the server runs as: the one who runs the tests, or nobody.
+/// The user of the server: the user of the tests, or nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum User {
     Own,
@@ -54,7 +54,7 @@ impl User {
     }
 }
 
-/// A process that ends with this.
+/// A process that ends when this is dropped.
 struct Victim(Child);
 
 impl Victim {
@@ -74,7 +74,7 @@ impl Drop for Victim {
     }
 }
 
-/// A server for `user` under `mechanism`, or nothing where that does not work.
+/// A server for `user` under `mechanism`, or `None` if that does not work.
 fn server(project: Project, user: User, mechanism: &str) -> Option<Household> {
     let cache = if user == User::Own { cache() } else { project.beside("cache") };
     let temporary = project.beside("tmp");
@@ -82,7 +82,7 @@ fn server(project: Project, user: User, mechanism: &str) -> Option<Household> {
         fs::create_dir_all(directory).unwrap();
         user.own(directory);
     }
-    // Where nobody can reach it, too.
+    // The user nobody can reach this directory as well.
     let copy = project.beside("lispwright");
     fs::copy(binary(), &copy).unwrap();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
@@ -167,7 +167,7 @@ fn attack(mechanism: &str, user: User) {
         assert!(nothing, "something was sent by {way}");
     }
 
-    // The server signals its own workers only, whatever number they say.
+    // The server signals only its own workers, whatever number they report.
     let forged = format!(
         "(progn (lispwright.agent::send (list :forked :id lispwright.agent::*pending* :pid {}))
                 (sb-sys:without-interrupts (loop)))",
@@ -180,37 +180,37 @@ fn attack(mechanism: &str, user: User) {
 }
 
 #[test]
-fn landlock_holds_who_runs_the_tests() {
+fn landlock_confines_the_user_of_the_tests() {
     attack("landlock", User::Own);
 }
 
 #[test]
-fn landlock_holds_nobody() {
+fn landlock_confines_nobody() {
     attack("landlock", User::Nobody);
 }
 
 #[test]
-fn namespaces_hold_who_runs_the_tests() {
+fn namespaces_confine_the_user_of_the_tests() {
     attack("namespaces", User::Own);
 }
 
 #[test]
-fn namespaces_hold_nobody() {
+fn namespaces_confine_nobody() {
     attack("namespaces", User::Nobody);
 }
 
 #[test]
-fn bubblewrap_holds_who_runs_the_tests() {
+fn bubblewrap_confines_the_user_of_the_tests() {
     attack("bubblewrap", User::Own);
 }
 
 #[test]
-fn bubblewrap_holds_nobody() {
+fn bubblewrap_confines_nobody() {
     attack("bubblewrap", User::Nobody);
 }
 
 #[test]
-fn a_root_in_another_is_refused_when_it_was_named() {
+fn a_named_root_inside_another_is_refused() {
     let project = Project::new();
     project.file("sub/a.lisp", "");
     let (outer, inner) = (project.root().canonicalize().unwrap(), project.at("sub").canonicalize().unwrap());
@@ -224,7 +224,7 @@ fn a_root_in_another_is_refused_when_it_was_named() {
 }
 
 #[test]
-fn a_root_in_another_that_a_client_declares_leads_nowhere_else() {
+fn a_declared_root_inside_another_gives_no_access_outside_of_both() {
     for mechanism in ["landlock", "namespaces", "bubblewrap"] {
         let project = Project::new();
         let beside = project.beside("elsewhere");
@@ -252,7 +252,7 @@ fn a_root_in_another_that_a_client_declares_leads_nowhere_else() {
         }
         assert!(!swapped.is_error, "{}", swapped.text);
         let write = format!("(with-open-file (s \"{sub}/x\" :direction :output) (print 1 s))");
-        // The second may be the spare that was started before.
+        // The image of the second session may be the spare that was started before.
         for session in ["second", "third", "fourth"] {
             let answer = eval(session, &write);
             assert!(answer.is_error, "{mechanism}: {}", answer.text);
@@ -262,7 +262,7 @@ fn a_root_in_another_that_a_client_declares_leads_nowhere_else() {
 }
 
 #[test]
-fn a_root_that_was_exchanged_is_not_written_to() {
+fn a_root_that_was_replaced_is_not_written_to() {
     for mechanism in ["landlock", "namespaces", "bubblewrap"] {
         let project = Project::new();
         let root = project.root();
@@ -280,7 +280,7 @@ fn a_root_that_was_exchanged_is_not_written_to() {
 }
 
 #[test]
-fn what_the_server_runs_and_removes_lies_outside_of_the_roots() {
+fn the_server_runs_and_removes_only_files_outside_of_the_roots() {
     for (variable, says) in [("XDG_CACHE_HOME", "the cache"), ("TMPDIR", "temporary files")] {
         let project = Project::new();
         let inside = project.at("inside");
@@ -310,7 +310,7 @@ fn no_program_of_a_root_is_run_outside_of_the_sandbox() {
 }
 
 #[test]
-fn what_is_run_outside_of_the_sandbox_hears_of_no_root() {
+fn programs_outside_of_the_sandbox_get_no_root_in_their_environment() {
     let project = Project::new();
     let programs = project.beside("bin");
     fs::create_dir(&programs).unwrap();
@@ -327,7 +327,7 @@ fn what_is_run_outside_of_the_sandbox_hears_of_no_root() {
     let said = fs::read_to_string(&heard).unwrap();
     assert!(said.contains("OTHER=kept") && said.lines().last() == Some("/"), "{said}");
     assert!(!said.contains(&root), "{said}");
-    // An image is told, but not what confines it.
+    // An image gets the variables, but not the program that confines it.
     let told =
         household.eval("main", "(list (uiop:getenv \"LD_LIBRARY_PATH\") (uiop:getenv \"GUILE_LOAD_COMPILED_PATH\"))");
     assert!(told.text.starts_with(&format!("=> ({lib:?} {lib:?})")), "{}", told.text);
@@ -341,14 +341,14 @@ fn what_is_run_outside_of_the_sandbox_hears_of_no_root() {
 }
 
 #[test]
-fn no_server_is_joined_unasked() {
+fn no_server_is_joined_without_a_request() {
     let project = Project::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     project.file(".nrepl-port", listener.local_addr().unwrap().port().to_string());
     let programs = project.beside("bin");
     fs::create_dir(&programs).unwrap();
     let mut command = server_command(&project.root());
-    // Without a JVM there is nothing to start either.
+    // Without a JVM there is no server to start either.
     command.arg("--sandbox").env("PATH", &programs);
     let mut household = Household::with(project, command);
     let answer = household.call("repl_eval", json!({ "code": "1", "runtime": "clojure" }));
@@ -373,7 +373,7 @@ fn a_limit_on_files_does_not_end_the_server() {
     assert!(!done.is_error, "{}", done.text);
 }
 
-/// Nobody but the superuser sees what the server was told in its environment.
+/// Only the superuser sees the environment of the server.
 #[test]
 fn the_server_keeps_its_environment_to_itself() {
     if rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-//! Chez Scheme: libraries, errors and names, and that other sessions are not mixed up with it.
+//! Chez Scheme: libraries, errors and names, and its separation from other sessions.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn project() -> Session {
     session
 }
 
-/// Asks the session that bears the runtime's name: the main one of a project of Scheme is Guile's.
+/// Calls the session with the runtime's name, because the main session of a Scheme project runs Guile.
 fn call(session: &mut Session, tool: &str, mut arguments: Value) -> Answer {
     if ["repl_eval", "load_system"].contains(&tool) {
         arguments["runtime"] = json!("chez");
@@ -85,7 +85,7 @@ fn a_changed_library_is_loaded_anew_with_those_that_use_it() {
 }
 
 #[test]
-fn names_have_their_meaning_in_a_library() {
+fn names_are_resolved_in_their_library() {
     let mut session = project();
     call(&mut session, "load_system", json!({ "path": "mill.ss" }));
     let described = call(&mut session, "code_describe", json!({ "symbol": "grind", "package": "(mill)" }));

@@ -1,4 +1,4 @@
-//! A client that knows nothing but lines of JSON, and gives up on a server that keeps silent.
+//! A client that knows only lines of JSON, and gives up on a server that does not answer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::project::Project;
 
-/// How long any single answer may take on a busy machine.
+/// The longest time for an answer on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The program under test.
@@ -25,7 +25,7 @@ pub(crate) fn server_command(root: &Path) -> Command {
     command
 }
 
-/// Where the servers under test keep what they may keep, in place of the user's own cache.
+/// The cache directory of the servers under test, in place of the user's own.
 pub(crate) fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
@@ -38,7 +38,7 @@ pub(crate) struct Client {
     last_id: i64,
 }
 
-/// What a tool call came to.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) is_error: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Answer {
 }
 
 impl Client {
-    /// Starts a server and speaks no word to it.
+    /// Starts a server without sending anything.
     pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
@@ -106,7 +106,7 @@ impl Client {
         }
     }
 
-    /// The next message of any kind, if it comes in time.
+    /// The next message of any kind, if it arrives in time.
     pub(crate) fn receive_within(&mut self, patience: Duration) -> Option<Value> {
         match self.messages.recv_timeout(patience) {
             Ok(message) => Some(message),
@@ -185,7 +185,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Already over when the test has finished or killed it.
+        // The process may already be finished or killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -237,7 +237,7 @@ impl Session {
         Self { project, client: Client::connect(command) }
     }
 
-    /// A call that does what it is asked.
+    /// A call that succeeds.
     #[track_caller]
     pub(crate) fn ok(&mut self, tool: &str, arguments: Value) -> Answer {
         let answer = self.client.call(tool, arguments);

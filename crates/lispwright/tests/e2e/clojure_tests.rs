@@ -1,5 +1,5 @@
-//! Tests of Clojure that never end, end everything, or never begin: what is known of the rest, and what becomes of the
-//! session.
+//! Tests of Clojure that never end, end the process, or never begin: the results of the rest, and the state of the
+//! session afterwards.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn tests(name: &str, forms: &str) -> (String, String) {
 }
 
 #[test]
-fn what_tests_have_shown_is_kept_when_one_of_them_ends_the_run() {
+fn results_are_kept_when_a_test_ends_the_run() {
     let mut session = project();
     let first = "(deftest first-one (is true) (is (= 1 2)))";
     for (name, rest) in [
@@ -54,7 +54,7 @@ fn what_tests_have_shown_is_kept_when_one_of_them_ends_the_run() {
 }
 
 #[test]
-fn tests_and_fixtures_that_are_gone_from_the_file_are_gone() {
+fn tests_and_fixtures_that_were_removed_from_the_file_do_not_run() {
     let mut session = project();
     let last = "(deftest last-one (is true))";
     let (path, text) = tests(

@@ -1,4 +1,4 @@
-//! The commands for people: exit codes, output that can be read by a program, input from a pipe.
+//! The commands for users: exit codes, output for programs, input from a pipe.
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -18,7 +18,7 @@ fn run(project: &Project, arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A command that does not read its input is right to leave it.
+    // A command need not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -51,7 +51,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn check_tells_good_from_bad() {
+fn check_reports_broken_files() {
     let project = project();
     check(&project, &["check", "good.lisp"], "", 0, &[]);
     check(&project, &["check", "good.lisp", "bad.lisp"], "", 1, &["bad.lisp:2:11"]);

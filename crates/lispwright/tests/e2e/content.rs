@@ -99,7 +99,7 @@ fn patches() {
 
 #[test]
 fn content_that_would_swallow_a_neighbour() {
-    // The comment at the end reaches into what follows on the line.
+    // The comment at the end includes the rest of the line.
     let mut session = Session::with_file("a.lisp", "(defun f () 1) (defun g () 2)\n");
     let answer = session.client.call(
         "lisp_edit_form",

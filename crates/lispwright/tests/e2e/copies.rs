@@ -1,4 +1,4 @@
-//! Checkpoints, rollbacks and trials: the image goes back, nothing is left behind.
+//! Checkpoints, rollbacks and trials: the image returns to its state, and no process is left behind.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn status(session: &mut Session) -> Value {
     session.ok("repl_control", json!({ "action": "status" })).fields["sessions"][0].clone()
 }
 
-/// The state of a process as the system tells it; `None` when there is none.
+/// The state of a process in the system; `None` if it does not exist.
 fn state(pid: i64) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit(") ").next()?.chars().next()
@@ -35,7 +35,7 @@ fn children(pid: i64) -> Vec<i64> {
     children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
-/// Makes checkpoints until there may be no more.
+/// Makes checkpoints up to the limit.
 #[track_caller]
 pub(crate) fn make_all_checkpoints(session: &mut Session) {
     let full = (0..140)
@@ -71,7 +71,7 @@ fn a_rollback_brings_the_image_back_and_can_be_repeated() {
 }
 
 #[test]
-fn checkpoints_stand_inside_each_other() {
+fn checkpoints_are_nested() {
     let mut session = Session::new();
     value(&mut session, "(defvar *x* 0)");
     for (name, x) in [("one", 1), ("two", 2), ("three", 3)] {
@@ -99,7 +99,7 @@ fn checkpoints_stand_inside_each_other() {
     control(&mut session, "rollback", "one");
     assert_eq!(value(&mut session, "*x*"), "9");
     assert_eq!(names(&mut session), ["one"]);
-    // There is an end to it.
+    // Their number is limited.
     make_all_checkpoints(&mut session);
     session.ok("repl_control", json!({ "action": "reset" }));
     let gone = session.client.call("repl_control", json!({ "action": "rollback", "name": "one" }));
@@ -107,7 +107,7 @@ fn checkpoints_stand_inside_each_other() {
 }
 
 #[test]
-fn nothing_is_left_of_what_was_rolled_back() {
+fn a_rollback_leaves_no_process_behind() {
     let mut session = Session::new();
     let before: i64 =
         value(&mut session, "(sb-ext:process-pid (setf *a* (sb-ext:run-program \"/bin/sleep\" '(\"600\") :wait nil)))")
@@ -121,7 +121,7 @@ fn nothing_is_left_of_what_was_rolled_back() {
             .parse()
             .unwrap();
     control(&mut session, "rollback", "c");
-    // What was started before the checkpoint goes on, what was started after it is gone, and so is the copy.
+    // Processes from before the checkpoint go on; later ones and the copy are gone.
     assert!(state(before).is_some_and(|state| state != 'Z'));
     assert!(comes(|| state(after).is_none_or(|state| state == 'Z')), "{:?}", state(after));
     assert_eq!(state(active), None, "reaped");
@@ -149,18 +149,18 @@ fn a_death_after_a_checkpoint_goes_back_to_it() {
         assert_eq!(answer.fields["code"], "SESSION_LOST");
         assert_eq!(value(&mut session, "*x*"), "1", "{code}");
     }
-    // Code that does not listen to an interrupt is killed, and only that.
+    // Code that ignores interrupts is killed alone.
     let answer = session
         .client
         .call("repl_eval", json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 }));
     assert!(answer.text.contains("back at checkpoint \"safe\""), "{}", answer.text);
     assert_eq!(value(&mut session, "*x*"), "1");
-    // So does a death between two calls, which the next one tells.
+    // A death between two calls does so as well, and the next call reports it.
     value(&mut session, "(setf *x* 2)");
     let active = status(&mut session)["pid"].as_i64().unwrap();
     let pid = rustix::process::Pid::from_raw(i32::try_from(active).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    // However early the next call comes, it runs, in the image that went back.
+    // The next call runs in the restored image, however early it comes.
     let answer = session.ok("repl_eval", json!({ "code": "*x*" }));
     assert_eq!(answer.fields["values"][0], "1", "{}", answer.text);
     assert!(answer.text.contains("went back to checkpoint \"safe\""), "{}", answer.text);
@@ -243,7 +243,7 @@ fn a_trial_can_be_withdrawn() {
 }
 
 #[test]
-fn threads_are_in_the_way_and_named() {
+fn copies_are_refused_with_the_names_of_other_threads() {
     let mut session = Session::new();
     value(&mut session, "(defvar *stop* nil)");
     value(

@@ -1,4 +1,4 @@
-//! What names mean in a live Common Lisp image, where they are defined, and who refers to them.
+//! Names in a live Common Lisp image: meanings, definitions and references.
 
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn without_an_image_the_answer_is_the_call_that_starts_one() {
 }
 
 #[test]
-fn every_kind_of_meaning_is_told_with_its_place() {
+fn every_kind_of_meaning_has_its_place() {
     let mut session = loaded();
     let cases = [
         ("farm:area", "[generic function] area (shape &key scale)  src/farm.lisp:13\nmethods: 2\nThe area.\n"),
@@ -119,7 +119,7 @@ fn names_are_found_in_other_packages_and_wrong_ones_corrected() {
     session.refused("code_describe", json!({ "symbol": "|area|" }), "BAD_ARGUMENT", &["means nothing"]);
     let here = session.ok("code_describe", json!({ "symbol": "total", "package": "farm" }));
     assert!(here.text.starts_with("FARM::TOTAL"), "{}", here.text);
-    // To be asked for does not make a symbol.
+    // A question does not intern the symbol.
     let before = session.ok("repl_eval", json!({ "code": "(find-symbol \"AERA\")" }));
     assert_eq!(before.text, "=> NIL\n=> NIL");
     session.ok("repl_eval", json!({ "code": "(defpackage :barn (:use :cl)) (defun barn::total () 1)" }));
@@ -127,7 +127,7 @@ fn names_are_found_in_other_packages_and_wrong_ones_corrected() {
 }
 
 #[test]
-fn what_prints_badly_is_described_all_the_same() {
+fn values_that_print_with_errors_are_described() {
     let mut session = Session::new();
     session.ok(
         "repl_eval",
@@ -160,7 +160,7 @@ fn what_prints_badly_is_described_all_the_same() {
 }
 
 #[test]
-fn definitions_are_where_the_file_has_them_now() {
+fn definitions_have_their_present_lines() {
     let mut session = loaded();
     let places = |answer: &crate::client::Answer| -> Vec<(u64, String)> {
         let definitions = answer.fields["definitions"].as_array().unwrap();
@@ -178,7 +178,7 @@ fn definitions_are_where_the_file_has_them_now() {
     assert_eq!(places(&found), named.map(|(line, name)| (line, name.to_owned())));
     let accessor = session.ok("code_find", json!({ "symbol": "cow-name" }));
     assert_eq!(places(&accessor), [(10, "defstruct cow".to_owned())]);
-    // The image does not know that the text has moved; the file does.
+    // The image does not know that the text has moved, but the file shows it.
     session.project.file("src/farm.lisp", format!(";;; New\n;;; head\n{FARM}"));
     assert_eq!(places(&session.ok("code_find", json!({ "symbol": "total" }))).len(), 2);
     assert_eq!(places(&session.ok("code_find", json!({ "symbol": "total" })))[0].0, 20);
@@ -215,7 +215,7 @@ fn references_have_the_line_and_column_of_the_mention() {
     assert!(one.text.contains("More are left out") && one.fields["truncated"] == true, "{}", one.text);
     let none = session.ok("code_find_references", json!({ "symbol": "user" }));
     assert!(none.text.contains("which does not mean that there is none"), "{}", none.text);
-    // What a definition makes dozens of, all in one place, is one reference.
+    // Dozens of references that a definition makes in one place are one reference.
     let slots = "(defclass seed () ()) (defclass seeds (seed) ((a :accessor a) (b :accessor b) (c :accessor c)))";
     session.project.file("src/seeds.lisp", slots);
     session.ok("load_system", json!({ "path": "src/seeds.lisp" }));

@@ -1,5 +1,5 @@
 //! Processes that leave their group, their session and their environment still belong to their image: they are counted
-//! with it, and end with it.
+//! and ended with it.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::household::{Household, comes, numbers_in};
 
-/// A command of the shell after which nothing but its parents tells whose the process is; `{}` is a word to know it by.
+/// A shell command that leaves a process which only its parents identify; `{}` is a word by which the test finds it.
 const LEAVE: &str = "setsid env -i sh -c 'sleep 1000; true' {} </dev/null >/dev/null 2>&1 &";
 
 /// The processes that have `word` among their arguments.
@@ -20,7 +20,7 @@ fn with_word(word: &str) -> Vec<i32> {
     numbers_in("/proc").into_iter().filter(has).collect()
 }
 
-/// How an image comes to its end.
+/// The way in which an image ends.
 type End = fn(&mut Household);
 
 const ENDS: [(&str, End); 4] = [
@@ -34,7 +34,7 @@ const ENDS: [(&str, End); 4] = [
     ("the death of the server", |household| household.client.kill()),
 ];
 
-/// Leaves a process with `code`, in which `{}` is the command, and ends the image in each of the ways.
+/// Starts a process with `code`, in which `{}` is the command, and ends the image in each way.
 fn check(runtime: &str, code: &str, options: &[&str], ends: &[(&str, End)]) {
     for (what, end) in ends {
         let mut household = Household::new(options);
@@ -57,7 +57,7 @@ fn they_end_with_an_image_on_sbcl() {
 }
 
 #[test]
-fn they_end_with_an_image_behind_a_launcher() {
+fn they_end_with_an_image_under_a_launcher() {
     check("guile", "(system \"{}\")", &["--launcher", "env"], &ENDS[2..]);
 }
 

@@ -1,4 +1,4 @@
-//! No room to write, or no permission.
+//! Files that cannot be written: no room, or no permission.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -64,7 +64,7 @@ fn a_file_size_limit() {
     assert_eq!(project.names(), ["a.lisp"]);
 }
 
-/// Whether this machine lets a process mount something for itself alone.
+/// Whether this machine allows private mounts.
 fn mounts_are_possible(root: &Path) -> bool {
     Command::new("unshare")
         .args(["--mount", "--map-root-user", "mount", "-t", "tmpfs", "none"])
@@ -79,7 +79,7 @@ fn a_full_disk() {
     let project = Project::new();
     project.file("a.lisp", "(defun f () :outer)\n");
     if !mounts_are_possible(&project.root()) {
-        // No disk of its own to be had: a file size limit stands for it.
+        // Without private mounts, a file size limit takes the place of a full disk.
         let mut client = Client::connect(server_after(&["env"], SMALL_FILES, &project.root()));
         return check_full(&mut client, form);
     }
@@ -96,7 +96,7 @@ fn a_read_only_directory() {
     project.set_mode("a.lisp", 0o666);
     project.set_mode("", 0o555);
     let mut command = if rustix::process::geteuid().is_root() {
-        // The superuser may write everywhere, so the server runs as nobody, from where nobody can reach it.
+        // The superuser may write everywhere, so the server runs as nobody, in a directory that nobody can reach.
         let copy = project.beside("lispwright");
         std::fs::copy(binary(), &copy).unwrap();
         std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).unwrap();

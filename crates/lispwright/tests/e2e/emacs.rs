@@ -1,4 +1,4 @@
-//! A project of Emacs Lisp: its sessions, its features, its tests, names and errors in it.
+//! A project of Emacs Lisp: sessions, features, tests, names and errors.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn project() -> Session {
 }
 
 #[test]
-fn a_project_of_emacs_lisp_runs_emacs_and_what_code_prints_is_told() {
+fn a_project_of_emacs_lisp_runs_emacs_and_output_is_captured() {
     let mut session = project();
     let answer = session.ok("repl_eval", json!({ "code": "(message \"λ %d\" 1) (princ \"out\") (list 1 \"a\" 'b)" }));
     assert_eq!(answer.fields["values"], json!(["(1 \"a\" b)"]), "{}", answer.text);
@@ -49,7 +49,7 @@ fn a_project_of_emacs_lisp_runs_emacs_and_what_code_prints_is_told() {
 }
 
 #[test]
-fn an_error_has_its_frames_their_places_and_their_variables() {
+fn an_error_has_frames_with_places_and_variables() {
     let mut session = project();
     session.ok("load_system", json!({ "system": "area" }));
     let answer = session.client.call("repl_eval", json!({ "code": "1\n(area-broken '(7))" }));
@@ -93,7 +93,7 @@ fn code_that_does_not_end_is_stopped_and_the_image_stays() {
 }
 
 #[test]
-fn a_held_stack_is_looked_at_and_left() {
+fn a_held_stack_is_inspected_and_left() {
     let mut session = project();
     session.ok("load_system", json!({ "path": "area.el" }));
     let held = json!({ "code": "(area-broken '(7 8))", "on_error": "hold" });
@@ -111,7 +111,7 @@ fn a_held_stack_is_looked_at_and_left() {
 }
 
 #[test]
-fn files_are_loaded_with_what_the_compiler_says() {
+fn files_are_loaded_with_the_diagnostics_of_the_compiler() {
     let mut session = project();
     let answer = session.ok("load_system", json!({ "path": "area.el" }));
     assert!(answer.text.contains("area.el:9:") && answer.text.contains("area-missing"), "{}", answer.text);
@@ -135,7 +135,7 @@ fn files_are_loaded_with_what_the_compiler_says() {
 }
 
 #[test]
-fn tests_of_both_frameworks_are_run_and_failures_told() {
+fn tests_of_both_frameworks_are_run_and_failures_reported() {
     let mut session = project();
     let answer = session.ok("run_tests", json!({ "path": "test/area-test.el" }));
     assert!(answer.text.starts_with("1 passed, 2 failed, 2 pending of 5 (ert, "), "{}", answer.text);
@@ -177,7 +177,7 @@ fn names_are_described_found_and_expanded() {
     assert!(answer.text.contains("(if a (progn b))"), "{}", answer.text);
 }
 
-/// An Emacs that somebody else runs, with its server in a directory of its own.
+/// An Emacs of another owner, with its server in a directory of its own.
 struct Owner {
     process: std::process::Child,
     directory: tempfile::TempDir,

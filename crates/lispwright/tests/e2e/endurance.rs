@@ -1,4 +1,4 @@
-//! A little of what `cargo xtask bench endurance` does for longer: many sessions at once, many images one after the other.
+//! A short version of `cargo xtask bench endurance`: many simultaneous sessions, and many images one after another.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::client::Answer;
 use crate::household::{Household, numbers_in};
 
-/// Sessions at the same time; every fourth is on Guile.
+/// Simultaneous sessions; every fourth is on Guile.
 const SESSIONS: usize = 16;
 
 /// Evaluations in each.
 const ROUNDS: usize = 10;
 
-/// Images killed one after the other.
+/// Images that are killed one after another.
 const KILLS: usize = 40;
 
 /// The server's open descriptors.
@@ -22,7 +22,7 @@ fn descriptors(household: &Household) -> usize {
     numbers_in(&format!("/proc/{}/fd", household.client.pid())).len()
 }
 
-/// The server's children, also those that nobody has reaped.
+/// The server's children, including zombies.
 fn children(household: &Household) -> usize {
     let server = household.client.pid().to_string();
     let is_child = |pid: &i32| {
@@ -32,7 +32,7 @@ fn children(household: &Household) -> usize {
     numbers_in("/proc").into_iter().filter(is_child).count()
 }
 
-/// The process of a session's image, by its number here.
+/// The process of a session's image, by its id in this namespace.
 fn pid_of(household: &mut Household, session: &str) -> i32 {
     let status = household.call("repl_control", json!({ "action": "status" }));
     let sessions = status.fields["sessions"].as_array().unwrap();
@@ -52,7 +52,7 @@ fn ask(household: &mut Household, session: usize, count: usize) -> i64 {
     } else {
         ("sbcl", "(defvar owner {}) (defvar tally 0)", "(incf tally)", "(loop repeat 100000)")
     };
-    // The image alone remembers who it is and what it has done.
+    // Only the image stores its name and its count.
     let define = if count == 0 { define.replace("{}", &session.to_string()) } else { String::new() };
     let code = format!("{define} {step} {spin} (list owner tally)");
     let arguments =
@@ -61,7 +61,7 @@ fn ask(household: &mut Household, session: usize, count: usize) -> i64 {
 }
 
 #[test]
-fn sessions_at_once_do_not_mix_and_the_server_listens() {
+fn simultaneous_sessions_do_not_mix_and_the_server_stays_responsive() {
     let mut household = Household::new(&["--max-sessions", "16"]);
     let mut running: HashMap<i64, (usize, usize)> =
         (0..SESSIONS).map(|session| (ask(&mut household, session, 0), (session, 0))).collect();
@@ -129,7 +129,7 @@ fn images_killed_in_a_row_leave_nothing_behind() {
     household.until("a spare is ready", |household| household.processes().len() == 1 + processes);
     household.until("no descriptor is left open", |household| descriptors(household) <= descriptors_before);
     household.until("no child is left, dead or alive", |household| children(household) <= children_before);
-    // That of the spare.
+    // The spare has one.
     assert_eq!(fs::read_dir(&scratch).unwrap().count(), 1);
     assert!(household.client.finish().success());
     assert!(!scratch.exists());

@@ -1,11 +1,11 @@
-//! Code that misbehaves gets an answer, and the server and the next call go on.
+//! Code that misbehaves gets an answer, and the server and the next call work.
 
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Client, Session, server_command};
 use crate::project::Project;
 
-/// A session whose image has a value to keep, with a heap that is soon full.
+/// A session whose image has a value to keep, and a small heap.
 fn session() -> Session {
     let project = Project::new();
     let mut command = server_command(&project.root());
@@ -25,11 +25,11 @@ fn eval_within(session: &mut Session, code: &str, seconds: f64) -> Answer {
     answer
 }
 
-/// Whether the state of the image lasts.
+/// The expected state of the image afterwards.
 #[derive(PartialEq, Eq)]
 enum Image {
     Kept,
-    /// A fresh one takes its place.
+    /// A fresh image replaces it.
     Lost,
     /// Either is right.
     Any,
@@ -104,7 +104,7 @@ fn a_worker_that_is_killed_from_outside() {
     let pid = find_pid(&status.fields).unwrap_or_else(|| panic!("no pid: {}", status.fields));
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    // At most one call pays for it, and it says so.
+    // At most one call fails, and reports the loss.
     let first = eval(&mut session, "(if (boundp '*kept*) *kept* :fresh)");
     assert!(first.is_error || first.text.contains("=> :FRESH"), "{}", first.text);
     let next = session.ok("repl_eval", json!({ "code": "(boundp '*kept*)" }));
@@ -148,7 +148,7 @@ fn output_of_any_origin_stays_off_the_wire() {
 }
 
 #[test]
-fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
+fn an_image_that_cannot_read_any_more_names_the_call_that_helps() {
     let mut session = session();
     eval(&mut session, "(set-macro-character #\\( (lambda (stream character) stream character (error \"no lists\")))");
     let answer = eval(&mut session, "(+ 1 2)");
@@ -171,7 +171,7 @@ fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
     eval(&mut session, "(defpackage :short-lived (:use :cl)) (in-package :short-lived)");
     assert_eq!(eval(&mut session, "(delete-package *package*)").text, "=> T");
     assert_eq!(eval(&mut session, "(+ 1 2)").text, "=> 3");
-    // Nothing can be read without this package, and nobody can make it anew.
+    // Nothing can be read without this package, and no code can create it again.
     eval(&mut session, "(delete-package *package*)");
     let answer = eval(&mut session, "(+ 1 2)");
     assert!(answer.text.starts_with("=> 3\n[note] The image of session"), "{}", answer.text);
@@ -179,7 +179,7 @@ fn an_image_that_can_read_nothing_any_more_says_how_to_go_on() {
 }
 
 #[test]
-fn characters_that_nobody_sees_are_shown_in_values_and_messages() {
+fn invisible_characters_are_shown_in_values_and_messages() {
     let mut session = session();
     let code = "(progn (format t \"~c[31mred~c[0m~%\" (code-char 27) (code-char 27))
                   (values (format nil \"~c[31m\" (code-char 27)) (map 'string #'code-char '(97 13 98 8238 99)) 'plain))";

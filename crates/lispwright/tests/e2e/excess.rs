@@ -1,4 +1,4 @@
-//! Code that takes more memory or more processes than it may, by ways that a heap limit does not see.
+//! Code that exceeds its limits of memory or processes in ways that a heap limit does not see.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const OPTIONS: [&str; 4] = ["--max-memory", "200", "--max-processes", "60"];
 const ALIEN: &str = "(loop (let ((a (sb-alien:make-alien sb-alien:char 10000000)))
                               (loop for i below 10000000 by 4096 do (setf (sb-alien:deref a i) 1))))";
 
-/// Holds 800 MB in a process of its own.
+/// Code that holds 800 MB in a child process.
 const HOLDER: &str = "exec python3 -c 'a = [bytearray(50000000) for _ in range(16)]; import time; time.sleep(600)'";
 
 fn run(household: &mut Household, runtime: &str, code: &str) -> Answer {
@@ -19,7 +19,7 @@ fn run(household: &mut Household, runtime: &str, code: &str) -> Answer {
     household.call("repl_eval", arguments)
 }
 
-/// The code is ended with `says`, and told of once; nothing of it is left.
+/// The code is ended and reported once, with `says`; no process of it is left.
 #[track_caller]
 fn check(runtime: &str, code: &str, says: &str) {
     let mut household = Household::new(&OPTIONS);
@@ -30,7 +30,7 @@ fn check(runtime: &str, code: &str, says: &str) {
     // The server and the spare.
     household.assert_gone(2, "what it started has ended");
     if runtime == "clojure" {
-        // Another server takes its time to start, and the session goes on as one on SBCL does.
+        // Another server is slow to start; the session goes on like one on SBCL.
         assert!(household.client.finish().success());
         return;
     }
@@ -75,9 +75,9 @@ fn the_memory_of_child_processes_on_clojure() {
     check("clojure", &format!("(.waitFor (.start (ProcessBuilder. [\"sh\" \"-c\" {HOLDER:?}])))"), MEMORY);
 }
 
-/// No process has it mapped.
+/// Memory in files that no process has mapped.
 #[test]
-fn files_in_memory_without_a_name() {
+fn anonymous_files_in_memory() {
     let writer = "import os\nf = os.memfd_create('x')\nwhile True: os.write(f, bytes(10000000))";
     check(
         "sbcl",
@@ -89,7 +89,7 @@ fn files_in_memory_without_a_name() {
 #[test]
 fn processes_without_end_on_sbcl() {
     check("sbcl", "(loop (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil))", PROCESSES);
-    // Those have no parent left by which they could be found.
+    // Their parents are gone, so they are not found by descent.
     check("sbcl", "(loop (sb-ext:run-program \"/bin/sh\" '(\"-c\" \"sleep 1000 & sleep 1000 &\")))", PROCESSES);
 }
 
@@ -104,7 +104,7 @@ fn processes_without_end_on_clojure() {
 }
 
 #[test]
-fn a_full_heap_is_still_lisps_own_error() {
+fn a_full_heap_is_an_error_of_lisp() {
     let mut household = Household::new(&OPTIONS);
     let answer = run(&mut household, "sbcl", "(let ((all '())) (loop (push (make-array 1000000) all)))");
     assert!(answer.text.contains("eap exhausted"), "{}", answer.text);
@@ -128,7 +128,8 @@ fn a_copy_that_takes_too_much_is_ended_alone() {
     assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
 }
 
-/// Starts what goes on after the call, which takes too much while no call runs. It is ended, and told of with the next one.
+/// Starts code that goes on after the call and exceeds a limit while no call runs. It is ended, and the next call
+/// reports it.
 #[track_caller]
 fn check_idle(runtime: &str, code: &str, says: &str) {
     let mut household = Household::new(&OPTIONS);
@@ -182,9 +183,9 @@ fn an_idle_copy_that_takes_too_much_is_ended_alone() {
     assert!(next.text.contains(MEMORY) && next.text.contains("went back to checkpoint \"five\""), "{}", next.text);
 }
 
-/// Each copy has all of the pages, which are there once.
+/// Each copy has all pages, but they exist once.
 #[test]
-fn shared_pages_count_once() {
+fn shared_pages_are_counted_once() {
     let mut household = Household::new(&OPTIONS);
     run(
         &mut household,

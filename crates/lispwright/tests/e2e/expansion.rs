@@ -1,4 +1,4 @@
-//! What macros come to in the image.
+//! Expansions of macros in the image.
 
 use serde_json::json;
 

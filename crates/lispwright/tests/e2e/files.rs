@@ -1,4 +1,4 @@
-//! Files that are not what an editor expects: other encodings, no text at all, too long, not even files.
+//! Unusual files: other encodings, binary files, long files, directories and devices.
 
 use std::fs::File;
 
@@ -78,7 +78,7 @@ fn append(path: &str) -> Value {
     json!({ "path": path, "operation": "append", "content": "(defun g () 2)" })
 }
 
-/// The same of all but what makes a file that is missing.
+/// The same for all tools but the one that creates missing files.
 #[track_caller]
 fn check_refused_as_missing(session: &mut Session, path: &str, code: &str, says: &[&str]) {
     let calls: [(&str, Value); 5] = [
@@ -179,7 +179,7 @@ fn a_million_nested_parentheses() {
     let check = session.client.call("lisp_check_parens", json!({ "code": open }));
     assert_eq!(check.fields["ok"], false, "{}", check.text);
     assert_eq!(session.project.snapshot(), before);
-    // The forms around it are as near as ever.
+    // The forms around it are accessible as before.
     let read = session.ok("lisp_read_form", json!({ "path": "nest.lisp", "name": "g" }));
     assert!(read.text.contains("(defun g () 2)"), "{}", read.text);
     let content = session

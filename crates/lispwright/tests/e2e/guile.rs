@@ -45,7 +45,7 @@ fn a_project_of_scheme_files_runs_guile_and_a_runtime_can_be_named() {
 }
 
 #[test]
-fn an_error_is_told_with_its_place() {
+fn an_error_has_its_place() {
     let mut session = farm();
     let answer = session.client.call("repl_eval", json!({ "code": "(use-modules (farm field))\n(list (crop 7))" }));
     assert!(answer.is_error);
@@ -97,7 +97,7 @@ fn a_changed_file_is_loaded_again() {
 }
 
 #[test]
-fn tests_are_run_and_failures_told() {
+fn tests_are_run_and_failures_reported() {
     let mut session = farm();
     let answer = session.ok("run_tests", json!({ "path": "tests/field.scm" }));
     assert!(answer.text.starts_with("2 passed, 3 failed, 1 pending of 6 (srfi-64, "), "{}", answer.text);
@@ -115,7 +115,7 @@ fn tests_are_run_and_failures_told() {
 }
 
 #[test]
-fn what_is_no_success_is_never_told_as_one() {
+fn only_successes_are_reported_as_successes() {
     let mut session = farm();
     let suite = |body: &str| {
         format!("(use-modules (srfi srfi-64))\n(test-begin \"s\")\n(test-assert #t)\n{body}\n(test-end \"s\")\n")
@@ -144,7 +144,7 @@ fn what_is_no_success_is_never_told_as_one() {
 }
 
 #[test]
-fn values_are_looked_into_and_macros_expanded() {
+fn values_are_inspected_and_macros_expanded() {
     let mut session = farm();
     let answer = session.ok("repl_eval", json!({ "code": "(list 1 (vector 2 \"b\") 'c)" }));
     let id = &answer.fields["result_object_id"];
@@ -199,7 +199,7 @@ fn values_are_looked_into_and_macros_expanded() {
 }
 
 #[test]
-fn an_error_is_held_and_its_frames_can_be_worked_in() {
+fn an_error_is_held_and_code_runs_in_its_frames() {
     let mut session = farm();
     let code = "(define (f x) (let ((y (* x 2))) (+ 1 (/ y 0)))) (define (g z) (+ 1 (f z))) (g 3)";
     let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
@@ -210,7 +210,7 @@ fn an_error_is_held_and_its_frames_can_be_worked_in() {
     assert!(locals.text.contains("x = 3") && locals.text.contains("y = 6"), "{}", locals.text);
     let there = session.ok("repl_control", json!({ "action": "eval_in_frame", "frame": 0, "code": "(list x y)" }));
     assert!(there.text.contains("=> (3 6)"), "{}", there.text);
-    // Another error on top of it, and both are given up.
+    // Another error is held on top of it, and both are given up.
     assert!(session.client.call("repl_eval", json!({ "code": "(car 7)", "on_error": "hold" })).is_error);
     session.ok("repl_control", json!({ "action": "abort" }));
     session.ok("repl_control", json!({ "action": "abort" }));
@@ -219,7 +219,7 @@ fn an_error_is_held_and_its_frames_can_be_worked_in() {
 }
 
 #[test]
-fn a_held_error_is_gone_on_with() {
+fn a_held_error_is_continued() {
     let mut session = farm();
     let held = |session: &mut Session, code: &str| {
         session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }))
@@ -227,12 +227,12 @@ fn a_held_error_is_gone_on_with() {
     let answer = held(&mut session, "(use-modules (farm field))\n(list 'grown (grow '(2)))\n(crop '(8))");
     assert!(answer.text.contains("[Restarts]\n0: RETRY: Evaluate form 2 again from its start."), "{}", answer.text);
     assert!(answer.text.contains("1: ABORT: ") && !answer.text.contains("USE-VALUE"), "{}", answer.text);
-    // What was missing is defined on top, and the form after it is evaluated as well.
+    // The missing definition is evaluated on top; then the next form runs as well.
     session.ok("repl_eval", json!({ "code": "(define grow crop)" }));
     let done = session.ok("repl_control", json!({ "action": "restart", "restart": "RETRY" }));
     assert_eq!((&done.fields["values"], done.fields.get("held")), (&json!(["9"]), None), "{}", done.text);
 
-    // Also when what raises has long been compiled to machine code.
+    // The same with code that has been compiled to machine code.
     session.ok(
         "repl_eval",
         json!({ "code": "(use-modules (ice-9 exceptions))
@@ -257,7 +257,7 @@ fn a_held_error_is_gone_on_with() {
 }
 
 #[test]
-fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
+fn a_trial_leaves_no_trace_and_a_rollback_restores_the_image() {
     let mut session = farm();
     let value = |session: &mut Session, code: &str| {
         session.ok("repl_eval", json!({ "code": code })).fields["values"][0].clone()
@@ -281,7 +281,7 @@ fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
     );
     session.ok("repl_control", json!({ "action": "rollback", "name": "one" }));
     assert_eq!(value(&mut session, "x"), "1");
-    // A copy that dies goes back by itself.
+    // The death of a copy restores the checkpoint.
     let died = session.client.call("repl_eval", json!({ "code": "(set! x 10) (kill (getpid) SIGKILL)" }));
     assert!(died.is_error && died.text.contains("one"), "{}", died.text);
     assert_eq!(value(&mut session, "x"), "1");
@@ -291,7 +291,7 @@ fn a_trial_leaves_no_trace_and_a_checkpoint_is_returned_to() {
 }
 
 #[test]
-fn names_are_described_with_what_guile_knows() {
+fn names_are_described_by_guile() {
     let shapes = "(define-module (my shapes)
   #:export (area scale <point> make-point swap!)
   #:use-module (oop goops) #:use-module (srfi srfi-9))
@@ -400,7 +400,7 @@ unbound variable unset";
 }
 
 #[test]
-fn references_are_where_the_expander_saw_them() {
+fn references_have_the_places_of_the_expander() {
     let mut session = Session::with_file(
         "my/base.scm",
         "(define-module (my base) #:export (grow twice point-x counter))
@@ -431,7 +431,7 @@ fn references_are_where_the_expander_saw_them() {
         let found = answer.text.lines().skip(1).filter(|line| !line.starts_with("[note]"));
         found.map(|line| line.split_once(": (").map_or(line, |(at, _)| at).to_owned()).collect()
     };
-    // In a macro's template it stands where it is written.
+    // A reference in the template of a macro has its place in the template.
     let of_grow = [
         "my/base.scm:4:38: call in define-syntax-rule twice",
         "my/user.scm:5:32: call in define caller",
@@ -444,21 +444,21 @@ fn references_are_where_the_expander_saw_them() {
     assert_eq!(lines(&mut session, "point-x"), of_field);
     let of_counter = ["my/base.scm:6:18: assignment in define grow", "my/base.scm:6:35: reference in define grow"];
     assert_eq!(lines(&mut session, "counter"), of_counter);
-    // The file has moved on, and a definition was evaluated.
+    // The file has changed, and a definition was evaluated.
     let text = session.project.text("my/user.scm");
     session.project.file("my/user.scm", format!(";; new\n;; lines\n{text}"));
     session.ok("repl_eval", json!({ "code": "(use-modules (my base)) (define (here) (grow 1)) (grow 2)" }));
     let now = lines(&mut session, "grow");
     assert_eq!(now[1..3], ["my/user.scm:7:32: call in define caller", "my/user.scm:7:47: reference in define caller"]);
     assert_eq!(now.last().unwrap(), "(evaluated, in no file): call in here");
-    // A file that is loaded anew, and a definition that is evaluated anew, leave nothing of the earlier one.
+    // A reloaded file and a re-evaluated definition replace the references of the earlier ones.
     session.project.file("my/user.scm", "(define-module (my user) #:use-module (my base))\n(define (one) (grow 1))\n");
     session.ok("load_system", json!({ "path": "my/user.scm" }));
     session.ok("repl_eval", json!({ "code": "(define (here) 1)" }));
     assert_eq!(lines(&mut session, "grow"), ["my/user.scm:2:16: call in define one"]);
     let calls = session.ok("code_find_references", json!({ "symbol": "grow", "kinds": ["assignment"] }));
     assert_eq!(calls.fields["count"], 0);
-    // What a compiled file of an earlier image brings is not known, and said so.
+    // References in compiled files of an earlier image are unknown, and the answer says so.
     session.ok("repl_control", json!({ "action": "reset" }));
     session.ok("repl_eval", json!({ "code": "((@@ (my user) one))" }));
     session.ok("repl_control", json!({ "action": "reset" }));
@@ -473,7 +473,7 @@ fn references_are_where_the_expander_saw_them() {
 }
 
 #[test]
-fn modules_are_found_where_projects_keep_them() {
+fn modules_are_found_in_the_usual_directories() {
     let mut session = Session::with_file("mod/one.scm", "(define-module (one) #:export (a))\n(define a 1)\n");
     session.project.file("module/two.scm", "(define-module (two) #:export (b))\n(define b 2)\n");
     session.ok("load_system", json!({ "system": "(one)" }));

@@ -1,5 +1,4 @@
-//! What Scheme programmers write, evaluated in Guile: quoted data, continuations, locales, modules by name, files that do
-//! not load.
+//! Usual Scheme code in Guile: quoted data, continuations, locales, modules by name, files that do not load.
 
 use serde_json::json;
 
@@ -19,7 +18,7 @@ fn value(session: &mut Session, code: &str) -> String {
 }
 
 #[test]
-fn what_is_quoted_may_be_any_data() {
+fn quoted_data_may_be_anything() {
     let mut session = guile();
     for (code, expected) in [
         ("'(1 . 2)", "(1 . 2)"),
@@ -35,7 +34,7 @@ fn what_is_quoted_may_be_any_data() {
 }
 
 #[test]
-fn aborting_to_the_default_prompt_is_no_end_of_the_image() {
+fn aborting_to_the_default_prompt_keeps_the_image() {
     let mut session = guile();
     value(&mut session, "(define x 1) (use-modules (ice-9 control)) 1");
     assert_eq!(value(&mut session, "(+ 1 (shift k (k 41)))"), "42");
@@ -50,7 +49,7 @@ fn aborting_to_the_default_prompt_is_no_end_of_the_image() {
 }
 
 #[test]
-fn what_code_does_to_encodings_does_not_last_nor_reach_values() {
+fn changes_of_encodings_do_not_last_or_reach_values() {
     let mut session = guile();
     let printed = session.ok("repl_eval", json!({ "code": "(setlocale LC_ALL \"C\") (string-length \"λ\")" }));
     assert_eq!(printed.fields["values"][0], "1");
@@ -61,7 +60,7 @@ fn what_code_does_to_encodings_does_not_last_nor_reach_values() {
 }
 
 #[test]
-fn a_module_is_named_with_or_without_parentheses_and_a_directory_is_none() {
+fn a_module_is_named_with_or_without_parentheses_and_a_directory_is_no_module() {
     let mut session = guile();
     for package in ["(srfi srfi-1)", "srfi srfi-1"] {
         let answer = session.ok("repl_eval", json!({ "code": "(fold + 0 '(1 2))", "package": package }));
@@ -101,26 +100,26 @@ fn a_file_that_does_not_load_has_the_place_of_the_mistake() {
 }
 
 #[test]
-fn frames_show_what_the_code_has_named() {
+fn frames_show_the_variables_of_the_code() {
     let mut session = guile();
     session.project.file("throws.scm", "(define (f x)\n  (throw 'my-key x 2))\n(define (g) (+ 1 (f 3)))\n(g)\n");
     let answer = session.client.call("load_system", json!({ "path": "throws.scm" }));
     assert!(answer.text.contains("throws.scm:2:3: error: Throw to key `my-key'"), "{}", answer.text);
     assert!(answer.text.contains("1: (g)") && !answer.text.contains("pair = "), "{}", answer.text);
-    // Of a name that is not there the expander's frames say nothing.
+    // The frames of the expander show no unbound name.
     let answer = eval(&mut session, "(use-modules (not there))");
     assert!(answer.is_error && !answer.text.contains("psyntax"), "{}", answer.text);
 }
 
 #[test]
-fn an_interrupt_ends_a_wait_and_nothing_else() {
+fn an_interrupt_ends_only_one_wait() {
     let mut session = guile();
     value(&mut session, "(define x 0) x");
     for wait in ["(sleep 100)", "(usleep 100000000)", "(select '() '() '() 100)"] {
         let code = format!("(begin {wait} (set! x (1+ x)))");
         let stopped = session.client.call("repl_eval", json!({ "code": code, "timeout_seconds": 0.3 }));
         assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
-        // What has woken it does not wake the next one.
+        // The same signal does not interrupt the next wait.
         let slept = "(let ((start (get-internal-real-time)))
                        (usleep 200000)
                        (>= (/ (- (get-internal-real-time) start) internal-time-units-per-second) 19/100))";
@@ -135,7 +134,7 @@ fn an_interrupt_ends_a_wait_and_nothing_else() {
 }
 
 #[test]
-fn libraries_of_r7rs_and_r6rs_are_found_and_other_schemes_are_told() {
+fn libraries_of_r7rs_and_r6rs_are_found_and_other_schemes_are_explained() {
     let library = "(define-library (part one) (export x) (import (scheme base)) (begin (define x 1)))\n";
     let mut session = Session::with_file("part/one.sld", library);
     session.project.file("part/two.sls", "(library (part two) (export y) (import (rnrs)) (define y 2))\n");
@@ -148,7 +147,7 @@ fn libraries_of_r7rs_and_r6rs_are_found_and_other_schemes_are_told() {
 }
 
 #[test]
-fn what_a_record_or_class_makes_belongs_to_the_file() {
+fn accessors_of_records_and_classes_belong_to_the_file() {
     let text = "(define-module (my zoo) #:use-module (oop goops) #:use-module (srfi srfi-9))
 (define-record-type <point> (make-point x) point? (x point-x))
 (define-class <animal> () (name #:accessor name-of))
@@ -156,7 +155,7 @@ fn what_a_record_or_class_makes_belongs_to_the_file() {
 ";
     let mut session = Session::with_file("my/zoo.scm", text);
     session.ok("load_system", json!({ "path": "my/zoo.scm" }));
-    // Also where the accessor is used in the file that defines it.
+    // The same if the accessor is used in the file that defines it.
     let references = session.ok("code_find_references", json!({ "symbol": "point-x" }));
     assert!(references.text.contains("my/zoo.scm:4:18: call in define use"), "{}", references.text);
     let described = session.ok("code_describe", json!({ "symbol": "name-of" }));
@@ -173,7 +172,7 @@ const SHOP: &str = "(define-module (my shop) #:export (total))
 ";
 
 #[test]
-fn a_module_is_changed_by_what_is_evaluated_in_it() {
+fn evaluated_definitions_change_their_module() {
     let mut session = Session::with_file("my/shop.scm", SHOP);
     assert_eq!(value(&mut session, "(use-modules (my shop)) (total '(milk))"), "3");
     session.ok("repl_eval", json!({ "code": "(define (price item) 100)", "package": "(my shop)" }));
@@ -181,7 +180,7 @@ fn a_module_is_changed_by_what_is_evaluated_in_it() {
 }
 
 #[test]
-fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
+fn code_in_a_frame_sees_its_module_and_can_define_in_it() {
     let mut session = Session::with_file("my/shop.scm", SHOP);
     let code = "(use-modules (my shop))\n(total '(milk tea))";
     let held = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
@@ -203,7 +202,7 @@ fn code_in_a_frame_sees_its_module_and_goes_on_with_what_it_defines() {
 }
 
 #[test]
-fn warnings_are_of_the_files_that_they_are_about_and_modules_are_what_they_say() {
+fn warnings_belong_to_their_files_and_modules_to_their_names() {
     let mut session = Session::with_file(
         "a.scm",
         "(define-module (a) #:use-module (ice-9 format) #:use-module (b))\n(define (f) (format #f \"~a\"))\n(define (g) (u))\n(define (d) (format #f \"\"))\n",
@@ -213,7 +212,7 @@ fn warnings_are_of_the_files_that_they_are_about_and_modules_are_what_they_say()
     assert!(loaded.text.contains("b.scm:2:14: warning: possibly unbound variable"), "{}", loaded.text);
     assert!(loaded.text.contains("a.scm:3:14: warning: possibly unbound variable `u'"), "{}", loaded.text);
     assert!(loaded.text.contains("a.scm: warning: \"~a\": wrong number"), "no place is guessed: {}", loaded.text);
-    // A module that was loaded by its path is known by its name.
+    // A module that was loaded by its path is found by its name.
     session.project.file("deep/er.scm", "(define-module (er m))\n");
     session.ok("load_system", json!({ "path": "deep/er.scm" }));
     let again = session.ok("load_system", json!({ "system": "(er m)" }));
@@ -226,7 +225,7 @@ fn warnings_are_of_the_files_that_they_are_about_and_modules_are_what_they_say()
 }
 
 #[test]
-fn what_a_module_passes_on_is_its_own_to_others() {
+fn re_exported_names_belong_to_their_original_module() {
     let mut session = Session::with_sets(
         "docs",
         "lib/base.scm",
@@ -266,7 +265,7 @@ fn large_and_circular_values_are_shown() {
 }
 
 #[test]
-fn what_is_evaluated_in_a_frame_keeps_nothing_of_it() {
+fn evaluation_in_a_frame_keeps_no_reference_to_it() {
     let mut session = guile();
     let code = "(define (f x) (list (error \"stop\") x))\n(f (vector 5 6))";
     session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));
@@ -282,7 +281,7 @@ fn what_is_evaluated_in_a_frame_keeps_nothing_of_it() {
 }
 
 #[test]
-fn what_was_compiled_with_earlier_macros_is_compiled_anew() {
+fn files_are_recompiled_when_a_macro_that_they_use_has_changed() {
     let thing = |fields: &str| {
         format!(
             "(define-module (thing) #:export (make-thing thing-x))\n(use-modules (srfi srfi-9))\n\
@@ -290,12 +289,12 @@ fn what_was_compiled_with_earlier_macros_is_compiled_anew() {
         )
     };
     let mut session = Session::with_file("thing.scm", thing("(x thing-x) (y thing-y)"));
-    // The place of the field is inlined here,
+    // The position of the field is inlined here,
     session.project.file(
         "user.scm",
         "(define-module (user) #:use-module (thing) #:export (x-of))\n(define (x-of t) (thing-x t))\n",
     );
-    // and nothing of a macro here.
+    // and no macro is used here.
     let plain = "(define-module (plain) #:use-module (user) #:export (x-of* state))\n(define state (list 'new))\n(define (x-of* t) (x-of t))\n";
     session.project.file("plain.scm", plain);
     session.project.file(
@@ -314,10 +313,10 @@ fn what_was_compiled_with_earlier_macros_is_compiled_anew() {
     assert_eq!(state.fields["values"][0], "(old)", "{}", state.text);
     let answer = session.ok("load_system", json!({ "path": "user.scm", "force": false, "session": "main" }));
     assert_eq!(answer.fields["status"], "unchanged", "{}", answer.text);
-    // An image that has only the compiled files of earlier ones.
+    // This image has only the compiled files of earlier ones.
     session.project.file("thing.scm", thing("(z thing-z) (y thing-y) (x thing-x)"));
     passes(&mut session, "other");
-    // What a module uses was loaded, though not itself.
+    // The modules that a module uses were loaded, but it was not.
     session.project.file(
         "user.scm",
         "(define-module (user) #:use-module (thing) #:export (x-of))\n(define (x-of t) (+ 0 (thing-x t)))\n",
@@ -327,7 +326,7 @@ fn what_was_compiled_with_earlier_macros_is_compiled_anew() {
 }
 
 #[test]
-fn what_has_changed_is_loaded_anew_before_what_uses_it() {
+fn changed_modules_are_reloaded_before_their_users() {
     let base = |v: i32| format!("(define-module (base) #:export (v))\n(define v {v})\n");
     let mut session = Session::with_file("base.scm", base(1));
     session.project.file("mid.scm", "(define-module (mid) #:use-module (base) #:export (u))\n(define (u) (list v))\n");
@@ -335,7 +334,7 @@ fn what_has_changed_is_loaded_anew_before_what_uses_it() {
         "tests/t.scm",
         "(use-modules (srfi srfi-64) (mid))\n(test-begin \"t\")\n(test-equal \"u\" '(2) (u))\n(test-end \"t\")\n",
     );
-    // However it came in.
+    // The same for a module that came in in another way.
     assert_eq!(value(&mut session, "(use-modules (mid)) (u)"), "(1)");
     session.project.file("base.scm", base(2));
     let tested = session.ok("run_tests", json!({ "path": "tests/t.scm" }));
@@ -346,7 +345,7 @@ fn what_has_changed_is_loaded_anew_before_what_uses_it() {
     session.project.file("base.scm", base(4));
     session.ok("load_system", json!({ "path": "mid.scm", "force": false }));
     assert_eq!(value(&mut session, "(u)"), "(4)");
-    // What does not load any more is told with its own place.
+    // A module that no longer loads is reported with its own place.
     session.project.file("base.scm", "(define-module (base) #:export (v))\n(define v (if))\n");
     let broken = session.client.call("run_tests", json!({ "path": "tests/t.scm" }));
     assert!(broken.is_error && broken.text.contains("base.scm:2:11: error: "), "{}", broken.text);

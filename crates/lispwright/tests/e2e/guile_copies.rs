@@ -21,13 +21,13 @@ fn names(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn checkpoints_stand_inside_each_other_and_are_listed() {
+fn checkpoints_are_nested_and_listed() {
     let mut session = guile();
     value(&mut session, "(define x 0) x");
     for (name, x) in [("one", 1), ("two", 2), ("three", 3), ("two", 4)] {
         value(&mut session, &format!("(set! x {x}) x"));
         let made = session.ok("repl_control", json!({ "action": "checkpoint", "name": name }));
-        // Guile has no warning to give: what else ran has been seen to.
+        // Guile gives no warning, because other threads have been handled.
         assert!(!made.text.contains("[stderr]"), "{}", made.text);
     }
     assert_eq!(value(&mut session, "(set! x 5) x"), "5");
@@ -41,7 +41,7 @@ fn checkpoints_stand_inside_each_other_and_are_listed() {
         left.sort();
         assert_eq!(there, left, "after going back to {name}");
     }
-    // What an older process was called is its name again.
+    // The name of an older process is free again.
     session.ok("repl_control", json!({ "action": "rollback", "name": "two" }));
     assert_eq!(value(&mut session, "x"), "2");
     make_all_checkpoints(&mut session);
@@ -50,15 +50,15 @@ fn checkpoints_stand_inside_each_other_and_are_listed() {
 }
 
 #[test]
-fn threads_of_guiles_own_are_not_in_the_way() {
+fn internal_threads_of_guile_do_not_prevent_copies() {
     let mut session = guile();
-    // Finalizers run in a thread that the collector starts, and keeps.
+    // Finalizers run in a thread that the collector starts and keeps.
     let litter = "(use-modules (ice-9 threads))
                   (let loop ((turns 300))
                     (do ((n 0 (1+ n))) ((= n 300)) (open-input-file \"/dev/null\"))
                     (gc)
                     (if (and (= (length (all-threads)) OWN) (positive? turns)) (loop (1- turns)) (length (all-threads))))";
-    // In a copy there is one more, which waits for requests.
+    // A copy has one more thread, which waits for requests.
     for (own, name) in [("1", "one"), ("2", "two")] {
         value(&mut session, &litter.replace("OWN", own));
         session.ok("repl_control", json!({ "action": "checkpoint", "name": name }));
@@ -74,7 +74,7 @@ fn threads_of_guiles_own_are_not_in_the_way() {
 }
 
 #[test]
-fn a_name_fits_into_a_line() {
+fn names_of_sessions_and_checkpoints_are_short_and_printable() {
     let mut session = guile();
     value(&mut session, "1");
     for name in ["", " ", "a\0b", "a\nb", "\"q\"", "a\\b", "\u{202e}abc", &"x".repeat(10_000)] {

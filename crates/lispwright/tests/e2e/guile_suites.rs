@@ -1,4 +1,4 @@
-//! SRFI 64 tests with runners of their own, odd groups and odd errors.
+//! SRFI 64 tests with their own runners, unusual groups and unusual errors.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn suite(name: &str, text: &str) -> Session {
 }
 
 #[test]
-fn tests_count_whichever_runner_runs_them() {
+fn tests_count_with_any_runner() {
     let tests = "(test-begin \"own\")\n(test-assert \"good\" #t)\n(test-equal \"bad\" 1 2)\n(test-end \"own\")\n";
     let session = &mut suite("current.scm", &format!("(test-runner-current (test-runner-null))\n{tests}(exit 1)\n"));
     let others = [
@@ -30,7 +30,7 @@ fn tests_count_whichever_runner_runs_them() {
         );
         assert_eq!(answer.fields["failed_tests"][0]["test_name"], "bad", "{name}");
     }
-    // What the runner does by itself is done as well, and none is left in the image.
+    // The actions of the runner are carried out, and no runner is left in the image.
     let seen = "(define runner (test-runner-null))
 (test-runner-on-test-end! runner (lambda (runner) (display (test-runner-test-name runner))))
 (test-runner-current runner)
@@ -54,7 +54,7 @@ fn groups_that_do_not_add_up_are_failures() {
 }
 
 #[test]
-fn a_script_that_exits_with_a_code_is_no_success_though_no_test_of_it_failed() {
+fn an_exit_code_makes_a_script_a_failure_although_no_test_failed() {
     let session =
         &mut suite("exits.scm", "(test-begin \"exits\")\n(test-assert \"one\" #t)\n(test-end \"exits\")\n(exit 3)\n");
     let answer = session.client.call("run_tests", json!({ "path": "exits.scm" }));
@@ -67,7 +67,7 @@ fn a_script_that_exits_with_a_code_is_no_success_though_no_test_of_it_failed() {
 }
 
 #[test]
-fn whatever_is_raised_is_told() {
+fn every_raised_object_is_reported() {
     let session = &mut suite(
         "raises.scm",
         "(test-begin \"raises\")\n(test-assert \"number\" (raise-exception 42))\n\

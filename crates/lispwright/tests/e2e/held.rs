@@ -1,4 +1,4 @@
-//! Errors whose stack is kept: looking at it, evaluating in it, leaving it by a restart or not.
+//! Held errors: showing the stack, evaluating in it, and leaving it.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn a_restart_lets_the_evaluation_go_on() {
     assert!(answer.text.contains("no price for TEA"), "{}", answer.text);
     assert!(answer.text.contains("0: USE-VALUE: Use a price."), "{}", answer.text);
     assert_eq!(answer.fields["held"], 1);
-    // One that asks is told what to give.
+    // A restart that asks for a value says so.
     let asks = control(&mut session, json!({ "action": "restart", "restart": "use-value" }));
     assert!(asks.is_error && asks.text.contains("asks for a value"), "{}", asks.text);
     // The evaluation goes on, and meets the same error for the next item.
@@ -45,7 +45,7 @@ fn a_restart_lets_the_evaluation_go_on() {
 }
 
 #[test]
-fn the_restart_abort_gives_the_stack_up_unless_the_code_has_one_of_that_name() {
+fn the_restart_abort_gives_up_the_stack_unless_the_code_has_its_own() {
     for runtime in ["sbcl", "ecl", "clisp"] {
         let mut session = Session::new();
         session.ok("repl_eval", json!({ "code": "1", "session": "main", "runtime": runtime }));
@@ -98,7 +98,7 @@ fn code_can_take_the_restart_abort_as_in_every_listener() {
 }
 
 #[test]
-fn frames_and_locals_can_be_looked_at() {
+fn frames_and_locals_are_shown() {
     let mut session = Session::new();
     hold(&mut session, SHOP);
     let frames = control(&mut session, json!({ "action": "frames" }));
@@ -119,7 +119,7 @@ fn frames_and_locals_can_be_looked_at() {
         json!({ "action": "eval_in_frame", "frame": 1, "code": "(list (length items) (reverse items))" }),
     );
     assert!(value.text.contains("=> (2 (:MILK :TEA))"), "{}", value.text);
-    // A mistake in there leaves the stack as it was.
+    // An error in the frame leaves the stack as it was.
     let wrong = control(&mut session, json!({ "action": "eval_in_frame", "frame": 1, "code": "(car :x)" }));
     assert!(wrong.is_error && wrong.text.starts_with("[held] 1 error is held beneath this"), "{}", wrong.text);
     let none = control(&mut session, json!({ "action": "locals", "frame": 99 }));
@@ -159,7 +159,7 @@ fn a_call_while_an_error_is_held_runs_on_top_and_says_so() {
     let answer = session.ok("repl_eval", json!({ "code": "(+ 1 2)" }));
     assert!(answer.text.starts_with("[held] 1 error is held beneath this"), "{}", answer.text);
     assert!(answer.text.ends_with("=> 3"), "{}", answer.text);
-    // The handlers of the held code are not in the way: this would be caught by one.
+    // The handlers of the held code are inactive: one would catch this.
     let answer = session.client.call("repl_eval", json!({ "code": "(car 1)" }));
     assert!(answer.is_error && answer.text.contains("TYPE-ERROR"), "{}", answer.text);
     // Errors can be held on top of each other.
@@ -170,7 +170,7 @@ fn a_call_while_an_error_is_held_runs_on_top_and_says_so() {
     assert_eq!((levels[0]["message"].as_str(), levels[1]["message"].as_str()), (Some("above"), Some("below")));
     let status = session.ok("repl_control", json!({ "action": "status" }));
     assert!(status.text.contains("idle") && status.text.contains("2 errors held"), "{}", status.text);
-    // Output goes to the answer although the held code has bound the stream.
+    // Output goes into the answer although the held code has bound the stream.
     let answer = session.ok("repl_eval", json!({ "code": "(princ 'seen)" }));
     assert!(answer.text.contains("[stdout]\nSEEN"), "{}", answer.text);
     let one = control(&mut session, json!({ "action": "abort" }));
@@ -211,7 +211,7 @@ fn a_held_error_can_be_timed_out_reset_and_aborted_with_trouble() {
     let slow = session.client.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
     assert_eq!(slow.fields["code"], "TIMEOUT", "{}", slow.text);
     assert_eq!(slow.fields["held"], 1);
-    // A cleanup form that fails is answered and not held.
+    // The failure of a cleanup form is answered but not held.
     hold(&mut session, "(unwind-protect (error \"y\") (error \"cleanup\"))");
     let trouble = control(&mut session, json!({ "action": "abort" }));
     assert!(trouble.is_error && trouble.text.contains("cleanup"), "{}", trouble.text);
@@ -238,7 +238,7 @@ fn an_interrupt_can_be_held_and_continued() {
 }
 
 #[test]
-fn what_cannot_be_held_is_answered_all_the_same() {
+fn errors_that_cannot_be_held_are_answered() {
     let mut session = Session::new();
     let code = "(labels ((down (n) (1+ (down n)))) (down 0))";
     let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold" }));

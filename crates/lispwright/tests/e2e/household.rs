@@ -1,4 +1,4 @@
-//! Servers whose processes can be found: all that one starts, and what those start, carries a word in its environment.
+//! Servers whose processes can be found: each server has a word in its environment, which its descendants inherit.
 
 use std::fs;
 use std::process::Command;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Client, PATIENCE, server_command};
 use crate::project::Project;
 
-/// The variable that the word stands in.
+/// The variable with the word.
 const WORD: &str = "LISPWRIGHT_HOUSEHOLD";
 
-/// A server with its project, and the word that its processes carry.
+/// A server with its project, and the word in the environment of its processes.
 pub(crate) struct Household {
     pub(crate) project: Project,
     pub(crate) client: Client,
@@ -32,14 +32,14 @@ impl Household {
 
     /// The server that `command` starts.
     pub(crate) fn with(project: Project, mut command: Command) -> Self {
-        // The project's directory is nobody else's.
+        // The path of the project is unique.
         let word = project.root().display().to_string();
         command.env(WORD, &word);
         Self { client: Client::connect(command), project, word }
     }
 
-    /// The server and all that it has started, as far as they live; the guard, whose environment is empty, is not seen. The
-    /// server shows its environment to nobody but the superuser.
+    /// The living processes of the server and of all that it has started, without the guard, whose environment is
+    /// empty. The server shows its environment only to the superuser.
     pub(crate) fn processes(&self) -> Vec<i32> {
         let entry = format!("{WORD}={}\0", self.word);
         let carries = |pid: &i32| {
@@ -62,7 +62,7 @@ impl Household {
         assert!(comes(|| done(self)), "in vain: {what}; {:?}", self.processes());
     }
 
-    /// A call with patience; the answer may be an error.
+    /// A call with a long timeout; the answer may be an error.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Answer {
         self.client.call(tool, arguments)
@@ -81,7 +81,7 @@ fn is_alive(pid: i32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// Waits until `done`; whether that came.
+/// Waits until `done`; returns whether that happened.
 pub(crate) fn comes(done: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
@@ -93,7 +93,7 @@ pub(crate) fn comes(done: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Says which of several things this machine has let a test check.
+/// Prints which of several cases this machine allows a test to check.
 #[allow(clippy::print_stdout, reason = "for those who read what a test prints")]
 pub(crate) fn tested(what: &str) {
     println!("tested: {what}");

@@ -1,4 +1,4 @@
-//! Common Lisp in ECL and in CLISP: what SBCL does, by the same agent, and what they lack.
+//! Common Lisp in ECL and CLISP: the behaviour of SBCL through the same agent, and their limitations.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ const TESTS: &str = r#"(defpackage :mill/tests (:use :cl :fiveam))
 
 const OLD: &str = "(defpackage :mill/old (:use :cl :rt))\n(in-package :mill/old)\n(deftest fine (+ 1 2) 3)\n(deftest off (+ 1 2) 4)\n";
 
-/// A project of a system, its tests, and a session on `runtime`, which has the runtime's name.
+/// A project with a system and its tests, and a session on `runtime` with the runtime's name.
 fn mill() -> Session {
     let session = Session::with_file("mill.asd", DEFINITION);
     session.project.file("src/wheel.lisp", WHEEL);
@@ -77,7 +77,7 @@ fn values_output_and_warnings_come_back() {
         assert_eq!(answer.fields["stdout"], "hi\n", "{runtime}: {}", answer.text);
         assert_eq!(answer.fields["stderr"], "oops", "{runtime}: {}", answer.text);
         assert!(answer.text.contains("careful 1"), "{runtime}: {}", answer.text);
-        // What children print to the descriptors, and an input that is empty.
+        // Output of children on the descriptors, and empty input.
         let shell = if runtime == "ecl" { "ext:system" } else { "ext:shell" };
         let answer = evaluate(&mut session, runtime, &format!("({shell} \"echo deep; echo low >&2; cat\") 1"));
         assert_eq!(
@@ -87,15 +87,15 @@ fn values_output_and_warnings_come_back() {
         );
         let answer = failure(&mut session, runtime, "(read-line)");
         assert!(answer.text.contains("END-OF-FILE"), "{runtime}: {}", answer.text);
-        // Streams that code has closed or replaced are back with the next call.
+        // Streams that code has closed or replaced are restored for the next call.
         evaluate(&mut session, runtime, "(close *standard-output*) (setf *standard-input* 5 *error-output* 6)");
         let answer = evaluate(&mut session, runtime, "(write-line \"back\") (read-line nil nil :none)");
         assert_eq!(answer.fields["stdout"], "back\n", "{runtime}: {}", answer.text);
-        // The agent's own package is out of reach, and nothing of the agent's is in that of the session.
+        // The agent's package is not accessible, and the session's package has no symbols of the agent.
         let answer = failure(&mut session, runtime, "(delete-package :lispwright.agent)");
         assert!(answer.text.to_lowercase().contains("lock"), "{runtime}: {}", answer.text);
         assert_eq!(values(&mut session, runtime, "(find-symbol \"A0\")"), json!(["NIL", "NIL"]), "{runtime}");
-        // Descriptors that were sent elsewhere are back as well.
+        // Redirected descriptors are restored as well.
         let elsewhere = match runtime {
             "ecl" => {
                 "(si:call-cfun (si:find-foreign-symbol \"dup2\" :default :pointer-void 0) :int '(:int :int) '(0 1))"
@@ -142,7 +142,7 @@ fn the_session_keeps_its_package_and_survives_odd_settings() {
 }
 
 #[test]
-fn errors_are_told_with_place_frames_and_restarts() {
+fn errors_have_place_frames_and_restarts() {
     let mut session = Session::new();
     for runtime in BOTH {
         let answer =
@@ -154,14 +154,14 @@ fn errors_are_told_with_place_frames_and_restarts() {
         let answer =
             failure(&mut session, runtime, "(restart-case (error \"no ~a\" 1) (use-it () :report \"Use it.\" 7))");
         assert!(answer.text.contains("no 1") && answer.text.contains("USE-IT: Use it."), "{runtime}: {}", answer.text);
-        // The reader's mistakes are located, and nothing of an unclosed form ran.
+        // Errors of the reader are located, and no part of an unclosed form ran.
         let answer = failure(&mut session, runtime, "(defvar *seen* 1)\n(list 1 . )");
         assert!(answer.text.contains("line 2"), "{runtime}: {}", answer.text);
         let answer = failure(&mut session, runtime, "(+ 1 2)\n(list (1");
         assert!(answer.text.contains("ends inside form 2"), "{runtime}: {}", answer.text);
         let answer = failure(&mut session, runtime, "(no-such-package:thing)");
         assert!(answer.text.to_uppercase().contains("NO-SUCH-PACKAGE"), "{runtime}: {}", answer.text);
-        // Reports and printing that fail themselves.
+        // Reports and printers that fail themselves.
         let code = "(define-condition odd (error) () (:report (lambda (c s) (error \"bad report\")))) (error 'odd)";
         let answer = failure(&mut session, runtime, code);
         assert!(
@@ -176,11 +176,11 @@ fn errors_are_told_with_place_frames_and_restarts() {
 }
 
 #[test]
-fn what_takes_too_long_is_interrupted_and_the_state_stays() {
+fn a_timeout_interrupts_the_code_and_keeps_the_state() {
     let mut session = Session::new();
     for runtime in BOTH {
         values(&mut session, runtime, "(defvar *n* 1) (defun spin () (loop (incf *n*)))");
-        // CLISP does not listen while it waits for a child.
+        // CLISP ignores interrupts while it waits for a child.
         let waits = if runtime == "ecl" { "(ext:system \"sleep 60\")" } else { "(loop)" };
         // Long steps of arithmetic, whose numbers stay below the largest.
         let bignums = "(let* ((n (expt 7 30000)) (m (* n n n))) (loop (setf m (mod (* m m) n))))";
@@ -190,7 +190,7 @@ fn what_takes_too_long_is_interrupted_and_the_state_stays() {
             assert_eq!(answer.fields["code"], "TIMEOUT", "{runtime} {code}: {}", answer.text);
         }
         assert_eq!(values(&mut session, runtime, "(> *n* 1)"), json!(["T"]), "{runtime}: the state is lost");
-        // So is a printer that never ends.
+        // An endless printer is interrupted as well.
         let code = "(defstruct long a) (defmethod print-object ((s long) stream) (loop)) (make-long)";
         let answer =
             session.client.call("repl_eval", json!({ "code": code, "runtime": runtime, "timeout_seconds": 0.4 }));
@@ -224,7 +224,7 @@ fn an_exhausted_stack_is_an_answer() {
 }
 
 #[test]
-fn calls_that_come_again_and_again_are_counted() {
+fn repeated_frames_are_counted() {
     let mut session = mill();
     let lisp = "(defun up (n) (if (= n 0) (error \"sand\") (+ 1 (down (1- n))))) (defun down (n) (* 1 (up n)))
                 (defun start () (list (up 100)))";
@@ -262,7 +262,7 @@ fn an_exhausted_heap_is_an_answer() {
 }
 
 #[test]
-fn an_image_that_ends_is_told_apart_and_replaced() {
+fn the_end_of_an_image_is_reported_and_it_is_replaced() {
     let mut session = Session::new();
     for runtime in BOTH {
         values(&mut session, runtime, "(defvar *kept* 1)");
@@ -280,7 +280,7 @@ fn an_image_that_ends_is_told_apart_and_replaced() {
 }
 
 #[test]
-fn an_error_is_held_and_what_cannot_be_had_is_said() {
+fn an_error_is_held_and_missing_abilities_are_reported() {
     let mut session = Session::new();
     for runtime in BOTH {
         let hold = |code: &str| json!({ "code": code, "runtime": runtime, "on_error": "hold" });
@@ -316,7 +316,7 @@ fn an_error_is_held_and_what_cannot_be_had_is_said() {
         }
         session.ok("repl_control", control("abort"));
         session.refused("repl_control", control("frames"), "BAD_ARGUMENT", &["No error is held"]);
-        // An interrupt is held, too.
+        // An interrupt is held as well.
         let arguments = json!({ "code": "(loop)", "runtime": runtime, "on_error": "hold", "timeout_seconds": 0.3 });
         assert!(session.client.call("repl_eval", arguments).text.contains("[held]"), "{runtime}");
         session.ok("repl_control", control("abort"));
@@ -332,7 +332,7 @@ fn an_error_is_held_and_what_cannot_be_had_is_said() {
 }
 
 #[test]
-fn values_are_looked_into_and_macros_expanded() {
+fn values_are_inspected_and_macros_expanded() {
     let mut session = Session::new();
     for runtime in BOTH {
         let code = "(defclass account () ((name :initarg :name) (entries)))
@@ -422,7 +422,7 @@ fn tests_of_fiveam_and_rt_are_run() {
 }
 
 #[test]
-fn status_lists_them_and_the_name_of_the_language_is_one() {
+fn status_lists_them_and_the_name_of_the_language_names_one() {
     let mut session = Session::new();
     for runtime in BOTH {
         values(&mut session, runtime, "1");
@@ -435,9 +435,9 @@ fn status_lists_them_and_the_name_of_the_language_is_one() {
     assert_eq!(sbcl.fields["values"], json!(["\"SBCL\""]));
 }
 
-/// C's `system` waits without listening; what it waits for is ended, and then the image does listen.
+/// C's `system` ignores interrupts while it waits; the child is ended, and then the image listens.
 #[test]
-fn to_wait_for_a_child_without_end_costs_the_child_and_not_the_image() {
+fn an_endless_wait_for_a_child_ends_the_child_and_keeps_the_image() {
     for (runtime, wait) in [
         ("ecl", "(ext:system \"sleep 1000\")"),
         ("clisp", "(ext:shell \"sleep 1000\")"),
@@ -475,7 +475,7 @@ fn to_wait_for_a_child_without_end_costs_the_child_and_not_the_image() {
 }
 
 #[test]
-fn a_clisp_that_is_deaf_is_killed_and_that_is_said() {
+fn a_clisp_that_ignores_interrupts_is_killed() {
     let mut session = Session::new();
     let deaf = "(ffi:def-call-out c-signal (:name \"signal\") (:library :default) (:language :stdc)
                   (:arguments (number ffi:int) (handler ffi:long)) (:return-type ffi:long))
@@ -517,7 +517,7 @@ fn a_sandbox_leaves_room_for_systems_and_their_tests() {
 }
 
 #[test]
-fn a_file_that_does_not_balance_is_diagnosed_in_our_words() {
+fn an_unbalanced_file_gets_our_diagnosis() {
     let mut session = Session::with_file("mill.asd", "(defsystem \"mill\" :components ((:file \"bad\")))\n");
     session.project.file("bad.lisp", "(defun f (x)\n  (list x)\n\n(defun g () 1)\n");
     for runtime in BOTH {
@@ -567,7 +567,7 @@ fn tests_of_the_rt_that_comes_with_sbcl() {
 }
 
 #[test]
-fn tests_of_rt_and_of_sbcls_own_rt_run_beside_each_other() {
+fn tests_of_rt_and_of_sbcls_own_rt_run_together() {
     let mut session = Session::with_file(
         "mill.asd",
         "(defsystem \"mill\" :components ())\n\
@@ -613,7 +613,7 @@ fn tests_of_rt_and_of_sbcls_own_rt_run_beside_each_other() {
 }
 
 #[test]
-fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
+fn failures_of_a_dependency_are_not_failures_of_the_fiveam_test() {
     let mut session = Session::with_file(
         "mill.asd",
         "(defsystem \"mill\" :depends-on (\"fiveam\") :components ((:file \"mill\")))\n",
@@ -628,14 +628,14 @@ fn failures_of_what_a_fiveam_test_depends_on_are_not_its_own() {
     let counts = ["passed", "failed", "pending"].map(|name| answer.fields[name].as_u64().unwrap());
     assert_eq!(counts, [2, 1, 1], "{}", answer.text);
     assert_eq!(answer.fields["failed_tests"].as_array().unwrap().len(), 1, "{}", answer.text);
-    // What is asked for by name and is not there is no success, even when the rest is.
+    // A requested test that does not exist is no success, even if the others pass.
     let some = session.ok("run_tests", json!({ "system": "mill", "tests": ["door", "gear"] }));
     assert_eq!((&some.fields["passed"], &some.fields["unmatched"]), (&json!(1), &json!(["gear"])), "{}", some.text);
     assert!(some.text.contains("No test or group is called gear. There are: mill::wheel, "), "{}", some.text);
 }
 
 #[test]
-fn what_contains_itself_is_printed_whatever_it_is() {
+fn every_kind_of_circular_value_is_printed() {
     let mut session = Session::new();
     let table = "(let ((table (make-hash-table))) (setf (gethash 1 table) table) table)";
     let node = "(defstruct node next) (let ((node (make-node))) (setf (node-next node) node) node)";

@@ -1,4 +1,5 @@
-//! Package-inferred systems: every file is a system, named after its path and needing what its package definition names.
+//! Package-inferred systems: every file is a system with the name of its path and the dependencies of its package
+//! definition.
 
 use serde_json::{Value, json};
 
@@ -71,7 +72,7 @@ fn baked(session: &mut Session, runtime: &str) -> Value {
 }
 
 #[test]
-fn every_file_loads_and_what_changes_is_loaded_again() {
+fn every_file_loads_and_changed_files_are_reloaded() {
     let mut session = bakery();
     for runtime in RUNTIMES {
         session.project.file("deep/lib/src/dough/flour.lisp", FLOUR);
@@ -80,7 +81,7 @@ fn every_file_loads_and_what_changes_is_loaded_again() {
         assert_eq!(baked(&mut session, runtime), "(:BAKED 2)");
         let again = session.ok("load_system", load("bakery", false));
         assert!(again.text.contains("has not changed"), "{runtime}: {}", again.text);
-        // Also one that its package definition comes to name.
+        // The same for a file that its package definition names later.
         session.project.file(
             "deep/lib/src/dough/salt.lisp",
             "(defpackage #:bakery/src/dough/salt (:use #:cl) (:export #:salt))
@@ -113,7 +114,7 @@ fn their_tests_run_by_the_name_of_the_whole_and_of_a_file() {
 }
 
 #[test]
-fn what_a_file_needs_and_lacks_is_told_with_that_file() {
+fn a_missing_dependency_is_reported_with_its_file() {
     let mut session = bakery();
     for runtime in RUNTIMES {
         for (flour, says) in [

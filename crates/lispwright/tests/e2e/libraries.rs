@@ -1,5 +1,5 @@
-//! Test frameworks and package managers that no distribution has: what is asked of them, asked of stand-ins with the same
-//! packages, symbols, classes and slots (`stand_ins/`).
+//! Test frameworks and package managers that no distribution has, as stand-ins with the packages, symbols, classes and
+//! slots that we use (`stand_ins/`).
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) fn counts(answer: &Answer, framework: &str, expected: [u32; 3]) {
     assert_eq!(answer.fields["framework"], framework, "{}", answer.text);
 }
 
-/// What failed: name, reason, form, line.
+/// The failures: name, reason, form, line.
 pub(crate) fn failures(answer: &Answer) -> Vec<(String, String, String, u64)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let failed = answer.fields["failed_tests"].as_array().unwrap();
@@ -107,10 +107,10 @@ fn rove() {
         let one = tests(session, runtime, json!({ "test": "good" }));
         counts(&one, "rove", [1, 0, 0]);
     }
-    // A test that is gone from the file is gone.
+    // A test that was removed from the file does not run.
     session.project.file("tests.lisp", suite.replace("(deftest good (ok t) (ng nil))\n", ""));
     counts(&tests(session, "sbcl", json!({})), "rove", [0, 4, 1]);
-    // What hooks check counts, and so do their errors and the hooks of all suites.
+    // Checks and errors in hooks count, also in the hooks of all suites.
     let suite = "(defpackage :mill/hooks (:use :cl :rove))
 (in-package :mill/hooks)
 (defvar *grain* 0)
@@ -181,7 +181,7 @@ fn parachute_tests_in_tests_and_before_tests() {
         :components ((:file \"tests\")) :perform (test-op (o c) (symbol-call :parachute :test :mill/tests)))\n";
     for runtime in BOTH {
         session.project.file("tests.lisp", suite);
-        // What a test depends on fails by itself alone. One that only holds others is none; one that checks nothing did not pass.
+        // A failed dependency counts once. A test that only holds others does not count; one without checks did not pass.
         for definition in [None, Some(performing)] {
             if let Some(definition) = definition {
                 session.project.file("mill.asd", definition);
@@ -196,7 +196,7 @@ fn parachute_tests_in_tests_and_before_tests() {
                 assert_eq!(failed, expected, "{runtime}, {round}: {}", answer.text);
             }
         }
-        // One that another runs can be run by itself.
+        // A test that another runs can be run by itself.
         for (name, expected) in [
             ("fine", [1, 0, 0]),
             ("coarse", [0, 1, 0]),
@@ -207,7 +207,7 @@ fn parachute_tests_in_tests_and_before_tests() {
             counts(&tests(session, runtime, json!({ "test": name })), "parachute", expected);
         }
         counts(&tests(session, runtime, json!({ "tests": ["fine", "coarse"] })), "parachute", [1, 1, 0]);
-        // One that is gone from the file is gone, in whatever it was.
+        // A test that was removed from the file does not run in any other.
         session.project.file("mill.asd", performing.replace("symbol-call :parachute :test :mill/tests", "list"));
         session.project.file("tests.lisp", suite.replace("(define-test coarse :parent all (is = 3 4))\n", ""));
         let answer = tests(session, runtime, json!({}));
@@ -250,7 +250,7 @@ fn corn(session: &mut Session, runtime: &str) -> Value {
     session.ok("repl_eval", json!({ "code": "cl-user::*corn*", "runtime": runtime })).fields["values"][0].clone()
 }
 
-/// Nobody is asked for what is not there, and the answer names it.
+/// The answer names the missing library, and no package manager is asked.
 #[track_caller]
 fn sand_is_missing(session: &mut Session, runtime: &str) {
     let missing = session.client.call("load_system", json!({ "system": "hand", "runtime": runtime }));
@@ -259,7 +259,7 @@ fn sand_is_missing(session: &mut Session, runtime: &str) {
 }
 
 #[test]
-fn quicklisp_is_made_known_when_a_library_is_missing() {
+fn quicklisp_is_loaded_when_a_library_is_missing() {
     for runtime in BOTH {
         let mut session = at_home(|_, home| {
             fs::create_dir(home.join("quicklisp")).unwrap();
@@ -276,7 +276,7 @@ fn quicklisp_is_made_known_when_a_library_is_missing() {
 }
 
 #[test]
-fn what_qlot_has_pinned_goes_first_and_alone() {
+fn only_the_libraries_that_qlot_has_pinned_are_used() {
     for runtime in BOTH {
         let mut session = at_home(|project, home| {
             fs::create_dir(home.join("quicklisp")).unwrap();
@@ -308,10 +308,10 @@ fn ocicl_finds_what_it_lists_and_fetches_nothing() {
     }
 }
 
-/// Libraries that are kept below the project are none of its files: of two versions the listed one is taken, their warnings
-/// are not the project's, and they are loaded once.
+/// Libraries below the project do not count as its files: of two versions the listed one is loaded, their warnings are
+/// not those of the project, and they are loaded once.
 #[test]
-fn libraries_below_the_project_are_not_the_project() {
+fn libraries_below_the_project_do_not_belong_to_it() {
     let code = "(incf (get :corn :loads 0))\n(defun corn () (let ((husk 1)) 2))\n";
     let bundle = "(let ((base (directory-namestring *load-truename*)))
   (push (lambda (name) (probe-file (format nil \"~Asoftware/~A/~A.asd\" base name name)))
@@ -348,7 +348,7 @@ fn check_corn(session: &mut Session) {
 }
 
 #[test]
-fn a_project_whose_libraries_nobody_has_installed_says_how() {
+fn missing_libraries_come_with_the_command_that_installs_them() {
     for (list, says) in [("qlfile", "run qlot install"), ("ocicl.csv", "run ocicl setup")] {
         let mut session = at_home(|project, _| drop(project.file(list, "")));
         let missing = session.client.call("load_system", json!({ "system": "mill" }));

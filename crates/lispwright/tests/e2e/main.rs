@@ -1,7 +1,7 @@
-//! The real binary, driven from outside: as raw JSON lines, and by a client library that others wrote.
+//! The real binary, driven from outside: by raw JSON lines, and by the official Python client library.
 //!
-//! Each test starts its own server on its own project directory. What a test refuses must leave every byte of the project
-//! as it was; `Session::refused` checks that on the whole directory.
+//! Each test starts its own server on its own project directory. A refused call must leave every byte of the project as
+//! it was; `Session::refused` checks that on the whole directory.
 #![allow(clippy::unwrap_used)]
 
 mod addressing;

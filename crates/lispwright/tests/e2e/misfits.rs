@@ -1,5 +1,4 @@
-//! Machines on which something is not as it should be: programs that are not what their names say, limits that leave little,
-//! an environment with secrets in it.
+//! Unusual machines: programs with wrong names, low limits, secrets in the environment.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -11,7 +10,7 @@ use crate::project::Project;
 
 const ALL: [&str; 4] = ["sbcl", "guile", "ecl", "clisp"];
 
-/// `PATH` with a program called `name` in front, a shell script.
+/// `PATH` with a shell script called `name` in front.
 fn path_with(project: &Project, name: &str, script: &str) -> String {
     let directory = project.beside("bin");
     std::fs::create_dir_all(&directory).unwrap();
@@ -22,7 +21,7 @@ fn path_with(project: &Project, name: &str, script: &str) -> String {
 }
 
 #[test]
-fn a_program_that_is_not_what_its_name_says_is_found_out() {
+fn a_program_with_a_wrong_name_is_detected() {
     let project = Project::new();
     let path = path_with(&project, "sbcl", "printf 'Lisp\\033[31m\\007 '; exec tr '\\0' x </dev/zero");
     let mut command = server_command(&project.root());
@@ -30,7 +29,7 @@ fn a_program_that_is_not_what_its_name_says_is_found_out() {
     let mut session = Session { client: Client::connect(command), project };
     let answer = session.client.call("repl_eval", json!({ "code": "1", "runtime": "sbcl" }));
     assert!(answer.is_error && answer.text.contains("not the program that it should be"), "{}", answer.text);
-    // What it says without an end is cut, and changes no terminal.
+    // Its endless output is cut, and has no terminal escapes.
     for text in [answer.text, session.ok("repl_control", json!({ "action": "status" })).text] {
         assert!(text.len() < 3_000 && !text.contains(['\u{1b}', '\u{7}']), "{text:?}");
     }
@@ -51,7 +50,7 @@ fn images_start_where_few_files_may_be_open() {
 }
 
 #[test]
-fn code_is_not_told_of_credentials() {
+fn code_gets_no_credentials_in_its_environment() {
     let project = Project::new();
     let mut command = server_command(&project.root());
     for name in ["GITHUB_TOKEN", "PGPASSWORD", "SMTP_PASS", "MYSQL_PWD", "githubToken"] {

@@ -1,12 +1,12 @@
-//! A newer ASDF among the libraries, as distributions install it: it takes the place of the implementation's own before
-//! anything is planned, without a word, and keeps no image from starting.
+//! A newer ASDF among the libraries, as distributions install it: it silently replaces the implementation's own before
+//! any plan, and prevents no image from starting.
 
 use serde_json::json;
 
 use crate::client::{Client, Session, server_command};
 use crate::project::Project;
 
-/// What a newer version does when it comes: it prints, and does not bear being loaded in the midst of an older version's plan.
+/// A newer version: it prints when it is loaded, and fails if that happens during a plan of an older version.
 const NEWER: &str = r#"
 (eval-when (:compile-toplevel :load-toplevel :execute)
   (format t "words of the newer version~%")
@@ -17,10 +17,10 @@ const NEWER: &str = r#"
 (setf (symbol-value (find-symbol "*ASDF-VERSION*" "ASDF")) NEWEST)
 "#;
 
-/// Newer than what comes with each, and of a kind with it.
+/// A version that is newer than those of the implementations, and compatible with them.
 const VERSION: &str = "#+ecl \"3.1.99\" #+clisp \"3.2.99\" #+sbcl \"3.3.99\"";
 
-/// A session where a newer ASDF is among the libraries, and saved images are kept at `cache`.
+/// A session with a newer ASDF among the libraries and saved images in `cache`.
 fn session(cache: impl FnOnce(&Project) -> std::path::PathBuf) -> Session {
     let project = Project::new();
     project.file("mill.asd", "(defsystem \"mill\" :components ((:file \"mill\")))\n");
@@ -40,7 +40,7 @@ fn session(cache: impl FnOnce(&Project) -> std::path::PathBuf) -> Session {
 }
 
 #[track_caller]
-fn it_is_taken(session: &mut Session, runtime: &str) {
+fn it_is_used(session: &mut Session, runtime: &str) {
     session.ok("repl_eval", json!({ "code": "(+ 1 2)", "runtime": runtime }));
     for force in [true, false] {
         let loaded = session.ok("load_system", json!({ "system": "mill", "runtime": runtime, "force": force }));
@@ -52,10 +52,10 @@ fn it_is_taken(session: &mut Session, runtime: &str) {
 
 #[test]
 fn images_start_plain_beside_it() {
-    // A file where the directory should be.
+    // A file has the place of the directory.
     let mut session = session(|project| project.beside("secret.lisp").join("cache"));
     for runtime in ["sbcl", "ecl", "clisp"] {
-        it_is_taken(&mut session, runtime);
+        it_is_used(&mut session, runtime);
     }
 }
 
@@ -63,6 +63,6 @@ fn images_start_plain_beside_it() {
 fn images_are_saved_with_it() {
     let mut session = session(|project| project.beside("cache"));
     for runtime in ["sbcl", "clisp"] {
-        it_is_taken(&mut session, runtime);
+        it_is_used(&mut session, runtime);
     }
 }

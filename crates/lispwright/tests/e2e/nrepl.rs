@@ -1,4 +1,4 @@
-//! Clojure over nREPL, through the binary: servers of our own on the JVM and on Node, and servers of others.
+//! Clojure over nREPL, through the binary: our own servers on the JVM and on Node, and those of other owners.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -56,7 +56,7 @@ fn a_conversation_with_a_server_of_our_own() {
     let open = session.client.call("repl_eval", json!({ "code": "(+ 1" }));
     says(&open, &["a closing delimiter is missing", "Nothing was evaluated"]);
 
-    // A loop that hears of the interrupt; what becomes of one that does not is the business of the runtime's own tests.
+    // This loop notices the interrupt; the tests of the runtime crate have one that does not.
     let slow = "(while true (Thread/sleep 5))";
     let slow = session.client.call("repl_eval", json!({ "code": slow, "timeout_seconds": 0.5 }));
     assert_eq!((&slow.fields["code"], &slow.fields["execution_status"]), (&json!("TIMEOUT"), &json!("interrupted")));
@@ -102,7 +102,7 @@ fn a_conversation_with_a_server_of_our_own() {
     );
     says(&session.client.call("code_exports", json!({ "module": "my.ap" })), &["Nearest: my.app"]);
 
-    // The macro is seen from the file's own namespace, where its name means something.
+    // The macro is expanded in the namespace of the file, where its name is known.
     let record = session.ok("macroexpand", json!({ "path": "src/my/app.clj", "name": "Point" }));
     says(&record, &["my.app.Point"]);
     session.ok("repl_eval", json!({ "code": "(defmacro boom [] (/ 1 0))" }));
@@ -131,7 +131,7 @@ fn a_conversation_with_a_server_of_our_own() {
     assert_eq!(last.fields["code"], "SESSION_LOST", "{}", last.text);
 }
 
-/// A server that a person has started, and ends.
+/// A server that a user has started.
 struct Other {
     process: Child,
     port: u16,
@@ -164,7 +164,7 @@ impl Drop for Other {
 }
 
 #[test]
-fn a_server_of_somebody_else_is_joined_left_and_never_ended() {
+fn a_foreign_server_is_joined_and_left_but_never_ended() {
     let mut other = Other::start();
     let address = format!("127.0.0.1:{}", other.port);
     let mut session = project();
@@ -174,7 +174,7 @@ fn a_server_of_somebody_else_is_joined_left_and_never_ended() {
     says(&session.ok("repl_control", json!({ "action": "status" })), &[&format!("attached to {address}")]);
     let stopped = session.client.call("repl_eval", json!({ "code": "(while true)", "timeout_seconds": 0.5 }));
     assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
-    // What their code prints while nobody asks is told with the next answer, in one piece.
+    // Output of their code between calls comes with the next answer, in one piece.
     session.ok(
         "repl_eval",
         json!({ "code": "(def told (promise)) (future (dotimes [n 500] (println \"tick\" n)) (deliver told 1)) nil" }),
@@ -200,7 +200,7 @@ fn a_server_of_somebody_else_is_joined_left_and_never_ended() {
 }
 
 #[test]
-fn what_does_not_speak_nrepl_is_told() {
+fn a_server_that_does_not_speak_nrepl_is_reported() {
     let mut session = project();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -223,7 +223,7 @@ fn what_does_not_speak_nrepl_is_told() {
 }
 
 #[test]
-fn nbb_runs_the_projects_that_are_its_own() {
+fn nbb_runs_its_projects() {
     let mut session = Session::with_file("nbb.edn", "{}");
     session.project.link("node_modules", nbb().join("node_modules"));
     session.project.file("src/my/app.cljs", APP.replace("(defmacro unless [c x] `(if ~c nil ~x))\n", ""));

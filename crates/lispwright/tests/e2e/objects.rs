@@ -1,11 +1,11 @@
-//! Values with something inside: their numbers, their previews, and looking into them.
+//! Values with parts: their numbers, previews and inspection.
 
 use serde_json::json;
 
 use crate::client::Session;
 
 #[test]
-fn a_value_can_be_looked_into() {
+fn a_value_can_be_inspected() {
     let mut session = Session::new();
     let code = "(defclass account () ((name :initarg :name) (entries :initarg :entries) (closed)))
                 (defvar *account* (make-instance 'account :name \"cash\" :entries (list 1 (list 2 3))))
@@ -40,7 +40,7 @@ fn values_with_nothing_inside_get_no_number() {
 }
 
 #[test]
-fn long_things_come_a_page_at_a_time() {
+fn long_objects_are_shown_in_pages() {
     let mut session = Session::new();
     let answer = session.ok("repl_eval", json!({ "code": "(loop for i below 120 collect i)", "session": "pages" }));
     let id = &answer.fields["result_object_id"];
@@ -63,7 +63,7 @@ fn long_things_come_a_page_at_a_time() {
 }
 
 #[test]
-fn every_kind_of_object_can_be_looked_into() {
+fn every_kind_of_object_can_be_inspected() {
     let mut session = Session::new();
     let kinds = [
         ("(list* 1 2)", "list", "dotted"),
@@ -92,7 +92,7 @@ fn every_kind_of_object_can_be_looked_into() {
 }
 
 #[test]
-fn printing_that_fails_or_never_ends_is_no_trap() {
+fn printing_that_fails_or_never_ends_is_answered() {
     let mut session = Session::new();
     let code = "(defclass sour () ((a :initform 1)))
                 (defmethod print-object ((x sour) stream) (error \"no picture\"))
@@ -102,7 +102,7 @@ fn printing_that_fails_or_never_ends_is_no_trap() {
                 (make-instance 'sour)";
     let answer = session.ok("repl_eval", json!({ "code": code }));
     assert!(answer.text.contains("instance SOUR: A = 1"), "{}", answer.text);
-    // The value is there, though the preview of what is inside never ends.
+    // The answer has the value, although the preview of its parts never ends.
     let code = "(let ((table (make-hash-table))) (setf (gethash 1 table) (first *keep*)) table)";
     let answer = session.ok("repl_eval", json!({ "code": code, "timeout_seconds": 0.5 }));
     assert!(answer.text.contains("=> #<HASH-TABLE"), "{}", answer.text);
@@ -124,7 +124,7 @@ fn numbers_that_mean_nothing() {
         session.ok("repl_eval", json!({ "code": "(loop repeat 9 collect (list 1))" }));
     }
     session.refused("inspect_object", json!({ "id": id }), "BAD_ARGUMENT", &["is gone", "Evaluate again"]);
-    // Numbers die with their image and are not used again.
+    // Numbers end with their image and are not reused.
     let answer = session.ok("repl_eval", json!({ "code": "(list 2)" }));
     let old = answer.fields["result_object_id"].as_i64().unwrap();
     session.ok("repl_control", json!({ "action": "reset" }));
@@ -137,7 +137,7 @@ fn numbers_that_mean_nothing() {
 }
 
 #[test]
-fn of_a_long_list_some_hundred_elements_are_printed_and_the_rest_can_be_paged_through() {
+fn a_long_list_is_printed_in_part_and_the_rest_can_be_paged_through() {
     let mut session = Session::new();
     let answer = session.ok("repl_eval", json!({ "code": "(loop for i below 5000 collect i)" }));
     assert!(answer.text.starts_with("=> (0 1 2 ") && answer.text.contains(" 199 ...)"), "{}", answer.text);
@@ -147,7 +147,7 @@ fn of_a_long_list_some_hundred_elements_are_printed_and_the_rest_can_be_paged_th
     );
     let all = session.ok("repl_eval", json!({ "code": "*", "print_length": 5000, "max_output_length": 40000 }));
     assert!(all.text.contains(" 4999)") && !all.text.contains("[note]"), "{}", all.text);
-    // What does not fit into an answer is where the hint says that it is.
+    // The hint of the answer leads to the elements that do not fit into it.
     let code = "(loop for i below 1000 collect (list i (make-string 190 :initial-element #\\z)))";
     let id = session.ok("repl_eval", json!({ "code": code })).fields["result_object_id"].clone();
     let page = session.ok("inspect_object", json!({ "id": id.to_string(), "max_elements": 1000 }));

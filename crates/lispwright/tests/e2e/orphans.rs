@@ -1,4 +1,4 @@
-//! Servers that are killed leave no process behind, whatever their images are doing.
+//! Killed servers leave no process behind, whatever their images are doing.
 
 use std::fs;
 use std::process::Command;
@@ -8,16 +8,16 @@ use serde_json::json;
 
 use crate::household::{Household, numbers_in};
 
-/// What an image is doing when its server is killed.
+/// The activity of an image when its server is killed.
 struct Scene {
     runtime: &'static str,
-    /// Calls that are answered first.
+    /// Calls that are answered before.
     first: &'static [(&'static str, &'static str)],
-    /// Code that is running then.
+    /// Code that runs at that time.
     code: Option<&'static str>,
     /// It runs in a copy.
     trial: bool,
-    /// How many processes there are at least, beside the server: the image, its copies, what they started.
+    /// The least number of processes beside the server: the image, its copies, and their children.
     processes: usize,
 }
 
@@ -80,7 +80,7 @@ const CLOJURE: &str = "clojure";
 const CLOJURE_LOOP: &str = r#"(do (spit "{}" "") (loop [] (recur)))"#;
 const CLOJURE_CHILDREN: &str = r#"(do (.start (ProcessBuilder. ["sleep" "1000"])) (spit "{}" "") (loop [] (recur)))"#;
 
-/// Scenes in which an image is alone with its copies: even without a guard the kernel ends those.
+/// Scenes with only an image and its copies, which the kernel ends even without a guard.
 const ALONE: [Scene; 11] = [
     Scene { runtime: SBCL, first: &[], code: None, trial: false, processes: 1 },
     Scene { runtime: SBCL, first: &[HOLD], code: Some(SBCL_LOOP), trial: false, processes: 1 },
@@ -149,7 +149,7 @@ fn a_guard_that_was_killed_is_replaced() {
     let first = guards_of(server);
     assert_eq!(first.len(), 1);
     kill_process(first[0], Signal::KILL).unwrap();
-    // A spare image may have brought another by then.
+    // A spare image may have started another guard by then.
     household.until("it is gone", |_| !guards_of(server).contains(&first[0]));
     household.eval("other", "(sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil)");
     household.until("there is another", |_| guards_of(server).len() == 1);
@@ -157,7 +157,7 @@ fn a_guard_that_was_killed_is_replaced() {
     household.assert_gone(0, "the other one does what the first would have done");
 }
 
-/// A server that ends in an orderly way, by its input or by a signal, leaves nothing either.
+/// A server that ends normally, by its input or by a signal, leaves no process either.
 #[test]
 fn images_end_with_a_server_that_is_told_to_end() {
     for signal in ["TERM", "INT", "HUP"] {

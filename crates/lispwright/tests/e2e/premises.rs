@@ -1,4 +1,4 @@
-//! Where a server works that nobody gave a root: not at all in a home directory, and where its client says.
+//! Servers without a given root: they have no project in a home directory, and take the roots of their client.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,12 +33,12 @@ pub(crate) fn connect(command: Command, has_roots: bool) -> (Client, Value) {
     (client, answer)
 }
 
-/// Reads `a.lisp`, answering the question for roots with `roots` when it comes; whether it came.
+/// Reads `a.lisp` and answers a request for roots with `roots`; returns whether that request came.
 fn read(client: &mut Client, roots: &[&Path]) -> (Answer, bool) {
     call(client, "lisp_read_file", json!({"path": "a.lisp"}), roots)
 }
 
-/// Calls a tool, answering the question for roots with `roots` when it comes; whether it came.
+/// Calls a tool and answers a request for roots with `roots`; returns whether that request came.
 pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value, roots: &[&Path]) -> (Answer, bool) {
     let id = client.start("tools/call", json!({"name": tool, "arguments": arguments}));
     let mut asked = false;
@@ -56,7 +56,7 @@ pub(crate) fn call(client: &mut Client, tool: &str, arguments: Value, roots: &[&
 }
 
 #[test]
-fn a_server_in_a_home_directory_stays_and_says_why_it_can_do_nothing() {
+fn a_server_in_a_home_directory_runs_and_says_why_it_has_no_project() {
     let project = Project::new();
     for directory in [project.root(), "/".into()] {
         let (mut client, opening) = connect(server(&directory, &project.root()), false);
@@ -80,7 +80,7 @@ fn a_clients_root_counts_before_the_first_call_and_not_after_it() {
     here.file("a.lisp", "(defun here ())\n");
     there.file("a.lisp", "(defun there ())\n");
 
-    // Started at home: asked at the first call, once more after the client's roots have changed.
+    // In a home directory, the server asks at the first call, and again after the client's roots have changed.
     let (mut client, _) = connect(server(&here.root(), &here.root()), true);
     let (answer, asked) = read(&mut client, &[Path::new("/"), Path::new("/nowhere")]);
     assert!(asked && answer.text.contains("cannot be a project root: it is shared"), "{}", answer.text);
@@ -91,13 +91,13 @@ fn a_clients_root_counts_before_the_first_call_and_not_after_it() {
     let status = client.call("repl_control", json!({"action": "status"}));
     assert!(status.text.contains(there.root().canonicalize().unwrap().to_str().unwrap()), "{}", status.text);
 
-    // Started in another project: the client knows better.
+    // In another project, the roots of the client count.
     let (mut client, opening) = connect(server(&here.root(), Path::new("/root")), true);
     let instructions = opening["result"]["instructions"].as_str().unwrap();
     assert!(instructions.contains(here.root().canonicalize().unwrap().to_str().unwrap()), "{instructions}");
     let (answer, asked) = read(&mut client, &[&there.root()]);
     assert!(asked && answer.text.contains("defun there"), "{}", answer.text);
-    // Work has begun: the root stands.
+    // After the first call the root is final.
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     let (answer, asked) = read(&mut client, &[&here.root()]);
     assert!(!asked && answer.text.contains("defun there"), "{}", answer.text);
@@ -109,7 +109,7 @@ fn a_clients_root_counts_before_the_first_call_and_not_after_it() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_with_the_root() {
+fn a_missing_file_is_reported_with_the_root() {
     let project = Project::new();
     let (mut client, _) = connect(server_command(&project.root()), false);
     let answer = client.call("lisp_read_file", json!({"path": "a.lisp"}));

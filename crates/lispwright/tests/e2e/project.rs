@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// `project/` is the root of the server; `secret.lisp` lies beside it.
+/// `project/` is the root of the server; `secret.lisp` is beside it.
 pub(crate) struct Project {
     temp: tempfile::TempDir,
 }
@@ -16,7 +16,7 @@ pub(crate) const SECRET: &str = "(defparameter *secret* 42)\n";
 /// Files up to this many bytes are compared byte for byte, longer ones by length and time of change.
 const COMPARED_WHOLE: u64 = 32 * 1024 * 1024;
 
-/// What can be told about one name in the project.
+/// The state of one name in the project.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Directory { mode: u32 },

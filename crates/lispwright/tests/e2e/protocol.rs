@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Client, Session, binary, server_command};
 use crate::project::Project;
 
-/// What a request of revision 2026-07-28 carries in place of a handshake.
+/// The fields of a request of revision 2026-07-28, which take the place of a handshake.
 fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -43,7 +43,7 @@ fn every_revision_is_spoken() {
 }
 
 #[test]
-fn bad_lines_are_survived() {
+fn the_server_survives_bad_lines() {
     let project = Project::new();
     project.file("a.lisp", "(defun f () 1)\n");
     let mut client = Client::spawn(server_command(&project.root()));
@@ -65,7 +65,7 @@ fn bad_lines_are_survived() {
     assert!(client.receive()["error"]["code"].is_i64());
     client.send_line(b"[{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}]");
     assert_eq!(client.receive()["error"]["code"], -32600);
-    // After all that it works.
+    // The server still works.
     let params =
         json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
     assert!(client.request("initialize", params)["result"].is_object());
@@ -75,7 +75,7 @@ fn bad_lines_are_survived() {
 }
 
 #[test]
-fn names_that_are_no_tools() {
+fn unknown_tools_are_refused() {
     let mut session = Session::new();
     let answer = session.client.request("tools/call", json!({ "name": "lisp_raed_form", "arguments": {} }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
@@ -99,7 +99,7 @@ fn other_spellings_of_a_tool() {
 }
 
 #[test]
-fn calls_are_answered_side_by_side() {
+fn calls_are_answered_concurrently() {
     let mut session = Session::with_file("a.lisp", "(defun f () 1)\n");
     let params = json!({ "name": "lisp_read_form", "arguments": { "path": "a.lisp", "name": "f" } });
     let mut waiting: Vec<i64> = (0..200).map(|_| session.client.start("tools/call", params.clone())).collect();

@@ -1,4 +1,4 @@
-//! Several calls at once in one session: they run in the order in which they came, and nothing that ran is forgotten.
+//! Simultaneous calls in one session: they run in the order in which they came, and no answer is lost.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::project::Project;
 use crate::swank_server::Server;
 
 impl Session {
-    /// Sends calls in one write; their ids.
+    /// Sends calls in one write; returns their ids.
     fn burst(&mut self, calls: &[(&str, Value)]) -> Vec<i64> {
         let ids: Vec<i64> = calls.iter().map(|_| self.client.new_id()).collect();
         let line = |(id, (tool, arguments)): (&i64, &(&str, Value))| {
@@ -38,7 +38,7 @@ impl Session {
         (answers, order)
     }
 
-    /// Interrupts what runs, and receives until all of `ids` are answered.
+    /// Interrupts the running call, and receives until all of `ids` are answered.
     fn interrupted(&mut self, ids: &[i64]) -> (HashMap<i64, Answer>, Vec<i64>) {
         let interrupt = self.burst(&[("repl_control", json!({"action": "interrupt"}))]);
         self.answers(&[ids, &interrupt].concat())
@@ -95,7 +95,7 @@ fn the_first_calls_of_a_session_wait_for_its_image_and_for_the_files_before_them
 }
 
 #[test]
-fn a_call_that_waits_can_be_cancelled_and_was_never_there() {
+fn a_waiting_call_that_is_cancelled_never_runs() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "(defvar *n* 0)"}));
     let ids = session.burst(&[
@@ -126,7 +126,7 @@ fn an_image_is_built_to_its_end_when_the_call_for_it_is_cancelled() {
 }
 
 #[test]
-fn what_waits_is_ended_with_its_session() {
+fn waiting_calls_end_with_their_session() {
     for action in ["kill", "reset"] {
         let mut session = Session::new();
         session.ok("repl_eval", json!({"code": "(defvar *here* 1)"}));
@@ -160,7 +160,7 @@ fn an_interrupt_is_for_the_call_that_runs() {
 }
 
 #[test]
-fn a_cancelled_call_is_told_of_once() {
+fn a_cancelled_call_is_reported_once() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "(defvar *n* 0)"}));
     let ids = session.burst(&[eval("(incf *n*) (print :half-way) (finish-output) (loop)")]);
@@ -174,7 +174,7 @@ fn a_cancelled_call_is_told_of_once() {
 }
 
 #[test]
-fn an_answer_that_nobody_read_is_given_again() {
+fn an_unread_answer_is_repeated() {
     let mut session = Session::new();
     let nothing = session.ok("repl_control", json!({"action": "start"}));
     assert!(nothing.text.contains("is ready"), "{}", nothing.text);
@@ -186,7 +186,7 @@ fn an_answer_that_nobody_read_is_given_again() {
         waited.starts_with("[again] The last answer in session \"main\"") && waited.ends_with("\n=> 42"),
         "{waited}"
     );
-    // What takes longer is asked for again.
+    // A caller can wait again for a longer call.
     let ids = session.burst(&[eval("(loop)")]);
     let early = session.ok("repl_control", json!({"action": "wait", "timeout_seconds": 0.2}));
     assert!(early.text.starts_with("Not finished yet: evaluating (loop) for"), "{}", early.text);
@@ -196,7 +196,7 @@ fn an_answer_that_nobody_read_is_given_again() {
 }
 
 #[test]
-fn calls_of_an_attached_session_are_queued_too() {
+fn calls_of_an_attached_session_are_queued() {
     let server = Server::start("(defvar *ran* nil)");
     let mut session = Session::new();
     session.ok("repl_control", json!({"action": "attach", "address": server.address.to_string()}));
@@ -212,7 +212,7 @@ fn calls_of_an_attached_session_are_queued_too() {
 }
 
 #[test]
-fn progress_says_what_is_waited_for() {
+fn progress_describes_the_call_in_front() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "1"}));
     let ids = session.burst(&[eval("(progn (print :begun) (finish-output) (sleep 2.5))"), eval("2")]);
@@ -232,7 +232,7 @@ fn progress_says_what_is_waited_for() {
 }
 
 #[test]
-fn the_end_of_the_input_ends_what_waits() {
+fn the_end_of_the_input_ends_waiting_calls() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "1"}));
     let calls: Vec<_> = (0..20).map(|_| eval("(loop)")).collect();
@@ -249,7 +249,7 @@ fn the_end_of_the_input_ends_what_waits() {
 #[test]
 fn sessions_do_not_wait_for_each_other() {
     let mut session = Session::new();
-    // Each waits for the one after it: only all at once come to an end.
+    // Each waits for the next one, so that they end only if all run at once.
     let root = session.project.root();
     let file = |number: u32| root.join(format!("here-{number}")).display().to_string();
     let call = |number: u32| {
@@ -270,7 +270,7 @@ fn sessions_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn a_call_that_cannot_be_waited_for_is_refused() {
+fn calls_beyond_the_longest_queue_are_refused() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "1"}));
     let calls: Vec<_> = std::iter::once(eval("(loop)")).chain((0..65).map(|_| eval("1"))).collect();
@@ -284,7 +284,7 @@ fn a_call_that_cannot_be_waited_for_is_refused() {
 }
 
 #[test]
-fn whatever_is_cancelled_the_others_are_answered_once_and_in_order() {
+fn calls_beside_cancelled_ones_are_answered_once_and_in_order() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "(defvar *ran* nil)"}));
     let calls: Vec<_> = (0..60).map(|n| eval(&format!("(progn (push {n} *ran*) (sleep 0.01) {n})"))).collect();

@@ -1,4 +1,4 @@
-//! A project of Racket: its sessions, its modules, its tests, names and errors in it.
+//! A project of Racket: sessions, modules, tests, names and errors.
 
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn project() -> Session {
 }
 
 #[test]
-fn a_project_of_racket_runs_racket_and_what_code_prints_is_told() {
+fn a_project_of_racket_runs_racket_and_output_is_captured() {
     let mut session = project();
     let code = "(eprintf \"λ ~a\" 1) (display \"out\") (system \"echo child\") (list 1 \"a\" 'b)";
     let answer = session.ok("repl_eval", json!({ "code": code }));
@@ -70,7 +70,7 @@ fn an_error_has_its_frames_with_arguments_and_the_lines_of_their_calls() {
 }
 
 #[test]
-fn what_code_sets_stays_and_modules_are_entered() {
+fn assignments_last_and_modules_are_entered() {
     let mut session = project();
     session.ok("load_system", json!({ "system": "area" }));
     session.ok("repl_eval", json!({ "code": "(define p (make-parameter 1)) (p 2)" }));
@@ -87,7 +87,7 @@ fn what_code_sets_stays_and_modules_are_entered() {
 }
 
 #[test]
-fn modules_are_loaded_with_what_has_changed_and_errors_have_places() {
+fn modules_are_loaded_with_changed_dependencies_and_errors_have_places() {
     let mut session = project();
     session.project.file(
         "use.rkt",

@@ -1,4 +1,4 @@
-//! New source and patches that do not balance: repaired when that is certain and told, refused with candidates when not.
+//! Unbalanced source and patches: certain repairs are made and reported, others are refused with candidates.
 
 use std::process::Command;
 
@@ -61,7 +61,7 @@ const CASES: [Case; 6] = [
     },
 ];
 
-/// Where the form begins in the file.
+/// The line on which the form begins.
 fn line_of(text: &str) -> usize {
     text[..text.find("FORM").unwrap()].matches('\n').count() + 1
 }
@@ -155,10 +155,10 @@ fn new_forms_are_repaired_by_the_layout_of_the_file() {
 }
 
 #[test]
-fn what_is_not_certain_is_refused_with_candidates() {
+fn uncertain_repairs_are_refused_with_candidates() {
     let mut session = Session::with_file("a.lisp", NEIGHBOURS);
     let edit = |content: &str| json!({ "path": "a.lisp", "operation": "append", "content": content });
-    // What was to follow is not known, and closers alone would end the function without a body.
+    // The missing rest is unknown, and closers alone would end the function without a body.
     let content = "(defun rate (income expense)\n  \"In percent.\"\n  (let ((income (total income))\n        (expense (total expense)))";
     let says = ["Not certain", "Candidates, likeliest first", "Correct line 4 of content"];
     let refused = session.refused("lisp_edit_form", edit(content), "UNBALANCED", &says);
@@ -170,11 +170,11 @@ fn what_is_not_certain_is_refused_with_candidates() {
     for candidate in candidates {
         assert_ne!(candidate["original"], candidate["repaired"]);
     }
-    // A form that stops in the middle is not closed for its author.
+    // A form that stops in the middle is not closed automatically.
     let content =
         "(defun rate (income expense)\n  (let ((rate (/ income expense)))\n    (when (plusp rate)\n      (list (round";
     session.refused("lisp_edit_form", edit(content), "UNBALANCED", &["a.lisp: content:4:"]);
-    // What is no matter of delimiters comes first.
+    // Other faults than those of delimiters come first.
     session.refused("lisp_edit_form", edit("```lisp\n(defun g (x)\n  (list x)\n```"), "BAD_ARGUMENT", &["fence"]);
 }
 
@@ -230,7 +230,7 @@ fn patches_are_repaired_when_asked() {
     assert!(done.text.starts_with("repaired: the new text"), "{}", done.text);
     assert_eq!(done.fields["repair"]["lines"][0]["line"], 5);
     assert_eq!(session.project.text("a.lisp"), file.replace("(print x))", "(print x)\n      (terpri))"));
-    // The closer that is missing stands in one run with those behind the patch.
+    // The missing closer is in one run with those after the patch.
     let asked =
         json!({ "path": "a.lisp", "name": "f", "old_text": "(list x)", "new_text": "(list (car x)", "repair": true });
     session.ok("lisp_patch_form", asked);
@@ -238,7 +238,7 @@ fn patches_are_repaired_when_asked() {
 }
 
 #[test]
-fn a_check_says_what_is_certain() {
+fn a_check_shows_certain_fixes() {
     let broken = NEIGHBOURS.replace("(* pi r r)))", "(* pi r r))");
     let mut session = Session::with_file("a.lisp", &broken);
     let check = session.ok("lisp_check_parens", json!({ "path": "a.lisp" }));
@@ -259,7 +259,7 @@ fn a_check_says_what_is_certain() {
 }
 
 #[test]
-fn texts_alone_say_the_same() {
+fn texts_without_a_file_get_the_same_diagnosis() {
     let project = Project::new();
     project.file("a.lisp", "(defun f (x)\n  (list x))\n");
     let mut command = Command::new(binary());

@@ -1,7 +1,6 @@
-//! `--sandbox`: what a confined image can do and what it cannot, by each mechanism that this machine has.
-//!
-//! Where a mechanism does not work, the server must refuse to start an image with it, and that is what is tested instead; the
-//! test prints which of both it was.
+//! `--sandbox`: the abilities and limits of a confined image, under each mechanism of this machine. If a mechanism does
+//! not work, the server must refuse to start an image with it; the test checks that instead, and prints which of the
+//! two it checked.
 
 use std::fs;
 use std::net::TcpListener;
@@ -14,7 +13,7 @@ use crate::client::{Answer, Client, Session, server_command};
 use crate::household::{Household, comes, tested};
 use crate::project::Project;
 
-/// What is tried in an image; `{}` stands for a path or a port.
+/// Code that an image tries; `{}` is a path or a port.
 struct Tries {
     runtime: &'static str,
     write: &'static str,
@@ -115,13 +114,13 @@ fn assert_answers(answer: &Answer) {
     assert!(!answer.is_error, "{}", answer.text);
 }
 
-/// The code ran and met an error of the image's own.
+/// The code ran and failed with an error of the image.
 #[track_caller]
 fn assert_fails(answer: &Answer) {
     assert!(answer.is_error && answer.fields["code"] == "LISP_ERROR", "{} {}", answer.text, answer.fields);
 }
 
-/// Where the server keeps the temporary directories of its images, one of which is `scratch`.
+/// The directory of the temporary directories of images, one of which is `scratch`.
 fn scratch_of(scratch: &str) -> PathBuf {
     let path = Path::new(scratch);
     let own = path.ancestors().find(|directory| {
@@ -133,7 +132,7 @@ fn scratch_of(scratch: &str) -> PathBuf {
     own.unwrap_or_else(|| panic!("{scratch} is in no temporary directory of a server")).to_owned()
 }
 
-/// A home directory for the server, beside the project, with something to read in it.
+/// A home directory for the server, beside the project, with a file to read.
 fn home(project: &Project) -> PathBuf {
     let home = project.beside("home");
     fs::create_dir(&home).unwrap();
@@ -141,7 +140,7 @@ fn home(project: &Project) -> PathBuf {
     home
 }
 
-/// Whether the server says that the mechanism works here; an image must be refused when it does not.
+/// Whether the server reports that the mechanism works here; otherwise it must refuse an image.
 fn works(household: &mut Household, mechanism: &str) -> bool {
     let status = household.call("repl_control", json!({ "action": "status" }));
     if status.fields["isolation"] == mechanism {
@@ -156,7 +155,7 @@ fn works(household: &mut Household, mechanism: &str) -> bool {
     false
 }
 
-/// Everything that is promised of one runtime under one mechanism.
+/// Checks all promises for one runtime under one mechanism.
 fn check(tries: &Tries, mechanism: &str) {
     let project = Project::new();
     let home = home(&project);
@@ -185,7 +184,7 @@ fn check(tries: &Tries, mechanism: &str) {
     assert_fails(&eval(&mut household, tries, tries.connect, &port));
     assert!(listener.set_nonblocking(true).is_ok() && listener.accept().is_err(), "nobody has come");
     if mechanism == "landlock" {
-        // Without a network of its own an image under bubblewrap may bind, and nobody can come.
+        // Without a network, an image under bubblewrap may bind a port, but nobody can connect.
         assert_fails(&eval(&mut household, tries, tries.bind, ""));
     }
 
@@ -198,7 +197,7 @@ fn check(tries: &Tries, mechanism: &str) {
     assert!(!scratch.exists(), "it ends with its image");
     let all = scratch.parent().unwrap().to_owned();
     assert!(household.client.finish().success());
-    // By the guard, when the server has left that to it.
+    // The guard removes it if the server does not.
     assert!(comes(|| !all.exists()), "they end with the server");
 }
 
@@ -307,7 +306,7 @@ fn racket_under_bubblewrap() {
     check(&RACKET, "bubblewrap");
 }
 
-/// The signal by which an Emacs is interrupted has to reach it, and not what it is confined by.
+/// The signal that interrupts an Emacs must reach it instead of the program that confines it.
 #[test]
 fn a_confined_emacs_is_interrupted() {
     for mechanism in ["landlock", "namespaces", "bubblewrap"] {
@@ -323,7 +322,7 @@ fn a_confined_emacs_is_interrupted() {
     }
 }
 
-/// A confined image does what others do.
+/// A confined image works like others.
 fn check_use(mechanism: &str) {
     let mut household = Household::new(&[&format!("--sandbox={mechanism}")]);
     if !works(&mut household, mechanism) {
@@ -338,7 +337,7 @@ fn check_use(mechanism: &str) {
     household.eval("main", "(defvar *x* 1)");
     household.call("repl_control", json!({ "action": "checkpoint", "name": "c" }));
     household.eval("main", "(setf *x* 2)");
-    // One that does not listen is killed, and the checkpoint goes on: it can be reached from outside the sandbox.
+    // An image that ignores interrupts is killed, and the checkpoint goes on: it is reachable from outside the sandbox.
     let deaf = json!({ "code": "(sb-sys:without-interrupts (loop))", "timeout_seconds": 0.3 });
     let back = household.call("repl_eval", deaf.clone());
     assert!(back.text.contains("back at checkpoint \"c\""), "{}", back.text);
@@ -349,7 +348,7 @@ fn check_use(mechanism: &str) {
     let gone = household.call("repl_eval", deaf);
     assert_eq!(gone.fields["code"], "SESSION_LOST", "{}", gone.text);
     assert!(gone.text.contains("did not listen"), "{}", gone.text);
-    // What is compiled goes into the cache of confined images.
+    // Compiled files go into the cache of confined images.
     let cached = household.eval("main", "(namestring (asdf:apply-output-translations \"/somewhere/a.fasl\"))");
     assert!(cached.text.contains("/lispwright/sandboxed/"), "{}", cached.text);
     let written = household.eval("main", "(ensure-directories-exist (asdf:apply-output-translations \"/somewhere/\"))");
@@ -359,22 +358,22 @@ fn check_use(mechanism: &str) {
 }
 
 #[test]
-fn an_image_under_landlock_does_what_others_do() {
+fn an_image_under_landlock_works_like_others() {
     check_use("landlock");
 }
 
 #[test]
-fn an_image_in_namespaces_does_what_others_do() {
+fn an_image_in_namespaces_works_like_others() {
     check_use("namespaces");
 }
 
 #[test]
-fn an_image_under_bubblewrap_does_what_others_do() {
+fn an_image_under_bubblewrap_works_like_others() {
     check_use("bubblewrap");
 }
 
 #[test]
-fn where_no_namespaces_may_be_made_landlock_is_taken_and_its_gaps_are_named() {
+fn without_namespaces_landlock_is_used_and_its_gaps_are_named() {
     let project = Project::new();
     let server = server_command(&project.root());
     let mut command = std::process::Command::new("unshare");

@@ -1,4 +1,4 @@
-//! The official Python client library drives the binary: what a client that we did not write makes of it.
+//! The official Python client library drives the binary, as a client that we did not write.
 //!
 //! The library is installed once, from the package index, into a virtual environment below the target directory. The
 //! scenarios are in `tests/python/drive.py`.

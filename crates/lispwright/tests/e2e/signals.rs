@@ -1,4 +1,4 @@
-//! ECL runs the handler of a signal in the middle of what its C code does; it must not die of two at a time.
+//! ECL runs signal handlers in the middle of its C code; it must survive two signals at a time.
 
 use serde_json::json;
 
@@ -13,13 +13,13 @@ const TESTS: &str = r#"(defpackage :reel (:use :cl :fiveam))
 (defun error-free () (ignore-errors (error "x")))
 "#;
 
-/// Now and then ECL finds, after one signal alone, that it has written where it meant not to; it says so and ends.
+/// A rare fault of ECL: after a single signal it detects a wrong write of its own, reports it and ends.
 fn is_fault_of_ecl(answer: &Answer) -> bool {
     answer.fields["code"] == "SESSION_LOST" && answer.text.contains("Detected write access to the environment")
 }
 
 #[test]
-fn to_interrupt_an_allocation_keeps_the_image() {
+fn an_interrupt_of_an_allocation_keeps_the_image() {
     let mut session = Session::with_file("reel.asd", DEFINITION);
     session.project.file("tests.lisp", TESTS);
     let mut losses = 0;
@@ -40,7 +40,7 @@ fn to_interrupt_an_allocation_keeps_the_image() {
 }
 
 #[test]
-fn to_interrupt_the_loading_of_asdf_does_no_harm() {
+fn an_interrupt_of_the_load_of_asdf_does_no_harm() {
     let mut session = Session::with_file("empty.asd", "(defsystem \"empty\")\n");
     for (name, seconds) in [("a", 0.02), ("b", 0.08), ("c", 0.15), ("d", 0.25)] {
         session.ok("repl_eval", json!({ "code": "1", "runtime": "ecl", "session": name }));

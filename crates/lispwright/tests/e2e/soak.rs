@@ -1,8 +1,8 @@
-//! A server with everything hostile to it at once: sessions that never rest and leave processes behind, images that are
-//! killed from outside, and strangers that put pipes where files are read and that have environments of gigabytes.
+//! A server under all hostile conditions at once: busy sessions that leave processes behind, images that are killed
+//! from outside, and foreign processes that replace files by pipes and have environments of gigabytes.
 //!
-//! The suite does so for some seconds; `LISPWRIGHT_SOAK_SECONDS` says for how many, without a sandbox and with one.
-//! What is printed then is worth reading.
+//! The suite runs this for some seconds; `LISPWRIGHT_SOAK_SECONDS` sets the time, without a sandbox and with one each.
+//! Its output is then worth reading.
 
 use std::collections::HashMap;
 use std::fs;
@@ -23,38 +23,38 @@ use crate::project::Project;
 
 const LONG_ENVIRONMENT: &str = include_str!("stand_ins/long_environment.py");
 
-/// Sessions at the same time; every fourth is on Guile.
+/// Simultaneous sessions; every fourth is on Guile.
 const SESSIONS: usize = 16;
 
-/// How long it takes in the suite, without a sandbox and with one.
+/// The time in the suite, without a sandbox and with one each.
 const SECONDS: u64 = 5;
 
-/// Megabytes of a stranger's environment: more than the server may ever hold.
+/// Megabytes of a foreign environment: more memory than the server may use.
 const ENVIRONMENT: &str = "2000";
 
-/// By how many kB the server may grow meanwhile.
+/// The growth that the server may have, in kB.
 const GROWTH: u64 = 64 * 1024;
 
-/// No answer takes longer, whatever a busy machine does.
+/// The longest time for an answer on a busy machine.
 const SILENCE: Duration = Duration::from_secs(120);
 
-/// A ping that takes longer says that the server stood still.
+/// A ping that takes longer shows that the server was blocked.
 const STANDSTILL: Duration = Duration::from_secs(10);
 
-/// What is asked again and again.
+/// A repeated request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     /// An evaluation, or the end of its image.
     Session(usize),
-    /// For the server that `.nrepl-port` names.
+    /// A request for the server that `.nrepl-port` names.
     Attach,
-    /// For the images, one of which is killed then.
+    /// A request for the images, one of which is then killed.
     Status,
     Ping,
 }
 
 impl Asked {
-    /// How long after an answer it is asked again.
+    /// The pause between an answer and the next request.
     fn pause(self) -> Duration {
         Duration::from_millis(match self {
             Self::Session(_) => 0,
@@ -78,7 +78,7 @@ impl Dice {
     }
 }
 
-/// What there was.
+/// The counts of events.
 #[derive(Debug, Default)]
 struct Tally {
     calls: usize,
@@ -89,7 +89,7 @@ struct Tally {
     slowest_ping: Duration,
 }
 
-/// Strangers beside the server. They end with this.
+/// Foreign processes beside the server. They end when this is dropped.
 struct Strangers {
     reader: Child,
     ends: Arc<AtomicBool>,
@@ -127,7 +127,7 @@ impl Drop for Strangers {
     }
 }
 
-/// Has `.nrepl-port` be a file and then a pipe.
+/// Makes `.nrepl-port` a file and then a pipe.
 fn swap(root: &Path) {
     let [port, new, pipe] = [".nrepl-port", "new-port", "pipe"].map(|name| root.join(name));
     let _ = fs::write(&new, "1").and_then(|()| fs::rename(&new, &port));
@@ -137,7 +137,7 @@ fn swap(root: &Path) {
 
 struct Soak {
     household: Household,
-    /// What processes that images leave have as an argument.
+    /// An argument of the processes that images leave.
     word: PathBuf,
     dice: Dice,
     running: HashMap<i64, (Asked, Instant)>,
@@ -207,14 +207,14 @@ impl Soak {
             if !images.is_empty() {
                 let image = Pid::from_raw(i32::try_from(*self.dice.choose(&images)).unwrap()).unwrap();
                 let signals = [Signal::KILL, Signal::KILL, Signal::SEGV, Signal::TERM];
-                // It may have ended.
+                // The process may have ended.
                 let _ = kill_process(image, *self.dice.choose(&signals));
                 self.tally.kills_from_outside += 1;
             }
         }
     }
 
-    /// Asks everything for so long, and until all is answered.
+    /// Repeats all requests for this time, and until all are answered.
     fn run(&mut self, time: Duration) {
         let end = Instant::now() + time;
         let sessions = (0..SESSIONS).map(Asked::Session);
@@ -243,7 +243,7 @@ impl Soak {
         line.split_ascii_whitespace().next().unwrap().parse().unwrap()
     }
 
-    /// What images have left that runs.
+    /// The running processes that images have left.
     fn left(word: &Path) -> Vec<i32> {
         let word = word.to_str().unwrap().as_bytes();
         let carries = |pid: &i32| {
@@ -262,7 +262,7 @@ fn soak(options: &[&str]) {
     let mut soak =
         Soak { household, word: word.clone(), dice: Dice(1), running: HashMap::new(), tally: Tally::default() };
     let strangers = Strangers::new(&soak.household.project);
-    // Until images are saved and it has its size.
+    // A warm-up until images are saved and the server has its size.
     soak.run(Duration::from_secs(seconds / 5));
     let first = soak.memory();
     soak.run(Duration::from_secs(seconds - seconds / 5));
@@ -283,7 +283,7 @@ fn soak(options: &[&str]) {
 }
 
 #[test]
-fn a_server_holds_among_hostile_processes() {
+fn a_server_survives_hostile_processes() {
     for options in [&[][..], &["--sandbox"]] {
         soak(options);
     }

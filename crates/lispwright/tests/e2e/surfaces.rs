@@ -29,9 +29,9 @@ fn listed(client: &mut Client) -> Vec<String> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The requests and answers of the protocol's own text.
+/// The requests and answers in the text of the protocol.
 #[test]
-fn the_guard_answers_to_its_dotted_names() {
+fn the_guard_has_its_dotted_names() {
     let (_project, mut client) = serve("sexp-guard");
     assert_eq!(listed(&mut client).len(), 8);
     let slice = |text: &str, start: u32, end: u32| json!({ "text": text, "start": start, "end": end });
@@ -86,7 +86,7 @@ fn the_guard_answers_to_its_dotted_names() {
         "{}",
         refused.fields
     );
-    // The other spelling of a listed name is the same tool; what is not on the surface is not there.
+    // The other spelling of a listed name is the same tool; tools outside of the surface are unknown.
     ok(&mut client, "sexp_guard_set_sentinel", json!({ "cursor": 1 }));
     let absent = client.request("tools/call", json!({ "name": "repl_eval", "arguments": { "code": "1" } }));
     assert_eq!(absent["error"]["code"], -32602, "{absent}");
@@ -116,7 +116,7 @@ fn cl_mcp_names_read_edit_and_evaluate() {
     ok(&mut client, "pool-kill-worker", json!({ "reset": true }));
     // Under the tools' own names, with their own arguments.
     ok(&mut client, "lisp_edit_form", json!({ "path": "a.lisp", "name": "g", "operation": "delete", "dry_run": true }));
-    // A fault is told in the words of the surface.
+    // A fault has the terms of the surface.
     let refused = client.call("lisp-edit-form", json!({ "form_name": "f", "operation": "replace" }));
     assert!(refused.is_error && refused.text.contains("`file_path`"), "{}", refused.text);
 }
@@ -138,7 +138,7 @@ fn the_guile_names_edit_by_form() {
     let after = project.text("a.lisp");
     assert!(after.starts_with(source) && after.contains("(defun f () 5)") && !after.contains("defun g"), "{after}");
     ok(&mut client, "check_syntax", json!({ "source": "(a)", "dialect": "scheme" }));
-    // What is Scheme's alone, and would not balance in the other dialects.
+    // Code that balances only in Scheme.
     let checked = ok(&mut client, "check_syntax", json!({ "source": "(display #\\( #;(a) #| |# #:key)" }));
     assert_eq!(checked.text, "code: balanced (1 form, 1 line, scheme).");
 }
@@ -174,7 +174,7 @@ fn the_guile_names_run_guile() {
         assert_eq!(exports.text, "(m a) exports 1 name:\nprocedure f ()  m/a.scm:3", "{place}");
         assert_eq!(exports.fields["exports"][0]["arglist"], "()");
     }
-    // A module that does not load is told as that, and not as a fault of the code.
+    // A module that does not load is reported as that rather than as a fault of the code.
     project.file("m/b.scm", "(define-module (m b))\n(nowhere)\n");
     let broken = client.call("eval_expr", json!({ "expr": "(f", "namespace": "(m b)" }));
     assert!(broken.is_error && broken.text.contains("Unbound variable: nowhere"), "{}", broken.text);

@@ -1,4 +1,4 @@
-//! Common Lisp systems: loading them, what their compiler says, and their tests.
+//! Common Lisp systems: loads, diagnostics of the compiler, and tests.
 
 use serde_json::{Value, json};
 
@@ -70,14 +70,14 @@ fn a_system_is_found_and_its_mistakes_are_located() {
     let names: Vec<_> =
         std::fs::read_dir(session.project.at("deep/src")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "compiled files beside the sources: {names:?}");
-    // A fresh image compiles nothing and still knows.
+    // A fresh image compiles nothing and still reports them.
     let other = session.ok("load_system", json!({ "system": "mill", "session": "other" }));
     assert_eq!(other.fields["warnings"], 2, "{}", other.text);
     session.refused("load_system", json!({ "system": "mil" }), "BAD_ARGUMENT", &["mill"]);
 }
 
 #[test]
-fn what_changes_within_a_second_is_loaded() {
+fn changes_within_a_second_are_loaded() {
     let mut session = mill();
     session.ok("load_system", json!({ "system": "mill" }));
     for factor in [3, 4, 5] {
@@ -97,7 +97,7 @@ fn what_changes_within_a_second_is_loaded() {
 }
 
 #[test]
-fn exports_that_the_image_has_from_before_are_told_and_stop_nothing() {
+fn earlier_exports_of_the_image_are_reported_and_do_not_stop_the_load() {
     let mut session = mill();
     let exporting = |name: &str| WHEEL.replace("(:use :cl)", &format!("(:use :cl) (:export #:{name})"));
     session.project.file("deep/src/wheel.lisp", exporting("turn"));
@@ -108,14 +108,14 @@ fn exports_that_the_image_has_from_before_are_told_and_stop_nothing() {
         let told = "deep/src/wheel.lisp:1:1: warning: MILL also exports the following symbols:\n";
         assert!(answer.text.contains(told) && answer.text.contains(before), "{}", answer.text);
     }
-    // What the compiler said of the file in that image is not true of it in others.
+    // Diagnostics of the compiler in that image are not reported in others.
     let fresh = session.ok("load_system", json!({ "system": "mill", "session": "other" }));
     assert!(!fresh.text.contains("also exports"), "{}", fresh.text);
     assert_eq!(fresh.fields["warnings"], 2, "{}", fresh.text);
 }
 
 #[test]
-fn what_does_not_load_says_why_and_where() {
+fn a_failed_load_has_its_reason_and_place() {
     let mut session = mill();
     let answer = failing(&mut session, "load_system", json!({ "system": "mill/lost" }));
     assert!(
@@ -150,7 +150,7 @@ fn what_does_not_load_says_why_and_where() {
 }
 
 #[test]
-fn what_is_wrong_with_how_a_system_is_defined_is_told_and_bothers_no_other() {
+fn a_wrong_system_definition_is_reported_and_affects_no_other_system() {
     let mut session = mill();
     let defined = |rest: &str| format!("(asdf:defsystem {rest})\n");
     for (name, text, says) in [
@@ -193,7 +193,7 @@ fn a_library_in_another_version_is_not_called_missing() {
 }
 
 #[test]
-fn a_system_may_be_named_as_definitions_name_it() {
+fn a_system_may_be_named_as_in_its_definition() {
     let mut session = mill();
     for name in [":mill", "#:mill", "MILL", ":MILL/EMPTY", "mill/empty"] {
         session.ok("load_system", json!({ "system": name }));
@@ -201,7 +201,7 @@ fn a_system_may_be_named_as_definitions_name_it() {
 }
 
 #[test]
-fn definitions_that_the_image_keeps_are_told_with_the_way_out() {
+fn earlier_definitions_of_the_image_are_reported_with_the_call_that_helps() {
     let definition = |files: &str| format!("(defsystem \"mill\" :components ({files}))\n");
     let mut session = Session::with_file("mill.asd", definition("(:file \"wheel\")"));
     for (runtime, before, after) in [
@@ -222,7 +222,7 @@ fn definitions_that_the_image_keeps_are_told_with_the_way_out() {
         session.ok("repl_control", reset);
         session.ok("load_system", load);
     }
-    // A mistake in what has changed is none of these.
+    // A mistake in the changed part is reported as usual.
     session.project.file("wheel.lisp", "(defun wheel () (car 5))\n");
     let answer = failing(&mut session, "load_system", json!({ "system": "mill" }));
     assert!(!answer.text.contains("reset"), "{}", answer.text);
@@ -237,7 +237,7 @@ fn a_file_is_loaded_by_itself() {
 }
 
 #[test]
-fn fiveam_tests_are_counted_and_their_failures_told() {
+fn fiveam_tests_are_counted_and_their_failures_reported() {
     let mut session = mill();
     let answer = session.ok("run_tests", json!({ "system": "mill/tests" }));
     assert!(answer.text.starts_with("1 passed, 2 failed, 1 pending of 4 (fiveam, "), "{}", answer.text);
@@ -253,7 +253,7 @@ fn fiveam_tests_are_counted_and_their_failures_told() {
     assert_eq!(group.fields["total"], 2);
     let none = failing(&mut session, "run_tests", json!({ "system": "mill/tests", "test": "bad" }));
     assert!(none.text.contains("There are: mill/tests::adds, "), "{}", none.text);
-    // A test that is gone from the file is not run any more.
+    // A test that was removed from the file does not run.
     session.project.file("deep/tests.lisp", TESTS.replace("(test good (is-true t))", ""));
     let answer = session.ok("run_tests", json!({ "system": "mill/tests" }));
     assert_eq!(answer.fields["total"], 3, "{}", answer.text);
@@ -292,7 +292,7 @@ fn a_test_file_alone_tests_the_code_as_it_is_in_the_files() {
 }
 
 #[test]
-fn other_frameworks_run_too() {
+fn other_frameworks_run() {
     let mut session = mill();
     session.project.file(
         "deep/old.lisp",
@@ -330,7 +330,7 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
     assert!(named.text.contains("There is a test-op: "), "{}", named.text);
     let unnamed = failing(&mut session, "run_tests", json!({ "system": "mill/old", "test": "" }));
     assert!(unnamed.text.contains("No test or group is called \"\". There are: mill/old::one."), "{}", unnamed.text);
-    // A file may have tests of several, and its system need one of them.
+    // A file may have tests of several frameworks, of which its system needs one.
     session.project.file("deep/old.lisp", format!("{old}{}", TESTS.replace("mill/tests", "mill/new")));
     session.ok("repl_eval", json!({ "code": "(asdf:load-system \"fiveam\")" }));
     let half = session.ok("run_tests", json!({ "system": "mill/old" }));
@@ -345,7 +345,7 @@ fn frameworks_that_have_tests_are_named_when_others_run() {
 }
 
 #[test]
-fn what_is_no_success_is_not_told_as_one() {
+fn failures_are_not_reported_as_successes() {
     let mut session = mill();
     let answer = failing(&mut session, "run_tests", json!({ "system": "mill/empty" }));
     assert!(answer.text.contains("No test ran"), "{}", answer.text);
@@ -358,7 +358,7 @@ fn what_is_no_success_is_not_told_as_one() {
         ("(is-true t", "LISP_ERROR", "did not load"),
     ] {
         session.project.file("deep/tests.lisp", suite(body));
-        // Only the one that never ends is waited for to the end of its time.
+        // Only the endless one takes its full time limit.
         let seconds = if code == "TIMEOUT" { 8 } else { 100 };
         let answer = failing(&mut session, "run_tests", json!({ "system": "mill/tests", "timeout_seconds": seconds }));
         assert_eq!(answer.fields["code"], code, "{body}: {}", answer.text);
@@ -368,7 +368,7 @@ fn what_is_no_success_is_not_told_as_one() {
 }
 
 #[test]
-fn the_command_line_ends_as_the_tests_did() {
+fn the_exit_code_of_the_command_is_that_of_the_tests() {
     let session = mill();
     let run = |arguments: &[&str]| {
         let output = std::process::Command::new(binary())

@@ -1,5 +1,5 @@
-//! The `test-op` that a system has of its own: which of its tests are seen to run, what its printed lines say, and that nothing
-//! counts as passed that was not seen to pass.
+//! The own `test-op` of a system: the tests that are seen to run, the meaning of printed lines, and that only tests
+//! that were seen to pass count as passed.
 
 use std::process::Command;
 
@@ -45,7 +45,7 @@ fn run(session: &mut Session, runtime: &str, more: Value) -> Answer {
     session.client.call("run_tests", arguments)
 }
 
-/// How `lispwright test mill` ends.
+/// The exit code of `lispwright test mill`.
 fn exit_code(session: &Session) -> Option<i32> {
     let mut command = Command::new(binary());
     command.args(["test", "mill", "--root"]).arg(session.project.root()).env("XDG_CACHE_HOME", cache());
@@ -65,7 +65,7 @@ fn the_results_of_a_test_op_that_prints_them_and_returns_nil_are_counted() {
         assert_eq!(names, expected, "{runtime}: {}", answer.text);
         assert!(failed[1].1.contains("It entered the debugger. SIMPLE-CONDITION: sand in it"), "{}", answer.text);
         assert!(failed[2].1.starts_with("Falsifiable with (5)\n") && failed[2].2 == "(< N 3)", "{}", answer.text);
-        // What the project's own run leaves out is told, and runs when it is asked for.
+        // Tests that the project's own run leaves out are reported, and run on request.
         assert!(
             answer.text.contains(
                 "[note] 1 of the tests is not part of the test-op and did not run: mill/tests::always. \
@@ -96,7 +96,7 @@ fn a_long_list_of_names_says_that_it_is_cut() {
 }
 
 #[test]
-fn a_test_op_that_hands_on_is_followed() {
+fn a_test_op_that_delegates_is_followed() {
     let session = &mut Session::new();
     session.project.file("tests.lisp", SUITE);
     for perform in [
@@ -105,7 +105,7 @@ fn a_test_op_that_hands_on_is_followed() {
         "(asdf:test-system :mill-test)",
         "(progn (asdf:load-system :mill-test) (asdf:perform (asdf:make-operation 'asdf:test-op) (asdf:find-system :mill-test)))",
     ] {
-        // Its own tests are run by nobody but the framework that it needs.
+        // Only the framework that it needs runs its own tests.
         let definition = format!(
             "(defsystem \"mill\" :perform (test-op (o c) {perform}))\n\
              (defsystem \"mill-test\" :depends-on (\"fiveam\") :components ((:file \"tests\")))\n"
@@ -119,7 +119,7 @@ fn a_test_op_that_hands_on_is_followed() {
 }
 
 #[test]
-fn rt_is_counted_entry_by_entry() {
+fn rt_results_are_counted_by_entry() {
     let text = "(defpackage :mill (:use :cl :rt))\n(in-package :mill)\n(deftest one (+ 1 2) 3)\n(deftest two (list 1) (2))\n\
                 (deftest three (error \"sand\") 1)\n";
     let session = &mut performing("\"rt\"", "(symbol-call :rt :do-tests)", text);
@@ -130,7 +130,7 @@ fn rt_is_counted_entry_by_entry() {
         assert_eq!((failed[0].3, failed[1].3), (4, 5), "{}", answer.text);
         assert!(failed[1].1.contains("SIMPLE-ERROR: sand"), "{}", answer.text);
     }
-    // By SB-RT, and when the tests are loaded by the test-op itself.
+    // The same with SB-RT, and with tests that the test-op loads.
     let text = text.replace(":rt))", ":sb-rt))");
     let loading = "(progn (load (system-relative-pathname :mill \"late.lisp\")) (symbol-call :sb-rt :do-tests))";
     perform_with(session, "", loading, "");
@@ -139,7 +139,7 @@ fn rt_is_counted_entry_by_entry() {
 }
 
 #[test]
-fn where_no_framework_is_seen_a_printed_line_decides() {
+fn without_a_known_framework_a_printed_line_decides() {
     let session = &mut performing("", "t", "");
     let failed = Some([0, 1, 0]);
     let passed = Some([1, 0, 0]);
@@ -197,7 +197,7 @@ fn a_suite_without_tests_is_no_success() {
     assert_eq!(exit_code(session), Some(1));
 }
 
-/// Frameworks of which only the results are read: a test that passes, one that fails, one that raises an error.
+/// Frameworks of which only the results are read: a passing test, a failing one, and one with an error.
 #[test]
 fn the_results_of_other_frameworks_are_read() {
     for (name, text, run, tests, expected) in [

@@ -1,4 +1,4 @@
-//! What was evaluated, written down for the person who watches.
+//! Transcripts: the record of evaluations for a person.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ fn watched() -> (Session, std::path::PathBuf) {
 }
 
 #[test]
-fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
+fn every_evaluation_is_recorded_and_the_transcript_reads_as_its_code() {
     let (mut session, path) = watched();
     session.ok("repl_eval", json!({ "code": "(defun twice (x)\n  (print x)\n  (* 2 x))\n(twice 21)" }));
     session.client.call("repl_eval", json!({ "code": "(error \"boom\")\n" }));
@@ -63,7 +63,7 @@ fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
     let stamp: Vec<char> = text.lines().find_map(|line| line.strip_prefix(";;; ")).unwrap().chars().take(24).collect();
     assert_eq!((stamp[4], stamp[10], stamp[23]), ('-', 'T', 'Z'), "{stamp:?}");
 
-    // A Lisp that reads the file finds the forms that ran, and nothing else.
+    // A Lisp that reads the file finds only the forms that ran.
     let count = format!(
         "(with-open-file (in {path:?}) (print (loop for form = (read in nil in) until (eq form in) collect (if (consp form) (first form) form))))"
     );
@@ -75,7 +75,7 @@ fn every_evaluation_is_written_down_and_reads_as_the_code_alone() {
 }
 
 #[test]
-fn what_is_done_to_sessions_is_written_down() {
+fn actions_on_sessions_are_recorded() {
     let (mut session, path) = watched();
     let mut control = |arguments: serde_json::Value| session.client.call("repl_control", arguments);
     control(json!({ "action": "start" }));
@@ -111,7 +111,7 @@ fn what_is_done_to_sessions_is_written_down() {
 }
 
 #[test]
-fn commands_add_to_the_same_file_and_one_that_cannot_be_written_is_done_without() {
+fn commands_append_to_the_same_file_and_run_without_an_unwritable_one() {
     let project = Project::new();
     let path = project.beside("transcript");
     let run = |transcript: &std::path::Path, arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! How images are run: their limits, and the command in front of them.
+//! Images: their limits, and the command that launches them.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -31,7 +31,7 @@ fn workers_can_be_run_by_another_command() {
     let mut session = session_with(project, &["--launcher", &format!("{script} env WHO=launched")]);
     let who = session.ok("repl_eval", json!({ "code": "(sb-posix:getenv \"WHO\")", "timeout_seconds": 60 }));
     assert!(who.text.contains("=> \"launched\""), "{}", who.text);
-    // The pipe carries interrupts, held errors and checkpoints too.
+    // Interrupts, held errors and checkpoints work through the pipe as well.
     let slow = session.client.call("repl_eval", json!({ "code": "(loop)", "timeout_seconds": 0.3 }));
     assert_eq!(slow.fields["execution_status"], "interrupted", "{}", slow.text);
     session.ok("repl_eval", json!({ "code": "(defvar *x* 1)" }));
@@ -44,7 +44,7 @@ fn workers_can_be_run_by_another_command() {
     assert!(session.client.finish().success());
 }
 
-/// The launcher that `docs/live-images.md` shows. Where user namespaces are forbidden it must fail with its own words.
+/// The launcher in `docs/live-images.md`. If user namespaces are forbidden, its own message must be in the answer.
 #[test]
 fn workers_can_be_run_by_bubblewrap() {
     let project = Project::new();
@@ -129,7 +129,7 @@ fn a_launcher_that_fails_is_an_answer() {
 }
 
 #[test]
-fn a_launcher_that_hangs_can_be_given_up() {
+fn a_start_by_a_hanging_launcher_can_be_cancelled() {
     let project = Project::new();
     let launcher = script(&project, "sleep 1000 & exec sleep 1000");
     let mut household = Household::on(project, &["--launcher", &launcher]);
@@ -142,7 +142,7 @@ fn a_launcher_that_hangs_can_be_given_up() {
             household.client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
         } else {
             household.client.start("tools/call", json!({ "name": "repl_control", "arguments": { "action": "kill" } }));
-            // The two answers come in any order.
+            // The two answers may come in any order.
             let both = [household.client.receive(), household.client.receive()];
             let answer = Answer::of(both.iter().find(|message| message["id"] == call).unwrap());
             assert!(answer.is_error && answer.text.contains("withdrawn"), "{}", answer.text);
@@ -169,7 +169,7 @@ fn options_that_make_no_sense_are_refused_at_the_start() {
 }
 
 #[test]
-fn an_image_that_nobody_uses_is_ended_and_the_next_call_told() {
+fn an_idle_image_is_ended_and_the_next_call_says_so() {
     // A twentieth of a second, and one session.
     let mut session = session_with(Project::new(), &["--max-idle", "0.0008", "--max-sessions", "1"]);
     session.ok("repl_eval", json!({ "code": "(defvar *x* 1)" }));
@@ -182,7 +182,7 @@ fn an_image_that_nobody_uses_is_ended_and_the_next_call_told() {
     }
     let answer = session.ok("repl_eval", json!({ "code": "(boundp '*x*)" }));
     assert!(answer.text.contains("=> NIL") && answer.text.contains("nobody used it"), "{}", answer.text);
-    // What is ended does not keep the place of another.
+    // An ended image leaves its place to another.
     while state(&mut session) != "no-image" {
         assert!(std::time::Instant::now() < deadline, "the image is kept");
     }
@@ -198,7 +198,8 @@ fn the_heap_has_the_size_that_was_asked_for() {
     assert!(size.text.starts_with("=> 200"), "{}", size.text);
 }
 
-/// A worker takes every signal, whatever its server was started with: SBCL needs some to find the end of its stack.
+/// A worker receives every signal, whatever mask its server was started with: SBCL needs some to detect the end of its
+/// stack.
 #[test]
 fn signals_that_the_server_blocks_reach_the_image() {
     let project = Project::new();
@@ -212,7 +213,7 @@ fn signals_that_the_server_blocks_reach_the_image() {
 }
 
 #[test]
-fn what_this_system_lacks_is_in_the_status_and_is_refused() {
+fn missing_protections_are_in_the_status_and_refused() {
     let mut household = Household::new(&["--sandbox"]);
     let status = household.call("repl_control", json!({ "action": "status" }));
     let names: Vec<&str> = Here::LACKS.iter().map(|lack| lack.name()).collect();

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 /// The JSON Schema of an argument struct, in its smallest complete form.
 ///
 /// The root is an object with `properties`, `required` if it is not empty, and `additionalProperties: false` unless the
-/// type says otherwise. `$schema`, titles and number formats are left out; an optional type is the type itself; enums are
-/// written in place. Doc comments become descriptions on one line unless they only repeat the argument's name. Defaults
-/// other than `null` and `[]` are kept. The order of the fields is the order of the properties.
+/// type says otherwise. `$schema`, titles and number formats are left out; an optional type is the type itself; enums
+/// are written in place. Doc comments become descriptions on one line unless they only repeat the argument's name.
+/// Defaults other than `null` and `[]` are kept. The order of the fields is the order of the properties.
 pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
