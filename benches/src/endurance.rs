@@ -1,4 +1,4 @@
-//! Invariants over many calls: sessions do not mix, the server stays responsive, and nothing is left behind.
+//! Invariants over many calls: sessions do not mix, the server stays responsive, and no process is left behind.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,5 +1,6 @@
 //! `cargo run --release -p lispwright-properties --example hunt TARGET SECONDS [SEED]`: looks for inputs that break a
-//! property, without a fuzzer. What breaks it, or takes longer than two seconds, is written to the working directory.
+//! property, without a fuzzer. Inputs that break it or take longer than two seconds are written to the working
+//! directory.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,11 +1,11 @@
-//! An edit by form changes one form, and no other reads differently afterwards.
+//! An edit by form changes one form, and all others read as before.
 
 use lispwright_edit::{Edit, Edited, FormOperation, Patch, Source, Target, check, edit, locate, patch};
 use lispwright_syntax::{Dialect, read};
 
 use crate::input::Input;
 
-/// What is asked for, by the operation byte; anything else is a patch.
+/// The operations, by the operation byte; any other byte is a patch.
 const OPERATIONS: [FormOperation; 5] = [
     FormOperation::Replace,
     FormOperation::InsertBefore,
@@ -14,7 +14,7 @@ const OPERATIONS: [FormOperation; 5] = [
     FormOperation::Delete,
 ];
 
-/// A dialect, an operation, which form, then the text, the content, and for a patch the text to look for.
+/// A dialect, an operation, the number of a form, then the text, the content, and for a patch the old text.
 pub fn holds(data: &[u8]) {
     let mut input = Input(data);
     let (dialect, operation, pick) = (input.dialect(), usize::from(input.byte()), usize::from(input.byte()));
@@ -44,7 +44,7 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// Likely fixes are about the text as it stands.
+/// Likely fixes have the present text of their lines.
 fn diagnosed(source: &Source<'_>) {
     let report = check(source.text, source.dialect());
     assert_eq!(report.diagnosis.is_none(), source.tree.is_balanced());
@@ -56,7 +56,7 @@ fn diagnosed(source: &Source<'_>) {
     }
 }
 
-/// An address that means some form of the text alone.
+/// The address of a form of the text.
 fn address<'s>(source: &'s Source<'_>, pick: usize) -> Option<Target<'s>> {
     let (id, form) = source.forms.iter().nth(pick % source.forms.len().max(1))?;
     let line = Some(source.lines.line(form.outer.start));

@@ -1,4 +1,4 @@
-//! A scan in pieces is a scan of the whole, says what the reader says, and takes any request.
+//! A scan in pieces equals a scan of the whole and agrees with the reader, and requests may be anything.
 
 use lispwright_guard::scan::Scanner;
 use lispwright_guard::{Body, GuardAnswer, Operation, answer};
@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use crate::input::Input;
 
-/// A dialect, two numbers that say where to cut, then the text, and a state that somebody made up.
+/// A dialect, two numbers for the cuts, then the text, and a forged state.
 pub fn holds(data: &[u8]) {
     let mut input = Input(data);
     let (dialect, cut, first) = (input.dialect(), input.number(), input.number());
@@ -24,7 +24,7 @@ pub fn holds(data: &[u8]) {
     requests(&text, &pieces, dialect, &state);
 }
 
-/// The reader finds every delimiter matched; what else it may say is not a guard's business.
+/// The reader finds every delimiter matched. The guard does not check its other mistakes.
 fn read_is_balanced(text: &str, dialect: Dialect) -> bool {
     use lispwright_syntax::DiagnosticKind::{DanglingPrefix, TooDeep};
     let tree = read_plain(text, dialect);
@@ -45,7 +45,7 @@ fn pieces(text: &str, every: usize, first: usize) -> Vec<&str> {
     found
 }
 
-/// The scan; nothing where a limit ends it.
+/// The scan; `None` if a limit ends it.
 fn scanned<'t>(pieces: impl IntoIterator<Item = &'t str>, dialect: Dialect) -> Option<Scanner> {
     let mut scanner = Scanner::new(dialect, &[], 0);
     for piece in pieces {
@@ -54,7 +54,7 @@ fn scanned<'t>(pieces: impl IntoIterator<Item = &'t str>, dialect: Dialect) -> O
     Some(scanner)
 }
 
-/// The same through requests, and with a state that is none.
+/// The same through requests, and with the forged state.
 fn requests(text: &str, pieces: &[&str], dialect: Dialect, forged: &str) {
     let request = |text: &str, state: Option<&str>| {
         let mut fields = Map::new();

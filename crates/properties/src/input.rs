@@ -1,8 +1,8 @@
-//! Arguments out of a fuzzer's bytes.
+//! Arguments from a fuzzer's bytes.
 //!
-//! The first bytes choose: a dialect, an operation, numbers. The rest is text, in parts that a byte 0xFF separates,
-//! which stands nowhere in UTF-8. So a seed is a short header and a source file, and cutting or joining bytes keeps its
-//! sense.
+//! The first bytes choose a dialect, an operation and numbers. The rest is text, in parts separated by a byte 0xFF,
+//! which does not occur in UTF-8. So a seed is a short header and a source file, and it keeps its meaning when a fuzzer
+//! cuts or joins bytes.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use lispwright_syntax::Dialect;
 pub struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {
-    /// The next byte, or 0 when there is none.
+    /// The next byte, or 0 at the end.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -30,7 +30,7 @@ impl<'a> Input<'a> {
         Dialect::ALL[usize::from(self.byte()) % Dialect::ALL.len()]
     }
 
-    /// The bytes up to the next separator, or all.
+    /// The bytes up to the next separator or the end.
     pub fn part(&mut self) -> &'a [u8] {
         let at = self.0.iter().position(|&byte| byte == 0xFF);
         let (part, rest) = match at {
@@ -41,7 +41,7 @@ impl<'a> Input<'a> {
         part
     }
 
-    /// The next part as text; what is not UTF-8 becomes U+FFFD.
+    /// The next part as text; invalid UTF-8 becomes U+FFFD.
     pub fn text(&mut self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.part())
     }

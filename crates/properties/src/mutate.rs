@@ -1,7 +1,7 @@
-//! Inputs made of other inputs where there is no fuzzer: bytes that go, come twice or change places, and pieces of Lisp
-//! put between them.
+//! Inputs made from other inputs without a fuzzer: bytes are removed, repeated or moved, and pieces of Lisp are
+//! inserted.
 
-/// What Lisp is made of, broken or not, what changes how a text is read, and what separates the parts of an input.
+/// Pieces of Lisp, broken or not, marks that change the reading of a text, and the separator of the parts of an input.
 pub const PIECES: [&[u8]; 52] = [
     b"(",
     b")",
@@ -64,7 +64,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// One that begins with `seed`.
+    /// A mutator that begins with `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -72,7 +72,7 @@ impl Mutator {
 
     /// A number below `end`, or 0.
     fn below(&mut self, end: usize) -> usize {
-        // The output of a linear congruential generator, from its high bits.
+        // A linear congruential generator; its high bits are the output.
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 33) as usize % end.max(1)
     }

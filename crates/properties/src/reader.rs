@@ -1,4 +1,4 @@
-//! The reader keeps every byte, gives a tree for any of them, and says the same however it is asked.
+//! The reader keeps every byte, gives a tree for any bytes, and gives consistent answers.
 
 use lispwright_syntax::{Datum, Element, Forms, LineIndex, Tree, dump, read, read_plain};
 
@@ -12,7 +12,7 @@ pub fn holds(data: &[u8]) {
     let tree = read(bytes, dialect);
     let plain = read_plain(bytes, dialect);
     assert_eq!(tree.is_balanced(), tree.diagnostics().is_empty());
-    assert_eq!(tree.is_balanced(), plain.is_balanced(), "recovery is for broken texts alone");
+    assert_eq!(tree.is_balanced(), plain.is_balanced(), "recovery is only for broken texts");
     for tree in [&tree, &plain] {
         tokens_tile(tree, bytes);
         lists_nest(tree);
@@ -41,12 +41,12 @@ pub fn holds(data: &[u8]) {
     }
 }
 
-/// Tokens joined give the bytes back.
+/// The joined tokens are the bytes.
 fn tokens_tile(tree: &Tree, bytes: &[u8]) {
     let mut at = 0;
     for (_, span) in tree.tokens() {
-        assert_eq!(span.range().start, at, "tokens leave something out or overlap");
-        assert!(!span.is_empty(), "a token of no bytes");
+        assert_eq!(span.range().start, at, "tokens leave a gap or overlap");
+        assert!(!span.is_empty(), "an empty token");
         at = span.range().end;
     }
     assert_eq!(at, bytes.len());
@@ -64,7 +64,7 @@ fn lists_nest(tree: &Tree) {
             assert!(tree.kind(close).is_close() && list.open() < close);
         }
         if let Some(parent) = list.parent() {
-            assert!((parent as usize) < at, "a list stands before its parent");
+            assert!((parent as usize) < at, "a list is before its parent");
             assert!(tree.list(parent).open() < list.open() && list.end() <= tree.list(parent).end());
         }
     }
@@ -80,7 +80,7 @@ fn elements_tile(tree: &Tree) {
                     (first, last)
                 }
             };
-            assert!(first == next && first <= last, "elements leave something out");
+            assert!(first == next && first <= last, "elements leave a gap");
             next = last + 1;
         }
         assert_eq!(next, end, "elements end too early");

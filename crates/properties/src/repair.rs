@@ -1,4 +1,4 @@
-//! Repair changes nothing that balances, what it changes balances then, and it says exactly what it changed.
+//! Repair keeps balanced text, its results balance, and its report has exactly its changes.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::input::{Input, boundary};
 const EARLIER: u8 = 1;
 /// The place of the change is known.
 const EDITED: u8 = 2;
-/// The text is the earlier one with a few bytes of it replaced.
+/// The text is the earlier one with a few bytes replaced.
 const DERIVED: u8 = 4;
 
 /// A dialect, flags, two numbers, then one or two texts.
@@ -69,7 +69,7 @@ fn repaired(text: &str, dialect: Dialect, repair: &Repair) {
         assert!(!words(&edit.removed) && !words(&edit.inserted), "{edit:?} changes more than delimiters");
         let line = lines.line(edit.at).min(lines.line_count());
         let listed = repair.forms.iter().any(|form| form.line <= line);
-        assert!(listed, "line {line} lies in no form that is said to change");
+        assert!(listed, "line {line} is in no form of the report");
     }
 }
 
@@ -95,14 +95,14 @@ fn refused(text: &str, dialect: Dialect, refusal: &Refusal) {
     }
 }
 
-/// `text` with edits that are sorted, apart, and true about what they remove.
+/// `text` with the edits, which must be sorted, separate, and correct about the removed text.
 fn applied(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (at, edit) in edits.iter().enumerate() {
         let range = edit.range();
         assert!(range.start >= from && (at == 0 || range.start > from), "edits overlap or touch");
-        assert_eq!(text.get(range.clone()), Some(&*edit.removed), "an edit removes what is not there");
+        assert_eq!(text.get(range.clone()), Some(&*edit.removed), "an edit removes other text than is there");
         out.push_str(&text[from..range.start]);
         out.push_str(&edit.inserted);
         from = range.end;

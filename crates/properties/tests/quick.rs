@@ -1,6 +1,6 @@
 //! Every property, on the committed seeds and on text that a generator with a fixed seed makes.
 //!
-//! A run without a fuzzer finds what it found the last time; to look further is the fuzzer's work.
+//! Each run without a fuzzer checks the same inputs; the fuzzer finds new ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-/// Inputs that are made of the seeds of each target.
+/// The number of inputs made from the seeds of each target.
 const MUTATED: usize = 3_000;
 
 /// The longest of them, in bytes.
@@ -24,7 +24,7 @@ fn holds(data: &[u8]) {
     }
 }
 
-/// The committed inputs of a target: files to begin with, and what once broke the property.
+/// The committed inputs of a target: source files, and inputs that once broke the property.
 fn committed(name: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(name);
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -41,7 +41,7 @@ fn seeds() {
 }
 
 #[test]
-fn what_is_made_of_the_seeds() {
+fn mutations_of_the_seeds() {
     for (name, property) in TARGETS {
         let inputs = committed(name);
         let mut mutator = Mutator::new(7);

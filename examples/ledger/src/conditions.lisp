@@ -1,4 +1,4 @@
-;;;; What can go wrong, and the restarts that offer a way on.
+;;;; Conditions of the ledger, and their restarts.
 
 (in-package :ledger)
 

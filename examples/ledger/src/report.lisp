@@ -1,4 +1,4 @@
-;;;; What a ledger says when asked.
+;;;; Reports of a ledger.
 
 (in-package :ledger)
 

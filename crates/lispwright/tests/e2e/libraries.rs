@@ -181,7 +181,8 @@ fn parachute_tests_in_tests_and_before_tests() {
         :components ((:file \"tests\")) :perform (test-op (o c) (symbol-call :parachute :test :mill/tests)))\n";
     for runtime in BOTH {
         session.project.file("tests.lisp", suite);
-        // A failed dependency counts once. A test that only holds others does not count; one without checks did not pass.
+        // A failed dependency counts once. A test that only holds others does not count; one without checks did not
+        // pass.
         for definition in [None, Some(performing)] {
             if let Some(definition) = definition {
                 session.project.file("mill.asd", definition);

@@ -19,7 +19,7 @@ import sys
 server, victim, tcp, udp = (int(word) for word in sys.argv[1:5])
 path, abstract, outside, inside, metadata = sys.argv[5:]
 libc = ctypes.CDLL(None, use_errno=True)
-# Numbers of calls on x86-64 and elsewhere, as far as they differ.
+# Numbers of system calls that differ between x86-64 and other machines.
 X86 = platform.machine() == "x86_64"
 
 
@@ -66,7 +66,7 @@ def datagram_from_a_pair():
     ours.sendto(b"x", path + ".datagrams")
 
 
-# Whether anybody came is not for this side to say: a network of one's own lets one try.
+# The test checks whether a connection arrived: in a private network the attempt itself may succeed.
 silent(lambda: socket.create_connection(("127.0.0.1", tcp)))
 silent(mptcp)
 silent(fast_open)
@@ -94,7 +94,7 @@ for name, process in (("server", server), ("victim", victim)):
     attack("root-" + name, lambda: os.listdir(f"/proc/{process}/root"))
 
 if metadata != "stays":
-    # Elsewhere the user has no other processes.
+    # In other places the user has no other processes.
     attack("priority-user", lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19), PERMISSION)
 
 attack("write", lambda: open(outside, "a"))
