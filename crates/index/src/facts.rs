@@ -119,6 +119,13 @@ pub struct FormRow {
     pub docstring: Option<Span>,
 }
 
+impl FormRow {
+    /// What it is called: the label without the head.
+    pub fn called(&self) -> &str {
+        self.label.split_once(char::is_whitespace).map_or("", |(_, called)| called)
+    }
+}
+
 /// What one text says.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, Language, LineIndex, read};
-use rustc_hash::FxHashMap;
+use lispwright_syntax::{Dialect, Language, LineIndex, edit_distance, read};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts};
 use crate::resolve::written;
@@ -121,6 +121,25 @@ impl Index {
         }
         found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
         found
+    }
+
+    /// The names of definitions that are spelled most like `name`, at most `most`.
+    pub fn nearest(&self, name: &str, most: usize) -> Vec<String> {
+        let wanted = name.rsplit([':', '/']).next().unwrap_or(name).to_lowercase();
+        let names: FxHashSet<String> = self
+            .documents()
+            .flat_map(|document| &document.facts.definitions)
+            .map(|one| one.name.to_lowercase())
+            .collect();
+        let limit = wanted.chars().count() / 3 + 1;
+        let mut near: Vec<(usize, String)> = names
+            .into_iter()
+            .filter(|known| known.len().abs_diff(wanted.len()) <= limit)
+            .map(|known| (edit_distance(&wanted, &known), known))
+            .filter(|(distance, _)| *distance <= limit)
+            .collect();
+        near.sort();
+        near.into_iter().take(most).map(|(_, name)| name).collect()
     }
 
     /// Bytes held in memory, texts included.

@@ -87,7 +87,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find",
             title: "Find definitions",
-            description: "Find the definitions of a Lisp name, methods too, in a live image.",
+            description: "Where a Lisp name is defined, methods too: from the files, and a live image where one runs.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<FindAnswer>,
         }
@@ -103,7 +103,8 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find_references",
             title: "Find references",
-            description: "Find code that calls, reads, sets, binds or expands a Lisp name, in a live image.",
+            description: "Who calls, reads, sets, binds or expands a Lisp name, which tests reach it, or what it uses: from the files, and a \
+                          live image where one runs.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ReferencesAnswer>,
         }

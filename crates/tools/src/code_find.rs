@@ -1,15 +1,21 @@
-//! `code_find`: the definitions of a name in a live image.
+//! `code_find`: where a name is defined, as the files of the project say, and a live image where one runs.
 
 use lispwright_runtime::Describe;
+use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_live::{Files, Origin, ask_living, named, within};
+use crate::code_live::{Files, Origin, ask_besides, named, plain_name, within};
+use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
+use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
+
+/// Names that are offered when nothing is called as asked.
+const MOST_NEAREST: usize = 5;
 
 /// Arguments of `code_find`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -33,20 +39,27 @@ pub struct CodeFind {
 pub struct FindAnswer {
     /// The definitions that are in files.
     pub definitions: Vec<Definition>,
-    /// The session that was asked.
-    pub session: String,
-    /// The name as the image prints it.
+    /// The session whose image was asked besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The name, as the image prints it, else as it was asked for.
     #[serde(skip)]
     pub symbol: String,
-    /// The kinds of its definitions, including those in no file.
+    /// What kinds of things it names in the image, those in no file too.
     #[serde(skip)]
     pub kinds: Vec<String>,
     /// The search was restricted to some files.
     #[serde(skip)]
     pub narrowed: bool,
-    /// Notes of the session.
+    /// Names of the project like this one, where it defines none.
     #[serde(skip)]
-    pub aside: Aside,
+    pub nearest: Vec<String>,
+    /// How many files of the project were looked into.
+    #[serde(skip)]
+    pub files: usize,
+    /// What the session tells besides.
+    #[serde(skip)]
+    pub aside: Option<Aside>,
 }
 
 /// A definition in a file.
@@ -75,20 +88,41 @@ pub struct Definition {
     pub label: String,
 }
 
-/// Finds the definitions. Cancelling the context interrupts the image.
+/// Finds the definitions in the files of the project, and asks the image where one runs. Cancelling the context interrupts it.
 pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<FindAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref())?;
-    let question = Describe { name: named(args.symbol)?, package: args.package, limit: 0 };
-    let Told { answer: description, aside, .. } =
-        ask_living(&workshop.sessions, args.session.as_deref(), None, question, context).await?;
+    let narrowed = args.path.is_some();
+    let symbol = named(args.symbol)?;
+    let known = source_definitions(workshop, &symbol, args.package.as_deref(), is_wanted.clone()).await?;
+    let question = Describe { name: symbol.clone(), package: args.package, limit: 0 };
+    let asked =
+        ask_besides(workshop, args.session.as_deref(), known.dialect, question, context, known.is_empty()).await?;
+    let mut definitions = known.definitions;
+    let Some(Told { answer: description, aside, .. }) = asked else {
+        let (nearest, files) = (known.nearest, known.files);
+        return Ok(FindAnswer {
+            definitions,
+            session: None,
+            symbol,
+            kinds: Vec::new(),
+            narrowed,
+            nearest,
+            files,
+            aside: None,
+        });
+    };
     let mut files = Files::new(workshop);
-    let mut definitions: Vec<Definition> = Vec::new();
     for meaning in &description.meanings {
         if let Some(file) = meaning.file.as_deref().filter(|file| is_wanted(file)) {
             let place = files.definition(&meaning.name, file, meaning.line);
-            // A structure has the place of its constructor and accessors.
-            if !definitions.iter().any(|other| other.path == place.path && other.line == place.line) {
-                definitions.push(Definition {
+            // A structure is its constructor and accessors, too.
+            let is_it = |other: &&mut Definition| other.path == place.path && other.line == place.line;
+            match definitions.iter_mut().find(is_it) {
+                Some(same) => {
+                    same.source = if same.source == Origin::Static { Origin::Both } else { same.source };
+                    same.package = description.home.clone();
+                }
+                None => definitions.push(Definition {
                     label: place.label(&meaning.name),
                     path: place.path,
                     line: place.line,
@@ -97,16 +131,70 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
                     name: place.form_name.unwrap_or_else(|| meaning.name.clone()),
                     package: description.home.clone(),
                     source: Origin::Live,
-                });
+                }),
             }
         }
     }
     Ok(FindAnswer {
         definitions,
-        session: aside.session.clone(),
+        session: Some(aside.session.clone()),
         symbol: description.name.clone(),
         kinds: description.meanings.iter().map(|meaning| meaning.kind.clone()).collect(),
-        narrowed: args.path.is_some(),
-        aside,
+        narrowed,
+        nearest: Vec::new(),
+        files: known.files,
+        aside: Some(aside),
     })
+}
+
+/// What the files of the project say of a name.
+struct Known {
+    definitions: Vec<Definition>,
+    dialect: Option<Dialect>,
+    nearest: Vec<String>,
+    files: usize,
+}
+
+impl Known {
+    fn is_empty(&self) -> bool {
+        self.definitions.is_empty()
+    }
+}
+
+async fn source_definitions(
+    workshop: &Workshop,
+    symbol: &str,
+    package: Option<&str>,
+    is_wanted: impl Fn(&str) -> bool + Send + 'static,
+) -> Result<Known, Refusal> {
+    let root = workshop.roots.primary().to_owned();
+    let (symbol, package) = (symbol.to_owned(), package.map(str::to_owned));
+    indexed(workshop, move |index, _| {
+        let found = index.definitions(plain_name(&symbol), package.as_deref());
+        let here = found.iter().filter(|(document, _)| is_wanted(&document.path.to_string_lossy()));
+        let mut definitions: Vec<Definition> = Vec::new();
+        let mut dialect = None;
+        for (document, one) in here {
+            let form = &document.facts.forms[one.form as usize];
+            let (line, end) = (document.line(form.span.start), document.line(form.span.end.saturating_sub(1)));
+            let path = relative(&document.path.to_string_lossy(), &root);
+            dialect = Some(document.dialect);
+            if definitions.iter().any(|other| other.path == path && other.line == Some(line)) {
+                continue;
+            }
+            definitions.push(Definition {
+                path,
+                line: Some(line),
+                end_line: Some(end),
+                form_type: Some(form.head.clone()),
+                name: form.called().to_owned(),
+                package: Some(one.space.clone()).filter(|space| !space.is_empty()),
+                source: Origin::Static,
+                label: form.label.clone(),
+            });
+        }
+        let nearest = if definitions.is_empty() { index.nearest(&symbol, MOST_NEAREST) } else { Vec::new() };
+        Known { definitions, dialect, nearest, files: index.documents().count() }
+    })
+    .await
 }

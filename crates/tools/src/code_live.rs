@@ -43,6 +43,35 @@ pub(crate) async fn ask_living<Q: Question>(
     ask_for(sessions, &session, question, context).await
 }
 
+/// Asks the image besides what the files say: nothing when none is meant, or it cannot tell more than the files.
+///
+/// Errors count when a session was named, and when the files know nothing.
+pub(crate) async fn ask_besides<Q: Question>(
+    workshop: &Workshop,
+    session: Option<&str>,
+    dialect: Option<Dialect>,
+    question: Q,
+    context: &CallContext,
+    only: bool,
+) -> Result<Option<Told<Q::Answer>>, Refusal> {
+    let is_running = !workshop.sessions.living().is_empty();
+    if session.is_none() && !is_running {
+        return Ok(None);
+    }
+    match ask_living(&workshop.sessions, session, dialect, question, context).await {
+        Ok(told) => Ok(Some(told)),
+        Err(_) if !only => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// The name in `(setf name)`, else the name as it is.
+pub(crate) fn plain_name(symbol: &str) -> &str {
+    let symbol = symbol.trim();
+    let inner = symbol.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    inner.and_then(|inner| inner.split_whitespace().nth(1)).unwrap_or(symbol)
+}
+
 fn living(sessions: &Sessions, session: Option<&str>, dialect: Option<Dialect>) -> Result<String, Refusal> {
     let mut living = sessions.living();
     if session.is_none()
@@ -97,12 +126,17 @@ pub(crate) struct Place {
     pub(crate) context: String,
 }
 
-/// The source of an answer about a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+/// Where an answer about a name comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
+    /// The files of the project.
+    #[default]
+    Static,
     /// A live image.
     Live,
+    /// Both of them.
+    Both,
 }
 
 impl Place {
@@ -202,9 +236,12 @@ fn shown(line: &str) -> String {
     crate::image_text::one_line(line, CONTEXT)
 }
 
-/// The files that `path` means, as a predicate on absolute paths: the file, all files below a directory, or the file of
-/// a module such as `(my app)`.
-pub(crate) fn within(workshop: &Workshop, path: Option<&str>) -> Result<impl Fn(&str) -> bool + use<>, Refusal> {
+/// The files that `path` means, as a test of absolute paths: the file itself, all below a directory, or that of a module when
+/// it is the name of one, such as `(my app)`.
+pub(crate) fn within(
+    workshop: &Workshop,
+    path: Option<&str>,
+) -> Result<impl Fn(&str) -> bool + Clone + Send + 'static + use<>, Refusal> {
     let module = path.and_then(|path| path.trim().strip_prefix('(')?.strip_suffix(')'));
     let module = module.map(|parts| parts.split_whitespace().collect::<PathBuf>());
     let wanted = match (path, &module) {

@@ -63,6 +63,7 @@ pub use answer::{Answer, ProtocolAnswer, Reply};
 pub use arrival::{Arrival, Arrivals};
 pub use aside::Aside;
 pub use catalogue::catalogue;
+pub use code_live::Origin;
 pub use event::{Event, Observer, SessionAct};
 pub use live_answer::LiveAnswer;
 pub use live_fault::LiveFault;

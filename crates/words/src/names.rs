@@ -1,12 +1,12 @@
 //! Names in a live image: their meanings, definitions and references, and the exports of modules.
 
-use lispwright_tools::NextCall;
 use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
 use lispwright_tools::code_exports::{Export, ExportsAnswer};
 use lispwright_tools::code_find::{Definition, FindAnswer};
-use lispwright_tools::code_find_references::{Mention, ReferencesAnswer};
+use lispwright_tools::code_find_references::{CallSite, Direction, Mention, ReferencesAnswer};
 use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line, start_of_fenced};
+use lispwright_tools::{NextCall, Origin};
 
 use crate::Skin;
 use crate::aside::notes;
@@ -14,6 +14,9 @@ use crate::call::spoken;
 
 /// Definitions shown.
 const MOST_DEFINITIONS: usize = 50;
+
+/// Places shown of one form.
+const MOST_SITES: usize = 5;
 
 /// Methods listed in a description.
 const MOST_METHODS: usize = 30;
@@ -25,7 +28,8 @@ const DOCUMENTATION: usize = 120;
 pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
     let mut text = match answer.definitions.len() {
-        0 if answer.narrowed => format!("{name} is not defined there, as far as the live image knows.\n"),
+        0 if answer.narrowed => format!("{name} is not defined there.\n"),
+        0 if answer.aside.is_none() => undefined(&name, answer.files, &answer.nearest),
         0 => {
             let mut kinds: Vec<&str> = answer.kinds.iter().map(String::as_str).collect();
             kinds.dedup();
@@ -38,17 +42,35 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
                 one_line(&kinds.join(", "), 200)
             )
         }
-        1 => format!("{name} is defined, as the live image knows it, at\n"),
-        several => format!("{name} has {several} definitions in the live image:\n"),
+        1 => format!("{name} is defined at\n"),
+        several => format!("{name} has {several} definitions:\n"),
     };
-    for Definition { path, line, label, .. } in answer.definitions.iter().take(MOST_DEFINITIONS) {
-        text.push_str(&format!("{}: {}\n", place(path, [*line, None]), one_line(label, 260)));
+    let is_mixed = answer.definitions.iter().any(|other| other.source != Origin::Live);
+    for Definition { path, line, label, source, package, .. } in answer.definitions.iter().take(MOST_DEFINITIONS) {
+        let alone = if is_mixed && *source == Origin::Live { " (known to the image alone)" } else { "" };
+        let package = package.as_deref().filter(|_| answer.definitions.len() > 1);
+        let package = package.map(|package| format!("  in {}", one_line(package, 100))).unwrap_or_default();
+        text.push_str(&format!("{}: {}{package}{alone}\n", place(path, [*line, None]), one_line(label, 260)));
     }
     if answer.definitions.len() > MOST_DEFINITIONS {
         let more = answer.definitions.len() - MOST_DEFINITIONS;
         text.push_str(&format!("[note] {more} more are left out; narrow them with path.\n"));
     }
-    text + &notes(&answer.aside, skin)
+    text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
+}
+
+/// No file of the project defines the name.
+fn undefined(name: &str, files: usize, nearest: &[String]) -> String {
+    let like = match nearest {
+        [] => String::new(),
+        names => format!(" Nearest: {}.", one_line(&names.join(", "), 300)),
+    };
+    format!("{name} is not defined in the project ({}), and no image runs.{like}\n", counted(files, "file"))
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The meanings of a name.
@@ -108,50 +130,92 @@ fn meaning_text(meaning: &Meaning, is_method: bool) -> String {
     text
 }
 
-/// The references to a name.
+/// The references to a name, or from it.
 pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
-    let (name, outside) = (one_line(&answer.symbol, 200), answer.outside_project);
-    let mut text = match answer.count {
-        0 if outside > 0 => format!("The live image knows no reference to {name} in the project.\n"),
-        0 => format!("The live image knows no reference to {name}, which does not mean that there is none.\n"),
-        1 => format!("1 reference to {name}, as the live image knows it:\n"),
-        several => format!("{several} references to {name}, as the live image knows them:\n"),
+    let name = one_line(&answer.symbol, 200);
+    let mut text = match (answer.count, answer.direction) {
+        (0, _) => no_references(answer, &name),
+        (count, Direction::Callers) if answer.definitions == 0 && answer.aside.is_none() => {
+            format!("The project does not define {name}, and uses it in {}:\n", counted(count, "form"))
+        }
+        (count, Direction::Callers) => match answer.places {
+            1 => format!("1 use of {name}:\n"),
+            places => format!("{places} uses of {name} in {}:\n", counted(count, "form")),
+        },
+        (count, Direction::Callees) => format!("{name} uses {} of the project:\n", counted(count, "name")),
     };
     for mention in &answer.refs {
-        text.push_str(&mention_text(mention));
+        text.push_str(&mention_text(mention, answer.direction));
     }
     let (mut text, cut) = start_of_fenced(&text, output_limit(None));
-    if answer.truncated || cut > 0 {
+    if answer.truncated {
+        let next = NextCall::to("code_find_references").with("symbol", name.as_str()).with("offset", answer.end);
+        let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
+        let more = counted(answer.count - answer.end, "more form");
+        text.push_str(&format!("[note] {more}{next}; path, kinds and tests_only narrow them.\n"));
+    } else if cut > 0 {
         text.push_str("[note] More are left out; narrow them with path or kinds.\n");
     }
+    if let [first, ..] = answer.tests.as_slice() {
+        let names: Vec<&str> = answer.tests.iter().map(|test| &*test.name).collect();
+        let at = place(&first.path, [Some(first.line), None]);
+        let names = one_line(&names.join(", "), 800);
+        text.push_str(&format!("Tests that reach it: {names} (the first at {at})\n"));
+    }
+    if answer.unresolved > 0 {
+        let places = counted(answer.unresolved, "more place");
+        text.push_str(&format!("[note] {places} may mean it, or a name of a library that is not in the project.\n"));
+    }
+    if answer.filtered > 0 && answer.count > 0 {
+        text.push_str(&format!("[note] {} did not pass path, kinds or tests_only.\n", counted(answer.filtered, "use")));
+    }
+    let outside = answer.outside_project;
     if outside > 0 {
         text.push_str(&format!("[note] {outside} more outside the project; project_only false shows them.\n"));
     }
-    if let Some(first) = answer.not_known.first() {
-        let next = spoken(&NextCall::to("load_system").with("path", first.as_str()), skin);
-        let next = next.map(|call| format!(" {call} compiles one.")).unwrap_or_default();
-        text.push_str(&format!(
-            "[note] References in these files are unknown, because they were not compiled in this image: {}.{next}\n",
-            one_line(&answer.not_known.join(", "), 500)
-        ));
-    }
-    let not_looked_at = answer.aside.runtime.words.not_looked_at;
-    if !not_looked_at.is_empty() {
-        let mentions = match skin {
-            Skin::Client => " lisp_read_file with content_pattern shows mentions in a file.",
-            Skin::Shell => "",
-        };
-        text.push_str(&format!("[note] Not looked at: {not_looked_at}.{mentions}\n"));
-    }
-    text + &notes(&answer.aside, skin)
+    text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
 }
 
-fn mention_text(mention: &Mention) -> String {
-    let (kind, label) = (one_line(&mention.kind, 40), one_line(&mention.label, 200));
-    let Some(path) = &mention.path else { return format!("(evaluated, in no file): {kind} in {label}\n") };
-    let context = mention.context.as_deref().filter(|context| !context.is_empty());
-    let context = context.map(|context| format!(": {context}")).unwrap_or_default();
-    format!("{}: {kind} in {label}{context}\n", place(path, [mention.line, mention.column]))
+/// Why there is nothing to show.
+fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
+    match answer.direction {
+        _ if answer.filtered > 0 => {
+            let uses = counted(answer.filtered, "use");
+            format!("No use of {name} passes path, kinds and tests_only; without them there would be {uses}.\n")
+        }
+        _ if answer.definitions == 0 && answer.aside.is_none() => undefined(name, answer.files, &answer.nearest),
+        Direction::Callees => format!("{name} uses no name that the project defines.\n"),
+        Direction::Callers => {
+            format!("Nothing uses {name} in the project ({}).\n", counted(answer.files, "file"))
+        }
+    }
+}
+
+/// A form on a line; where it has several places, with each on a line of its own.
+fn mention_text(mention: &Mention, direction: Direction) -> String {
+    let label = one_line(&mention.label, 200);
+    let Some(path) = &mention.path else { return format!("(evaluated, in no file): {} in {label}\n", mention.kind) };
+    if direction == Direction::Callees {
+        return format!("{}: {label} ({})\n", place(path, [mention.line, None]), mention.kind);
+    }
+    let origin = if mention.source == Origin::Live { " (known to the image alone)" } else { "" };
+    let step = if mention.depth > 1 { format!(" [step {}]", mention.depth) } else { String::new() };
+    let around = if label.is_empty() { " at top level".to_owned() } else { format!(" in {label}") };
+    let shown = |site: &CallSite| if site.context.is_empty() { String::new() } else { format!(": {}", site.context) };
+    if let [site] = mention.call_sites.as_slice() {
+        let at = place(path, [site.line, site.column]);
+        return format!("{at}: {}{around}{step}{origin}{}\n", site.kind, shown(site));
+    }
+    let uses = counted(mention.call_sites.len(), "use");
+    let mut text = format!("{}: {uses}{around}{step}{origin}\n", place(path, [mention.line, None]));
+    for site in mention.call_sites.iter().take(MOST_SITES) {
+        let at: Vec<String> = [site.line, site.column].into_iter().flatten().map(|number| number.to_string()).collect();
+        text.push_str(&format!("  {}: {}{}\n", at.join(":"), site.kind, shown(site)));
+    }
+    if mention.call_sites.len() > MOST_SITES {
+        text.push_str(&format!("  and {} more\n", mention.call_sites.len() - MOST_SITES));
+    }
+    text
 }
 
 /// The exports of a module.

@@ -8,6 +8,7 @@ use super::{Form, FormId, FormKind, Forms};
 use crate::address::{Address, MethodKey, Reading, canonical_datum};
 use crate::datum::Datum;
 use crate::name::{canonical_designator, canonical_head, canonical_symbol, package_of};
+use crate::near::edit_distance;
 use crate::span::LineIndex;
 use crate::token::TokenKind;
 use crate::tree::Tree;
@@ -99,14 +100,15 @@ impl Forms {
 
     /// Addresses near to `name`, best first, at most `most`.
     pub fn nearest_names(&self, text: &str, name: &str, most: usize) -> Vec<String> {
-        let wanted: Vec<char> = name.to_lowercase().chars().take(80).collect();
-        let needle: String = wanted.iter().collect();
+        let short = |name: &str| name.to_lowercase().chars().take(80).collect::<String>();
+        let needle = short(name);
+        let most_slips = (needle.chars().count() / 3).max(2);
         let rank = |candidate: &str| {
             let lower = candidate.to_lowercase();
-            let distance = edit_distance(&wanted, &lower.chars().take(80).collect::<Vec<_>>());
+            let distance = edit_distance(&needle, &short(candidate));
             let contains =
                 needle.len() > 2 && (lower.contains(&needle) || (lower.len() > 2 && needle.contains(&lower)));
-            let near = distance <= (wanted.len() / 3).max(2);
+            let near = distance <= most_slips;
             (near || contains).then_some(if near { distance } else { distance + 100 })
         };
         let mut ranked: Vec<(usize, String)> = Vec::new();
@@ -307,19 +309,4 @@ fn method_fits(method: &MethodKey, wanted: &MethodKey) -> bool {
     }
     method.qualifiers == wanted.qualifiers
         && (wanted.specializers.is_empty() || method.specializers == wanted.specializers)
-}
-
-/// Levenshtein's distance, in one row.
-fn edit_distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
