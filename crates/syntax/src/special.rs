@@ -125,6 +125,11 @@ static BY_HEAD: LazyLock<Vec<HashMap<&'static str, SpecialForm>>> = LazyLock::ne
 });
 
 impl Dialect {
+    /// The table says how forms treat their arguments, so that uses of names can be told from other symbols.
+    pub fn has_special_forms(self) -> bool {
+        !self.table().special_forms.is_empty()
+    }
+
     /// How forms with this head, canonical, treat their arguments.
     pub fn special_form(self, head: &str) -> Option<SpecialForm> {
         BY_HEAD[self as usize].get(head).copied()

@@ -370,14 +370,16 @@ struct Looking<'q> {
 impl<'q> Looking<'q> {
     fn look(&self, symbol: &str, package: Option<&str>, direction: Direction, depth: u32) -> Known {
         let found = self.index.definitions(symbol, package);
-        let mut known = Known { definitions: found.len(), files: self.index.documents().count(), ..Known::default() };
+        let definitions = found.iter().filter(|(document, _)| document.dialect.has_special_forms()).count();
+        let mut known = Known { definitions, files: self.index.documents().count(), ..Known::default() };
         let mut dialects: Vec<Dialect> = found.iter().map(|(document, _)| document.dialect).collect();
         dialects.sort_by_key(|dialect| dialect.name());
         dialects.dedup();
+        dialects.retain(|dialect| dialect.has_special_forms());
         known.dialect = dialects.first().copied().filter(|_| dialects.len() == 1);
         if found.is_empty() {
             known.nearest = self.index.nearest(symbol, MOST_NEAREST);
-            for dialect in Dialect::ALL {
+            for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
                 let hits = self.index.question(dialect).mentions(symbol);
                 self.add(&mut known, hits, 1, |_| false);
             }
