@@ -7,7 +7,7 @@
 ;;
 ;; Code belongs to a custodian inside of another one, whose memory is limited: code can shut down the first, the limit only the second.
 
-(require racket/list racket/path racket/string
+(require racket/list racket/path racket/string racket/udp
          "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt")
 (provide (struct-out evaluation) current-evaluation prepare-session root top-namespace
          answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots loaded-files changed?
@@ -44,6 +44,7 @@
     (namespace-require 'racket)
     (namespace-require 'racket/enter))
   (current-module-name-resolver (noting-declarations (current-module-name-resolver)))
+  (current-security-guard (asking-for-a-socket (current-security-guard)))
   (new-custodians)
   (open-ports)
   (set! first-memory (current-memory-use)))
@@ -62,6 +63,21 @@
     port)
   (set! output (open "/dev/fd/1"))
   (set! errors (open "/dev/fd/2")))
+
+;; `guard`, but before the network is used a socket is made for nothing. Where the system refuses one, `udp-open-socket` raises, and
+;; `tcp-connect` would free memory that it never had, which can end the image.
+(define (asking-for-a-socket guard)
+  (make-security-guard
+   guard
+   void
+   (lambda (who host port role)
+     (with-handlers ([exn:fail:network:errno?
+                      (lambda (refusal)
+                        (raise (exn:fail:network:errno (regexp-replace #rx"^[^:]*" (exn-message refusal) (symbol->string who))
+                                                       (exn-continuation-marks refusal)
+                                                       (exn:fail:network:errno-errno refusal))))])
+       (parameterize ([current-security-guard guard])
+         (udp-close (udp-open-socket)))))))
 
 ;; `resolver`, which is told of each module that is declared.
 (define ((noting-declarations resolver) . arguments)

@@ -1,12 +1,14 @@
 //! A client that knows only lines of JSON, and gives up on a server that does not answer.
 
+use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use lispwright_tools::arguments::check;
+use serde_json::{Map, Value, json};
 
 use crate::project::Project;
 
@@ -36,6 +38,8 @@ pub(crate) struct Client {
     stdin: Option<ChildStdin>,
     messages: Receiver<Value>,
     last_id: i64,
+    /// What the server says of the fields of its tools' answers.
+    schemas: HashMap<String, Map<String, Value>>,
 }
 
 /// The result of a tool call.
@@ -63,10 +67,10 @@ impl Client {
                 }
             }
         });
-        Self { child, stdin, messages, last_id: 0 }
+        Self { child, stdin, messages, last_id: 0, schemas: HashMap::new() }
     }
 
-    /// Starts a server and shakes hands.
+    /// Starts a server, shakes hands and asks what its tools answer.
     pub(crate) fn connect(command: Command) -> Self {
         let mut client = Self::spawn(command);
         let answer = client.request(
@@ -79,6 +83,12 @@ impl Client {
         );
         assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let listed = client.request("tools/list", json!({}))["result"]["tools"].take();
+        for tool in listed.as_array().unwrap() {
+            if let (Some(name), Some(schema)) = (tool["name"].as_str(), tool["outputSchema"].as_object()) {
+                client.schemas.insert(name.to_owned(), schema.clone());
+            }
+        }
         client
     }
 
@@ -149,7 +159,12 @@ impl Client {
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Answer {
         let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
-        Answer::of(&answer)
+        let answer = Answer::of(&answer);
+        if let (Some(schema), Some(fields)) = (self.schemas.get(tool), answer.fields.as_object()) {
+            assert_eq!(check(schema, fields), Ok(()), "{tool} answers otherwise than listed: {}", answer.fields);
+            assert!(is_without_null(&answer.fields), "what is absent is left out: {}", answer.fields);
+        }
+        answer
     }
 
     /// The number of the process.
@@ -188,6 +203,16 @@ impl Drop for Client {
         // The process may already be finished or killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Whether there is no `null` in `value`, which no type of a schema matches.
+fn is_without_null(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Array(elements) => elements.iter().all(is_without_null),
+        Value::Object(fields) => fields.values().all(is_without_null),
+        _ => true,
     }
 }
 

@@ -97,8 +97,7 @@ const RACKET: Tries = Tries {
     read: r#"(call-with-input-file "{}" read)"#,
     scratch: r#"(list (getenv "TMPDIR") (make-temporary-file))"#,
     connect: r#"(tcp-connect "127.0.0.1" {})"#,
-    // For port 0 Racket 8.7 ends itself when it may not bind.
-    bind: r#"(tcp-listen 9123 4 #t "0.0.0.0")"#,
+    bind: r#"(tcp-listen 0 4 #t "0.0.0.0")"#,
     shell: r#"(unless (system "echo by a child > {}") (error "no child"))"#,
 };
 
@@ -319,6 +318,17 @@ fn a_confined_emacs_is_interrupted() {
         assert_answers(&eval("(setq kept 41)"));
         assert_eq!(eval("(while t)").fields["code"], "TIMEOUT", "{mechanism}");
         assert_eq!(eval("(1+ kept)").text, "=> 42", "{mechanism}");
+    }
+}
+
+/// Racket itself frees memory that it never had when it gets no socket, and says so in other words or ends.
+#[test]
+fn a_confined_racket_is_told_why_it_cannot_connect() {
+    let mut household = Household::new(&["--sandbox=landlock"]);
+    if works(&mut household, "landlock") {
+        let answer = eval(&mut household, &RACKET, RACKET.connect, "9");
+        assert_fails(&answer);
+        assert!(answer.text.contains("tcp-connect: ") && answer.text.contains("not permitted"), "{}", answer.text);
     }
 }
 
