@@ -300,6 +300,17 @@ impl<'t> Walk<'t> {
                 }
                 tasks.push(Task::Codes(data));
             }
+            F::Generic => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                for option in data.filter_map(Datum::list) {
+                    let mut option = self.data(option);
+                    let is_method = option.next().is_some_and(|word| self.source(word).eq_ignore_ascii_case(":method"));
+                    let parameters = option.by_ref().filter(|_| is_method).find(|datum| datum.list().is_some());
+                    tasks.extend(parameters.map(|parameters| Task::Bind(parameters, Pattern::Specialized)));
+                    tasks.extend(parameters.map(|_| Task::Codes(option)));
+                    tasks.push(Task::Unbind(count));
+                }
+            }
             F::Variable => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
                 tasks.push(Task::Codes(data));
@@ -370,7 +381,9 @@ impl<'t> Walk<'t> {
                 return true;
             }
             F::Test => {
-                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                let name = data.next();
+                let inner = name.and_then(Datum::list).and_then(|list| self.data(list).next());
+                tasks.extend(inner.or(name).map(|name| Task::Use(name, UseKind::Definition)));
                 tasks.push(Task::Codes(data));
             }
             _ => return false,

@@ -169,6 +169,12 @@ impl Facts {
             }
             let names = form.defined_names(tree, text);
             for (index, name) in names.into_iter().enumerate() {
+                // The writer of a place is called as its reader is: `(setf name)`.
+                let inner = name.strip_suffix(')').and_then(|name| name.split_once(' '));
+                let name = match inner {
+                    Some((setf, place)) if setf.eq_ignore_ascii_case("(setf") => place.to_owned(),
+                    _ => name,
+                };
                 let space = self.space_at(form.span.start).to_owned();
                 self.definitions.push(Definition { name, space, form: id, kind: form.kind, made: index > 0 });
             }

@@ -152,6 +152,9 @@ impl<'t> Walk<'t> {
 
     /// Notes a use, unless a local name is meant.
     fn use_of(&mut self, datum: Datum, kind: UseKind) {
+        // `(setf name)` is the name of a function, too.
+        let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
+        let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
         let Some(name) = self.symbol(datum) else { return };
         let is_dynamic = self.is_special(name) || self.dialect == Dialect::EmacsLisp;
         if kind == UseKind::Binding && !is_dynamic {

@@ -121,6 +121,8 @@ pub struct Backend {
 pub struct Words {
     /// The variable of the last value, and code for a part of its text.
     pub last_value: Option<(&'static str, &'static str)>,
+    /// A list of the places whose references the image does not record.
+    pub not_looked_at: &'static str,
     /// The code whose frames keep their variables.
     pub keeps_variables: &'static str,
     /// The commands of its own prompt, which are no code.
@@ -203,6 +205,7 @@ impl Backend {
 impl Words {
     const NOTHING: Self = Self {
         last_value: None,
+        not_looked_at: "",
         keeps_variables: "",
         prompt: None,
         missing_package: "",

@@ -85,6 +85,8 @@ pub enum SpecialForm {
     Macro,
     /// `name qualifier… parameters code…`
     Method,
+    /// `name parameters option…`, where `(:method …)` is a method: a generic function.
+    Generic,
     /// `name value docstring`: a definition of a variable.
     Variable,
     /// `name (superclass…) (slot…) option…`
@@ -111,7 +113,7 @@ pub enum SpecialForm {
     Methods,
     /// `name (method parameters…)…`
     Protocol,
-    /// `"name" code…` or `name code…`: tests.
+    /// `name code…`, `(name option…) code…` or `"name" code…`: tests.
     Test,
 }
 

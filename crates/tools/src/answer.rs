@@ -89,11 +89,25 @@ answers! {
     Protocol(ProtocolAnswer),
 }
 
-/// The fields of an answer.
+/// The fields of an answer, without those that are absent.
 pub(crate) fn fields<A: Serialize>(answer: &A) -> Map<String, Value> {
-    match serde_json::to_value(answer).expect("answers have texts as keys and nothing that fails") {
+    let mut document = serde_json::to_value(answer).expect("answers have texts as keys and nothing that fails");
+    leave_out_absent(&mut document);
+    match document {
         Value::Object(fields) => fields,
         _ => unreachable!("every answer is a struct with names"),
+    }
+}
+
+/// Takes out fields that are `null`. The depth is that of a Rust type, or of the request for an object.
+fn leave_out_absent(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !field.is_null());
+            fields.values_mut().for_each(leave_out_absent);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(leave_out_absent),
+        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_live::{Files, Origin, ask_besides, named, plain_name, within};
+use crate::code_live::{Files, Origin, ask_besides, dialect_of, dialect_within, named, plain_name, within};
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
@@ -93,7 +93,9 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
     let is_wanted = within(workshop, args.path.as_deref())?;
     let narrowed = args.path.is_some();
     let symbol = named(args.symbol)?;
-    let known = source_definitions(workshop, &symbol, args.package.as_deref(), is_wanted.clone()).await?;
+    let dialect = dialect_within(args.path.as_deref()).or_else(|| dialect_of(workshop, args.session.as_deref()));
+    let meant = Meant { symbol: symbol.clone(), package: args.package.clone(), dialect };
+    let known = source_definitions(workshop, meant, is_wanted.clone()).await?;
     let question = Describe { name: symbol.clone(), package: args.package, limit: 0 };
     let asked =
         ask_besides(workshop, args.session.as_deref(), known.dialect, question, context, known.is_empty()).await?;
@@ -161,16 +163,23 @@ impl Known {
     }
 }
 
+/// The name that is meant, as far as the call says.
+struct Meant {
+    symbol: String,
+    package: Option<String>,
+    dialect: Option<Dialect>,
+}
+
 async fn source_definitions(
     workshop: &Workshop,
-    symbol: &str,
-    package: Option<&str>,
+    meant: Meant,
     is_wanted: impl Fn(&str) -> bool + Send + 'static,
 ) -> Result<Known, Refusal> {
     let root = workshop.roots.primary().to_owned();
-    let (symbol, package) = (symbol.to_owned(), package.map(str::to_owned));
     indexed(workshop, move |index, _| {
-        let found = index.definitions(plain_name(&symbol), package.as_deref());
+        let Meant { symbol, package, dialect: of } = meant;
+        let mut found = index.definitions(plain_name(&symbol), package.as_deref());
+        found.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
         let here = found.iter().filter(|(document, _)| is_wanted(&document.path.to_string_lossy()));
         let mut definitions: Vec<Definition> = Vec::new();
         let mut dialect = None;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_live::{Files, Origin, Place, ask_besides, dialect_within, named, plain_name, within};
+use crate::code_live::{Files, Origin, Place, ask_besides, dialect_of, dialect_within, named, plain_name, within};
 use crate::image_text::one_line;
 use crate::indexed::indexed;
 use crate::live_fault::LiveFault;
@@ -128,6 +128,9 @@ pub struct ReferencesAnswer {
     /// How many definitions of the name the project has.
     #[serde(skip)]
     pub definitions: usize,
+    /// The files say who uses the name; otherwise the image alone does.
+    #[serde(skip)]
+    pub from_files: bool,
     /// Names of the project like this one, where it defines none.
     #[serde(skip)]
     pub nearest: Vec<String>,
@@ -249,17 +252,18 @@ pub async fn code_find_references(
     let symbol = named(args.symbol)?;
     let depth = args.depth.unwrap_or(1).clamp(1, DEEPEST);
     let root = workshop.roots.primary().to_owned();
+    let dialect = dialect_within(args.path.as_deref()).or_else(|| dialect_of(workshop, args.session.as_deref()));
     let known = {
         let (symbol, package, filter, is_wanted) =
             (symbol.clone(), args.package.clone(), filter.clone(), is_wanted.clone());
         indexed(workshop, move |index, _| {
             let shown = |path: &str| relative(path, &root);
             let looking = Looking { index, filter: &filter, is_wanted: &is_wanted, shown: &shown };
-            looking.look(plain_name(&symbol), package.as_deref(), direction, depth)
+            looking.look(plain_name(&symbol), package.as_deref(), direction, depth, dialect)
         })
         .await?
     };
-    let dialect = dialect_within(args.path.as_deref()).or(known.dialect);
+    let dialect = dialect.or(known.dialect);
     let question = ListReferences { name: symbol.clone(), package: args.package };
     let only = known.mentions.is_empty() && known.definitions == 0;
     let asked = match direction {
@@ -279,6 +283,7 @@ pub async fn code_find_references(
         symbol,
         direction,
         definitions: known.definitions,
+        from_files: known.definitions > 0,
         nearest: known.nearest,
         files: known.files,
         filtered: known.filtered,
@@ -340,7 +345,12 @@ fn join(
                 if known.source == Origin::Static {
                     known.source = Origin::Both;
                 }
-                if known.call_sites.iter().all(|site| site.line != mention.line) && mention.column.is_some() {
+                let is_new = |site: &CallSite| match known.source {
+                    Origin::Live => (site.line, site.column, &*site.kind) != (mention.line, mention.column, kind),
+                    // Macros may put a mention elsewhere on its line.
+                    Origin::Static | Origin::Both => site.line != mention.line,
+                };
+                if known.call_sites.iter().all(is_new) && mention.column.is_some() {
                     known.call_sites.extend(mention.call_sites);
                 }
             }
@@ -368,18 +378,30 @@ struct Looking<'q> {
 }
 
 impl<'q> Looking<'q> {
-    fn look(&self, symbol: &str, package: Option<&str>, direction: Direction, depth: u32) -> Known {
-        let found = self.index.definitions(symbol, package);
-        let definitions = found.iter().filter(|(document, _)| document.dialect.has_special_forms()).count();
+    fn look(
+        &self,
+        symbol: &str,
+        package: Option<&str>,
+        direction: Direction,
+        depth: u32,
+        dialect: Option<Dialect>,
+    ) -> Known {
+        let wanted = self.index.documents().filter(|document| (self.is_wanted)(&document.path.to_string_lossy()));
+        let here: HashSet<Dialect> = wanted.map(|document| document.dialect).collect();
+        let is_here = |of: Dialect| here.contains(&of) && dialect.is_none_or(|dialect| dialect == of);
+        let is_meant = |of: Dialect| of.has_special_forms() && is_here(of);
+        let mut found = self.index.definitions(symbol, package);
+        found.retain(|(document, _)| is_here(document.dialect));
+        let definitions = found.iter().filter(|(document, _)| is_meant(document.dialect)).count();
         let mut known = Known { definitions, files: self.index.documents().count(), ..Known::default() };
         let mut dialects: Vec<Dialect> = found.iter().map(|(document, _)| document.dialect).collect();
         dialects.sort_by_key(|dialect| dialect.name());
         dialects.dedup();
-        dialects.retain(|dialect| dialect.has_special_forms());
+        dialects.retain(|dialect| is_meant(*dialect));
         known.dialect = dialects.first().copied().filter(|_| dialects.len() == 1);
         if found.is_empty() {
             known.nearest = self.index.nearest(symbol, MOST_NEAREST);
-            for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
+            for dialect in Dialect::ALL.into_iter().filter(|dialect| is_meant(*dialect)) {
                 let hits = self.index.question(dialect).mentions(symbol);
                 self.add(&mut known, hits, 1, |_| false);
             }

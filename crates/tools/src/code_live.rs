@@ -260,3 +260,10 @@ pub(crate) fn dialect_within(path: Option<&str>) -> Option<Dialect> {
     let path = path?.trim();
     if path.starts_with('(') { Some(Dialect::Scheme) } else { Dialect::detect(path, b"") }
 }
+
+/// The dialect that a session runs, when it has an image.
+pub(crate) fn dialect_of(workshop: &Workshop, session: Option<&str>) -> Option<Dialect> {
+    let living = workshop.sessions.living();
+    let found = living.iter().find(|(name, _)| Some(name.as_str()) == session);
+    found.map(|(_, runtime)| runtime.dialect)
+}

@@ -6,7 +6,7 @@ use lispwright_tools::code_find::{Definition, FindAnswer};
 use lispwright_tools::code_find_references::{CallSite, Direction, Mention, ReferencesAnswer};
 use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line, start_of_fenced};
-use lispwright_tools::{NextCall, Origin};
+use lispwright_tools::{Aside, NextCall, Origin};
 
 use crate::Skin;
 use crate::aside::notes;
@@ -135,17 +135,20 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
     let mut text = match (answer.count, answer.direction) {
         (0, _) => no_references(answer, &name),
-        (count, Direction::Callers) if answer.definitions == 0 && answer.aside.is_none() => {
+        (count, Direction::Callers) if !answer.from_files && answer.aside.is_none() => {
             format!("The project does not define {name}, and uses it in {}:\n", counted(count, "form"))
         }
-        (count, Direction::Callers) => match answer.places {
-            1 => format!("1 use of {name}:\n"),
-            places => format!("{places} uses of {name} in {}:\n", counted(count, "form")),
-        },
+        (count, Direction::Callers) => {
+            let by = if answer.from_files { "" } else { ", as the live image knows it" };
+            match answer.places {
+                1 => format!("1 use of {name}{by}:\n"),
+                places => format!("{places} uses of {name} in {}{by}:\n", counted(count, "form")),
+            }
+        }
         (count, Direction::Callees) => format!("{name} uses {} of the project:\n", counted(count, "name")),
     };
     for mention in &answer.refs {
-        text.push_str(&mention_text(mention, answer.direction));
+        text.push_str(&mention_text(mention, answer.direction, answer.from_files));
     }
     let (mut text, cut) = start_of_fenced(&text, output_limit(None));
     if answer.truncated {
@@ -173,7 +176,33 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     if outside > 0 {
         text.push_str(&format!("[note] {outside} more outside the project; project_only false shows them.\n"));
     }
-    text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
+    let Some(aside) = &answer.aside else { return text };
+    if !answer.from_files {
+        text.push_str(&unknown_to_image(answer, aside, skin));
+    }
+    text + &notes(aside, skin)
+}
+
+/// The places that the image does not know of.
+fn unknown_to_image(answer: &ReferencesAnswer, aside: &Aside, skin: Skin) -> String {
+    let mut text = String::new();
+    if let Some(first) = answer.not_known.first() {
+        let next = spoken(&NextCall::to("load_system").with("path", first.as_str()), skin);
+        let next = next.map(|call| format!(" {call} compiles one.")).unwrap_or_default();
+        text.push_str(&format!(
+            "[note] References in these files are not known, because they were not compiled in this image: {}.{next}\n",
+            one_line(&answer.not_known.join(", "), 500)
+        ));
+    }
+    let not_looked_at = aside.runtime.words.not_looked_at;
+    if !not_looked_at.is_empty() {
+        let mentions = match skin {
+            Skin::Client => " lisp_read_file with content_pattern shows mentions in a file.",
+            Skin::Shell => "",
+        };
+        text.push_str(&format!("[note] Not looked at: {not_looked_at}.{mentions}\n"));
+    }
+    text
 }
 
 /// Why there is nothing to show.
@@ -183,7 +212,13 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
             let uses = counted(answer.filtered, "use");
             format!("No use of {name} passes path, kinds and tests_only; without them there would be {uses}.\n")
         }
-        _ if answer.definitions == 0 && answer.aside.is_none() => undefined(name, answer.files, &answer.nearest),
+        _ if !answer.from_files && answer.aside.is_none() => undefined(name, answer.files, &answer.nearest),
+        Direction::Callers if !answer.from_files && answer.outside_project > 0 => {
+            format!("The live image knows no reference to {name} in the project.\n")
+        }
+        Direction::Callers if !answer.from_files => {
+            format!("The live image knows no reference to {name}, which does not mean that there is none.\n")
+        }
         Direction::Callees => format!("{name} uses no name that the project defines.\n"),
         Direction::Callers => {
             format!("Nothing uses {name} in the project ({}).\n", counted(answer.files, "file"))
@@ -192,13 +227,13 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
 }
 
 /// A form on a line; where it has several places, with each on a line of its own.
-fn mention_text(mention: &Mention, direction: Direction) -> String {
+fn mention_text(mention: &Mention, direction: Direction, from_files: bool) -> String {
     let label = one_line(&mention.label, 200);
     let Some(path) = &mention.path else { return format!("(evaluated, in no file): {} in {label}\n", mention.kind) };
     if direction == Direction::Callees {
         return format!("{}: {label} ({})\n", place(path, [mention.line, None]), mention.kind);
     }
-    let origin = if mention.source == Origin::Live { " (known to the image alone)" } else { "" };
+    let origin = if mention.source == Origin::Live && from_files { " (known to the image alone)" } else { "" };
     let step = if mention.depth > 1 { format!(" [step {}]", mention.depth) } else { String::new() };
     let around = if label.is_empty() { " at top level".to_owned() } else { format!(" in {label}") };
     let shown = |site: &CallSite| if site.context.is_empty() { String::new() } else { format!(": {}", site.context) };

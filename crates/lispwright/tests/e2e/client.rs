@@ -217,6 +217,23 @@ fn is_without_null(value: &Value) -> bool {
 }
 
 impl Answer {
+    /// The places of `code_find_references`, as `path:line:column: kind in form`.
+    pub(crate) fn places(&self) -> Vec<String> {
+        let word = |value: &Value| value.as_str().map(str::to_owned);
+        let of_form = |form: &Value| -> Vec<String> {
+            let path = word(&form["path"]).unwrap_or_else(|| "(no file)".to_owned());
+            let name = word(&form["form_name"]).unwrap_or_default();
+            let label = word(&form["form_type"]).map_or(name.clone(), |head| format!("{head} {name}"));
+            let sites = form["call_sites"].as_array().into_iter().flatten();
+            let at = |site: &Value| {
+                let numbers = [&site["line"], &site["column"]].into_iter().filter_map(Value::as_u64);
+                numbers.map(|number| format!(":{number}")).collect::<String>()
+            };
+            sites.map(|site| format!("{path}{}: {} in {label}", at(site), site["kind"].as_str().unwrap())).collect()
+        };
+        self.fields["refs"].as_array().into_iter().flatten().flat_map(of_form).collect()
+    }
+
     #[track_caller]
     pub(crate) fn of(message: &Value) -> Self {
         let result = message.get("result").unwrap_or_else(|| panic!("not a result: {message}"));

@@ -52,14 +52,8 @@ fn described(session: &mut Session, symbol: &str) -> (String, Value) {
 #[test]
 fn without_an_image_the_answer_is_the_call_that_starts_one() {
     let mut session = Session::with_file("src/farm.lisp", FARM);
-    for tool in ["code_describe", "code_find", "code_find_references"] {
-        session.refused(
-            tool,
-            json!({ "symbol": "car" }),
-            "SESSION_LOST",
-            &["No image runs", "load_system", "repl_eval"],
-        );
-    }
+    let says = &["No image runs", "load_system", "repl_eval"];
+    session.refused("code_describe", json!({ "symbol": "car" }), "SESSION_LOST", says);
     let main = session.ok("repl_eval", json!({ "code": "1" }));
     assert_eq!(main.text, "=> 1");
     session.refused(
@@ -69,6 +63,40 @@ fn without_an_image_the_answer_is_the_call_that_starts_one() {
         &["\"other\" has no image", "main"],
     );
     session.refused("code_describe", json!({ "symbol": " " }), "BAD_ARGUMENT", &["empty"]);
+}
+
+#[test]
+fn files_say_without_an_image_who_defines_and_uses_a_name() {
+    let mut session = Session::with_file("src/farm.lisp", FARM);
+    session
+        .project
+        .file("src/barn.lisp", "(defpackage :barn (:use :cl :farm))\n(in-package :barn)\n(defun total () (area 1))\n");
+    session.project.file("t/farm.lisp", "(in-package :farm)\n(fiveam:test adds (total nil))\n");
+    let found = session.ok("code_find", json!({ "symbol": "total", "package": "farm" }));
+    assert_eq!(
+        found.text,
+        "total has 2 definitions:\nsrc/farm.lisp:18: defun total  in farm\nsrc/farm.lisp:22: defun (setf total)  in farm"
+    );
+    assert_eq!(found.fields["definitions"][0]["source"], "static");
+    let uses = session.ok("code_find_references", json!({ "symbol": "farm:area", "kinds": ["call", "value"] }));
+    let expected = [
+        "src/barn.lisp:3:18: call in defun total",
+        "src/farm.lisp:20:25: value in defun total",
+        "src/farm.lisp:24:10: call in defun (setf total)",
+        "src/farm.lisp:25:10: call in defun (setf total)",
+    ];
+    assert_eq!(uses.places(), expected, "{}", uses.text);
+    assert_eq!(uses.fields["tests"][0]["name"], "adds", "{}", uses.text);
+    let callers = session.ok("code_find_references", json!({ "symbol": "area", "kinds": ["call"], "depth": 2 }));
+    assert!(callers.places().contains(&"t/farm.lisp:2:20: call in test adds".to_owned()), "{}", callers.text);
+    let callees = session.ok("code_find_references", json!({ "symbol": "user", "direction": "callees" }));
+    assert!(callees.text.contains("defun total (call)") && callees.text.contains("defvar *scale* (assignment)"));
+    let unknown = session.ok("code_find", json!({ "symbol": "totle" }));
+    assert_eq!(unknown.text, "totle is not defined in the project (3 files), and no image runs. Nearest: total.");
+    // A change of a file counts at once.
+    session.project.file("src/barn.lisp", "(in-package :farm)\n");
+    let now = session.ok("code_find_references", json!({ "symbol": "area", "path": "src/barn.lisp" }));
+    assert_eq!(now.fields["count"], 0, "{}", now.text);
 }
 
 #[test]
@@ -167,7 +195,7 @@ fn definitions_have_their_present_lines() {
         definitions
             .iter()
             .map(|found| {
-                assert_eq!((&found["path"], &found["source"]), (&json!("src/farm.lisp"), &json!("live")));
+                assert_eq!((&found["path"], &found["source"]), (&json!("src/farm.lisp"), &json!("both")));
                 let name = format!("{} {}", found["form_type"].as_str().unwrap(), found["name"].as_str().unwrap());
                 (found["line"].as_u64().unwrap(), name)
             })
@@ -195,37 +223,39 @@ fn references_have_the_line_and_column_of_the_mention() {
     session.ok("repl_eval", json!({ "code": "(defun in-no-file (s) (farm:area s))" }));
     let answer = session.ok("code_find_references", json!({ "symbol": "farm:area" }));
     let expected = [
-        "src/farm.lisp:20:25: call in defun total: (reduce #'+ (mapcar #'area shapes)))",
-        "src/farm.lisp:24:10: call in defun (setf total): (area shapes)",
-        "src/farm.lisp:25:10: call in defun (setf total): (area (first shapes))))",
-        "(evaluated, in no file): call in common-lisp-user::in-no-file",
+        "(no file): call in common-lisp-user::in-no-file",
+        "src/farm.lisp:1:39: export in defpackage :farm",
+        "src/farm.lisp:14:12: method in defmethod area (circle)",
+        "src/farm.lisp:15:12: method in defmethod area :around (shape)",
+        "src/farm.lisp:20:25: value in defun total",
+        "src/farm.lisp:24:10: call in defun (setf total)",
+        "src/farm.lisp:25:10: call in defun (setf total)",
     ];
-    let lines: Vec<&str> = answer.text.lines().skip(1).collect();
-    assert_eq!(lines[..lines.len() - 1], expected);
-    assert!(lines[lines.len() - 1].starts_with("[note] Not looked at: top-level forms"), "{}", answer.text);
-    assert_eq!((&answer.fields["count"], &answer.fields["refs"][1]["form_name"]), (&json!(4), &json!("(setf total)")));
+    assert_eq!(answer.places(), expected, "{}", answer.text);
+    assert_eq!((&answer.fields["count"], &answer.fields["refs"][5]["source"]), (&json!(6), &json!("both")));
     let of_scale =
         session.ok("code_find_references", json!({ "symbol": "farm:*scale*", "kinds": ["assignment", "binds"] }));
-    let kinds: Vec<&str> =
-        of_scale.fields["refs"].as_array().unwrap().iter().map(|found| found["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["assignment", "binding"]);
+    assert_eq!(
+        of_scale.places(),
+        ["src/farm.lisp:30:22: assignment in defun user", "src/farm.lisp:30:40: binding in defun user"]
+    );
     let macros = session.ok("code_find_references", json!({ "symbol": "scaled" }));
-    assert!(macros.text.contains("14:46: macroexpansion in defmethod area (circle)"), "{}", macros.text);
+    assert!(macros.text.contains("14:46: macro in defmethod area (circle)"), "{}", macros.text);
     let one = session.ok("code_find_references", json!({ "symbol": "area", "limit": 1 }));
-    assert!(one.text.contains("More are left out") && one.fields["truncated"] == true, "{}", one.text);
+    assert!(one.text.contains("5 more forms") && one.fields["truncated"] == true, "{}", one.text);
     let none = session.ok("code_find_references", json!({ "symbol": "user" }));
-    assert!(none.text.contains("which does not mean that there is none"), "{}", none.text);
+    assert_eq!(none.text, "Nothing uses FARM::USER in the project (1 file).");
     // Dozens of references that a definition makes in one place are one reference.
     let slots = "(defclass seed () ()) (defclass seeds (seed) ((a :accessor a) (b :accessor b) (c :accessor c)))";
     session.project.file("src/seeds.lisp", slots);
     session.ok("load_system", json!({ "path": "src/seeds.lisp" }));
     let one = session.ok("code_find_references", json!({ "symbol": "seeds", "kinds": ["specialization"] }));
-    assert!(one.text.starts_with("1 reference to "), "{}", one.text);
+    assert!(one.text.starts_with("1 use of "), "{}", one.text);
     session.refused(
         "code_find_references",
         json!({ "symbol": "area", "kinds": ["friends"] }),
         "BAD_ARGUMENT",
-        &["call, macroexpansion"],
+        &["call, macro, value"],
     );
 }
 

@@ -163,8 +163,8 @@ fn the_guile_names_run_guile() {
     ok(&mut client, "load_module", json!({ "path": "m/c.scm" }));
     for place in ["(m c)", "m/c.scm", "m"] {
         let found = ok(&mut client, "find_references", json!({ "path_or_module": place, "symbol": "f" }));
-        let expected = "2 references to (@ (m a) f), as the live image knows them:\nm/c.scm:3:20: call in define h: (define \
-                        (h) (list (f) f))\nm/c.scm:3:23: reference in define h: (define (h) (list (f) f))\n[note] Not looked at: files that are not loaded";
+        let expected = "2 uses of (@ (m a) f) in 1 form, as the live image knows it:\nm/c.scm:3: 2 uses in define h\n  \
+                        3:20: call: (define (h) (list (f) f))\n  3:23: value: (define (h) (list (f) f))\n[note] Not looked at: files that are not loaded";
         assert!(found.text.starts_with(expected), "{place}: {}", found.text);
     }
     let none = ok(&mut client, "find_references", json!({ "path_or_module": "(m a)", "symbol": "f" }));

@@ -44,7 +44,7 @@ CALLS = [
     ("run_tests", {"system": "shapes"}, "1 passed, 0 failed"),
     ("code_find", {"symbol": "area"}, "shapes.lisp:"),
     ("code_describe", {"symbol": "area"}, "[function] area (r)"),
-    ("code_find_references", {"symbol": "area"}, "the live image knows"),
+    ("code_find_references", {"symbol": "area"}, "Nothing uses"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),
@@ -150,7 +150,7 @@ async def lists(workshop):
             assert isinstance(tool["annotations"].get(hint), bool), (tool["name"], hint)
         assert tool.get("description"), tool
     size = len(json.dumps(seen[0], separators=(",", ":")).encode())
-    assert size < 12_900, f"tools/list has {size} bytes"
+    assert size < 14_000, f"tools/list has {size} bytes"
 
 
 @scenario

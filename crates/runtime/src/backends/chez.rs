@@ -29,6 +29,8 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::Scheme,
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
+        not_looked_at: "code of calls, files that are not loaded in this image or were loaded compiled, uses of macros, \
+                        and names in data",
         keeps_variables: "Chez keeps a variable for as long as the code after the call needs it.",
         loading: Some(Loading::ByFile("the file of a library")),
         ..Words::NOTHING

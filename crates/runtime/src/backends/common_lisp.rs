@@ -76,6 +76,7 @@ pub(super) const FRAMEWORKS: &[&str] = &["fiveam", "rove", "parachute", "rt", "a
 /// The sentences for every implementation.
 pub(super) const WORDS: Words = Words {
     last_value: Some(("*", "(subseq (prin1-to-string *) 10000 20000)")),
+    not_looked_at: "top-level forms (a deftest is one), files that are not loaded in this image, inlined calls, names in data",
     keeps_variables: "Code compiled with (declaim (optimize (debug 2))) or more keeps them.",
     ..Words::NOTHING
 };

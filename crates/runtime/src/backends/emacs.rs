@@ -26,6 +26,7 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["el"],
     frameworks: &["ert", "buttercup"],
     words: Words {
+        not_looked_at: "files that were not loaded from source in this image, what comes with Emacs, and names in data",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
         missing_package: "Emacs Lisp has no packages: names are global.",
         loading: Some(Loading::ByName("a feature")),

@@ -24,6 +24,7 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["scm", "sld", "sls", "ss"],
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
+        not_looked_at: "files that are not loaded in this image, and names in data",
         keeps_variables: "Code that is evaluated keeps more of them than a compiled file.",
         prompt: Some(Prompt {
             mark: ",",

@@ -37,6 +37,7 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["rkt"],
     frameworks: &["rackunit"],
     words: Words {
+        not_looked_at: "files that this image has not compiled itself, and names in data",
         missing_package: "A module of the project is named by its file, such as \"main.rkt\", and a library as in require, such as \
                           \"racket/list\"; the prompt itself is \"top-level\".",
         loading: Some(Loading::ByFile("the file of a module")),

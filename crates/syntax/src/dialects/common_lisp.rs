@@ -47,7 +47,10 @@ pub(super) static TABLE: Table = Table {
 };
 
 const SPECIAL_FORMS: SpecialForms = &[
-    (F::Data, &["quote", "declare", "declaim", "go", "in-package", "proclaim", "defconstraint"]),
+    (
+        F::Data,
+        &["quote", "declare", "declaim", "go", "in-package", "proclaim", "def-suite", "in-suite", "defconstraint"],
+    ),
     (F::Body(1), &["eval-when", "the", "truly-the", "block", "return-from"]),
     (F::FunctionName, &["function"]),
     (F::Let, &["let", "prog", "dx-let"]),
@@ -91,6 +94,8 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::Function, &["defun", "deftype"]),
     (F::Macro, &["defmacro", "define-compiler-macro", "define-setf-expander"]),
     (F::Method, &["defmethod"]),
+    (F::Generic, &["defgeneric"]),
+    (F::Test, &["deftest", "test", "def-test", "define-test"]),
     (F::Variable, &["defvar", "defparameter", "defconstant", "define-symbol-macro"]),
     (F::Class, &["defclass", "define-condition"]),
     (F::Structure, &["defstruct"]),
@@ -271,7 +276,17 @@ const DEFINERS: &[Row] = &[
     row(
         K::Directive,
         S::Unnamed,
-        &["declaim", "proclaim", "export", "import", "shadow", "declaration", "enable-interpol-syntax"],
+        &[
+            "declaim",
+            "proclaim",
+            "def-suite",
+            "in-suite",
+            "export",
+            "import",
+            "shadow",
+            "declaration",
+            "enable-interpol-syntax",
+        ],
     ),
 ];
 
