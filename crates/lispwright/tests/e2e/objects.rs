@@ -123,7 +123,7 @@ fn numbers_that_mean_nothing() {
     for _ in 0..130 {
         session.ok("repl_eval", json!({ "code": "(loop repeat 9 collect (list 1))" }));
     }
-    session.refused("inspect_object", json!({ "id": id }), "BAD_ARGUMENT", &["is gone", "Evaluate again"]);
+    session.refused("inspect_object", json!({ "id": id }), "BAD_ARGUMENT", &["is gone", "Evaluate its code again"]);
     // Numbers end with their image and are not reused.
     let answer = session.ok("repl_eval", json!({ "code": "(list 2)" }));
     let old = answer.fields["result_object_id"].as_i64().unwrap();
