@@ -1,6 +1,6 @@
 //! Forms that bind names: which names, from where on, and which code sees them.
 
-use lispwright_syntax::{Data, Datum, Dialect, SpecialForm};
+use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::facts::UseKind;
 use crate::walk::{Task, Walk};
@@ -263,13 +263,9 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// How parameters of a lambda expression are written.
+    /// The form of the parameters of a lambda expression.
     pub(crate) fn parameters(&self) -> Pattern {
-        if matches!(self.dialect, Dialect::Clojure | Dialect::Edn) {
-            Pattern::Destructuring
-        } else {
-            Pattern::Parameters
-        }
+        self.rules.parameters
     }
 
     /// Forms that define names. False when this is none.

@@ -9,7 +9,7 @@ use lispwright_syntax::{Dialect, Language, LineIndex, edit_distance, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts};
-use crate::resolve::written;
+use crate::resolve::Written;
 
 /// Larger files are left out, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -112,7 +112,7 @@ impl Index {
     pub fn definitions(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
         let mut found = Vec::new();
         for document in self.documents() {
-            let wanted = written(document.dialect, name);
+            let wanted = Written::of(document.dialect, name);
             let space = space.or(wanted.qualifier.as_deref());
             let fits = |one: &&Definition| {
                 one.name == wanted.name && space.is_none_or(|space| one.space.eq_ignore_ascii_case(space))

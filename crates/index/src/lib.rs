@@ -7,6 +7,7 @@
 //! What can't be known from source is counted as unresolved, and never guessed.
 
 mod bind;
+mod dialects;
 pub mod facts;
 mod index;
 mod loops;

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Definition, FormRow, Use, UseKind};
 use crate::index::{Document, Index};
 pub use crate::resolve::Symbol;
-use crate::resolve::{Meaning, Spaces, written};
+use crate::resolve::{Meaning, Spaces, Written};
 
 /// A place that uses a name.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ impl Index {
                 let text = &document.text[used.span().range()];
                 let name = match canonical.entry(text) {
                     Entry::Occupied(known) => &*known.into_mut(),
-                    Entry::Vacant(new) => &*new.insert(written(dialect, text).name),
+                    Entry::Vacant(new) => &*new.insert(Written::of(dialect, text).name),
                 };
                 let place = (at as u32, number as u32);
                 match places.get_mut(name.as_str()) {
@@ -103,7 +103,7 @@ impl<'i> Question<'i> {
 
     /// What the name in a place means there.
     fn meaning(&self, document: &Document, used: Use) -> Meaning {
-        let written = written(self.dialect, &document.text[used.span().range()]);
+        let written = Written::of(self.dialect, &document.text[used.span().range()]);
         self.spaces.meaning(document.facts.space_at(used.start), &written)
     }
 
@@ -125,7 +125,7 @@ impl<'i> Question<'i> {
 
     /// The uses of a name that no file of the project defines.
     pub fn mentions(&self, name: &str) -> Vec<Hit<'i>> {
-        let places = self.places.get(&written(self.dialect, name).name).into_iter().flatten();
+        let places = self.places.get(&Written::of(self.dialect, name).name).into_iter().flatten();
         let hits = places.map(|&(document, used)| self.hit(document, used));
         let is_foreign = |hit: &Hit<'i>| match self.meaning(hit.document, hit.used) {
             Meaning::Is(meant) | Meaning::Unknown(meant) => {

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use lispwright_syntax::Dialect;
-use lispwright_syntax::name::{canonical_designator, canonical_symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dialects::rules;
 use crate::space::Space;
 
 /// A name in its space: what two uses share that mean the same.
@@ -42,26 +42,15 @@ pub(crate) struct Written<'t> {
     pub(crate) name: String,
 }
 
-/// Takes a name apart as the reader of the dialect does.
-pub(crate) fn written(dialect: Dialect, text: &str) -> Written<'_> {
-    match dialect {
-        Dialect::CommonLisp => {
-            if let Some(string) = text.strip_prefix('"') {
-                return Written { qualifier: None, name: string.trim_end_matches('"').to_owned() };
-            }
-            let plain = text.trim_start_matches("#:").trim_start_matches(':');
-            let qualifier = plain.find(':').filter(|_| !plain.starts_with('|')).map(|at| &plain[..at]);
-            Written {
-                qualifier: qualifier.map(|name| canonical_designator(dialect, name).into()),
-                name: canonical_symbol(dialect, text),
-            }
-        }
-        Dialect::Clojure => {
-            let at = text.find('/').filter(|&at| at > 0 && at + 1 < text.len());
-            let name = at.map_or(text, |at| &text[at + 1..]);
-            Written { qualifier: at.map(|at| text[..at].into()), name: name.to_owned() }
-        }
-        _ => Written { qualifier: None, name: canonical_symbol(dialect, text) },
+impl<'t> Written<'t> {
+    /// A name without a qualifier.
+    pub(crate) fn plain(name: String) -> Self {
+        Self { qualifier: None, name }
+    }
+
+    /// Takes a name of a dialect apart.
+    pub(crate) fn of(dialect: Dialect, text: &'t str) -> Self {
+        (rules(dialect).written)(text)
     }
 }
 

@@ -2,14 +2,12 @@
 //!
 //! Each dialect has a file here that reads its declarations.
 
-mod clojure;
-mod common_lisp;
-mod emacs_lisp;
-mod scheme;
+pub(crate) mod clojure;
+pub(crate) mod common_lisp;
+pub(crate) mod emacs_lisp;
+pub(crate) mod scheme;
 
-use lispwright_syntax::{Datum, Dialect, ListId, Span};
-
-use crate::walk::Walk;
+use lispwright_syntax::Span;
 
 /// What a form declares.
 #[derive(Debug, Default)]
@@ -20,16 +18,6 @@ pub(crate) struct Declared {
     pub(crate) space: Option<Space>,
     /// Where names stand that it exports, or imports one by one.
     pub(crate) exported: Vec<Span>,
-}
-
-/// What a form declares, if it is about packages, modules or namespaces. `head` is canonical.
-pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
-    match walk.dialect {
-        Dialect::CommonLisp => common_lisp::read(walk, head, datum, list),
-        Dialect::Scheme | Dialect::Racket => scheme::read(walk, head, datum, list),
-        Dialect::Clojure => clojure::read(walk, head, datum, list),
-        Dialect::EmacsLisp | Dialect::Edn => emacs_lisp::read(walk, head, datum, list),
-    }
 }
 
 /// What a space gives to others.

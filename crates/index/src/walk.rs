@@ -8,8 +8,8 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKind, Tree};
 
 use crate::bind::Pattern;
+use crate::dialects::{Rules, rules};
 use crate::facts::{Facts, Use, UseKind};
-use crate::space;
 
 /// What is still to be done.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ pub(crate) struct Walk<'t> {
     pub(crate) tree: &'t Tree,
     pub(crate) text: &'t str,
     pub(crate) dialect: Dialect,
+    pub(crate) rules: &'static Rules,
     facts: Facts,
     tasks: Vec<Task<'t>>,
     locals: Vec<Local<'t>>,
@@ -54,7 +55,15 @@ pub(crate) struct Walk<'t> {
 impl<'t> Walk<'t> {
     pub(crate) fn new(tree: &'t Tree, text: &'t str) -> Self {
         let dialect = tree.dialect();
-        Self { tree, text, dialect, facts: Facts::default(), tasks: Vec::new(), locals: Vec::new() }
+        Self {
+            tree,
+            text,
+            dialect,
+            rules: rules(dialect),
+            facts: Facts::default(),
+            tasks: Vec::new(),
+            locals: Vec::new(),
+        }
     }
 
     /// What was found.
@@ -134,7 +143,7 @@ impl<'t> Walk<'t> {
 
     /// The name is that of a dynamic variable, by convention: a binding of it is seen by everyone.
     fn is_special(&self, name: &str) -> bool {
-        self.dialect == Dialect::CommonLisp && name.starts_with('*') && name.ends_with('*') && name.len() > 2
+        (self.rules.is_dynamic)(name)
     }
 
     pub(crate) fn local_count(&self) -> usize {
@@ -143,7 +152,7 @@ impl<'t> Walk<'t> {
 
     fn is_local(&self, name: &str, is_function: bool) -> bool {
         let folds = self.dialect.folds_case();
-        let spaces = has_two_namespaces(self.dialect);
+        let spaces = self.rules.two_namespaces;
         self.locals.iter().rev().any(|local| {
             (!spaces || local.is_function == is_function)
                 && if folds { local.name.eq_ignore_ascii_case(name) } else { local.name == name }
@@ -156,7 +165,7 @@ impl<'t> Walk<'t> {
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
         let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
         let Some(name) = self.symbol(datum) else { return };
-        let is_dynamic = self.is_special(name) || self.dialect == Dialect::EmacsLisp;
+        let is_dynamic = self.is_special(name) || self.rules.binds_dynamically;
         if kind == UseKind::Binding && !is_dynamic {
             return;
         }
@@ -220,9 +229,7 @@ impl<'t> Walk<'t> {
             (TokenKind::Prefix, "'") => Prefix::Quote,
             (TokenKind::Prefix, "`" | "#`") => Prefix::Template,
             (TokenKind::Prefix, "," | ",@" | ",." | "~" | "~@" | "#," | "#,@") => Prefix::Unquote,
-            (TokenKind::Prefix, "#'") if self.dialect == Dialect::Scheme || self.dialect == Dialect::Racket => {
-                Prefix::Quote
-            }
+            (TokenKind::Prefix, "#'") if self.rules.has_syntax_objects => Prefix::Quote,
             (TokenKind::Prefix, "#'") => Prefix::Function,
             _ => Prefix::Other,
         }
@@ -270,11 +277,9 @@ impl<'t> Walk<'t> {
         let Some(list) = datum.list() else { return self.use_of(datum, UseKind::Value) };
         let opener = &self.text[self.tree.token_span(datum.core).range()];
         let mut data = self.data(list);
-        match (opener, self.dialect) {
-            ("(", _) | ("#(", Dialect::Clojure) => {}
-            ("[", Dialect::Scheme | Dialect::Racket) => {}
-            (_, Dialect::Clojure) => return self.tasks.push(Task::Codes(data)),
-            _ => return self.tasks.push(Task::Quoteds(data)),
+        if !self.rules.calls.contains(&opener) {
+            let code = self.rules.evaluates_collections;
+            return self.tasks.push(if code { Task::Codes(data) } else { Task::Quoteds(data) });
         }
         let arguments = data.clone();
         let Some(head) = data.next() else { return };
@@ -318,7 +323,7 @@ impl<'t> Walk<'t> {
 
     /// Takes over which package or module is current or declared from here on.
     fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
-        let Some(declared) = space::read(self, head, datum, list) else { return };
+        let Some(declared) = (self.rules.declares)(self, head, datum, list) else { return };
         let span = self.tree.core_span(datum);
         match (declared.current, &declared.space) {
             (Some(current), _) => self.facts.current.push((span.start, current)),
@@ -453,11 +458,6 @@ enum Prefix {
     Other,
 }
 
-/// Functions and variables have names of their own kind.
-fn has_two_namespaces(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::CommonLisp | Dialect::EmacsLisp)
-}
-
 /// The atom is a symbol that can name something.
 pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
     let bytes = atom.as_bytes();
@@ -470,11 +470,5 @@ pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
     // `1+` and `1-` are functions.
     let is_one_more = matches!(atom, "1+" | "1-" | "-1+");
     let is_keyword = first == b':' || (first == b'#' && !atom.starts_with("#{") && !atom.starts_with("#_"));
-    let is_constant = match dialect {
-        Dialect::CommonLisp => atom.eq_ignore_ascii_case("nil") || atom.eq_ignore_ascii_case("t") || first == b'&',
-        Dialect::EmacsLisp => matches!(atom, "nil" | "t") || first == b'&',
-        Dialect::Clojure | Dialect::Edn => matches!(atom, "nil" | "true" | "false" | "&") || first == b'%',
-        Dialect::Scheme | Dialect::Racket => matches!(atom, "." | "..." | "_"),
-    };
-    (!is_number || is_one_more) && !is_keyword && !is_constant && atom != "."
+    (!is_number || is_one_more) && !is_keyword && !(rules(dialect).is_constant)(atom) && atom != "."
 }

@@ -4,10 +4,24 @@ use lispwright_syntax::name::{canonical_designator, canonical_symbol};
 use lispwright_syntax::{Datum, Dialect, ListId};
 
 use super::{Declared, Exports, Import, Space};
+use crate::resolve::Written;
 use crate::walk::Walk;
 
+/// Takes apart a symbol, `package:name`, or a string or keyword that names one.
+pub(crate) fn written(text: &str) -> Written<'_> {
+    if let Some(string) = text.strip_prefix('"') {
+        return Written::plain(string.trim_end_matches('"').to_owned());
+    }
+    let plain = text.trim_start_matches("#:").trim_start_matches(':');
+    let qualifier = plain.find(':').filter(|_| !plain.starts_with('|')).map(|at| &plain[..at]);
+    Written {
+        qualifier: qualifier.map(|name| canonical_designator(Dialect::CommonLisp, name).into()),
+        name: canonical_symbol(Dialect::CommonLisp, text),
+    }
+}
+
 /// What a form declares.
-pub(super) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
+pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
     let mut data = walk.data(list).skipping(1);
     match head {
         "in-package" => Some(Declared { current: Some(package(walk, data.next()?)), ..Declared::default() }),
