@@ -569,7 +569,7 @@ fn calls_that_do_not_end_are_cancelled_and_then_answered_for() {
         assert_eq!(answers.len(), 1, "{seen:?}");
         answers[0].clone()
     };
-    assert!(text(&answer("obedient")["result"]).contains("given up"));
+    assert!(text(&answer("obedient")["result"]).contains("was cancelled"));
     assert_eq!(code(&answer("deaf")), -32603);
 }
 

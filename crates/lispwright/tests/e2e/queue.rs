@@ -167,9 +167,9 @@ fn a_cancelled_call_is_reported_once() {
     session.until_status(&["printed last: :HALF-WAY"]);
     session.cancel(ids[0]);
     let next = session.ok("repl_eval", json!({"code": "*n*"})).text;
-    assert!(next.starts_with("=> 1\n[note] The call before (evaluating (incf *n*)"), "{next}");
+    assert!(next.starts_with("=> 1\n[note] The previous call (evaluating (incf *n*)"), "{next}");
     assert!(next.contains("was stopped by its client after") && next.contains("in form 4 of 4"), "{next}");
-    assert!(next.ends_with("what it did stands. It printed last: :HALF-WAY"), "{next}");
+    assert!(next.ends_with("its effects remain. It printed last: :HALF-WAY"), "{next}");
     assert_eq!(session.ok("repl_eval", json!({"code": "*n*"})).text, "=> 1");
 }
 
@@ -301,7 +301,7 @@ fn calls_beside_cancelled_ones_are_answered_once_and_in_order() {
             let text = Answer::of(&message).text;
             let number = ids.iter().position(|asked| *asked == id);
             let expected = number.map_or("=> T".to_owned(), |number| format!("=> {number}"));
-            assert!(text == expected || text.starts_with(&format!("{expected}\n[note] The call before")), "{text}");
+            assert!(text == expected || text.starts_with(&format!("{expected}\n[note] The previous call")), "{text}");
             order.push(id);
         }
     }
