@@ -13,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::capture::Printed;
 use crate::eval::{Ending, EvalReport};
+use crate::notice::{During, Notice, UnheardEnd};
 use crate::queue::CurrentForm;
 use crate::request::Request;
-use crate::session::{Facts, Running, Session, loss, run};
+use crate::session::{Facts, Running, Session, run};
 use crate::session_error::SessionError;
 use crate::sessions::Sessions;
 use crate::slot::Slot;
@@ -222,22 +223,19 @@ impl Facts {
 }
 
 /// The notice about a call whose client gave up waiting for it.
-fn untold(report: &EvalReport, what: &str, stands: bool) -> String {
-    let how = match &report.ending {
+fn untold(report: &EvalReport, call: &str, stands: bool) -> Notice {
+    let last_words = last_words(report);
+    let end = match &report.ending {
         Ending::Died { death, .. } if !report.theirs => {
-            return loss(&report.session, "during a call that was withdrawn", death, &last_words(report));
+            return Notice::Died { during: During::UnheardCall, status: death.status.clone(), last_words };
         }
         Ending::Stopped { place, .. } if place.index > 0 => {
-            let of = place.total.map(|total| format!(" of {total}")).unwrap_or_default();
-            format!("stopped by its client after {:.1} s, in form {}{of}", report.duration.as_secs_f64(), place.index)
+            UnheardEnd::StoppedIn { form: place.index, of: place.total }
         }
-        Ending::Stopped { .. } => format!("stopped by its client after {:.1} s", report.duration.as_secs_f64()),
-        _ => format!("at its end after {:.1} s when its client had given it up", report.duration.as_secs_f64()),
+        Ending::Stopped { .. } => UnheardEnd::Stopped,
+        _ => UnheardEnd::Answered,
     };
-    let words = last_words(report);
-    let words = if words.is_empty() { words } else { format!(" It printed last: {words}") };
-    let stands = if stands { "; what it did stands" } else { "" };
-    format!("The call before ({what}) was {how}{stands}.{words}")
+    Notice::Unheard { call: call.to_owned(), end, took: report.duration, stands, last_words }
 }
 
 /// The end of the call's output, on one line.

@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// The reason why processes of the code were ended in a call, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EndedChildren {
+pub enum EndedChildren {
     /// The worker waited for them and did not respond.
     Awaited(usize),
     /// The call was stopped for its output, and they would have printed on.
@@ -16,17 +16,5 @@ impl EndedChildren {
     pub(crate) fn end(processes: Vec<Pid>, why: fn(usize) -> Self) -> Option<Self> {
         let ended = processes.into_iter().filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count();
         (ended > 0).then(|| why(ended))
-    }
-
-    /// The notice for the answer.
-    pub(crate) fn notice(self) -> String {
-        let (count, deed) = match self {
-            Self::Awaited(count) => (count, "and did not stop waiting for"),
-            Self::Printing(count) => (count, "and that would have printed on"),
-        };
-        match count {
-            1 => format!("A process that the code had started {deed} was ended."),
-            _ => format!("{count} processes that the code had started {deed} were ended."),
-        }
     }
 }

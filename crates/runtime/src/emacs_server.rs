@@ -189,7 +189,7 @@ async fn prepare(path: &Path) -> Result<Reached, StartError> {
     }
     Ok(Reached {
         image: Image { ours: None, started: Instant::now(), version: format!("{who}, attached to {}", path.display()) },
-        notice: String::new(),
+        notice: None,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::copies::{self, Return};
 use crate::naming::{Description, Exports, References};
 use crate::nearest::nearest;
 use crate::node::Node;
+use crate::notice::Notice;
 use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
 use crate::stop::{Death, StopReason};
@@ -71,8 +72,8 @@ pub struct EvalReport {
     pub package: Option<String>,
     /// Errors of other threads since the last answer.
     pub background: Vec<LispError>,
-    /// Notices about the session: that it lost its state, and why.
-    pub notices: Vec<String>,
+    /// Events of the session, oldest first.
+    pub notices: Vec<Notice>,
     /// The resources whose limits code has set to 0 for its own image, of which an error does not speak.
     pub used_up: Vec<&'static str>,
     /// The image belongs to somebody else: it goes on after any ending.

@@ -38,6 +38,7 @@ mod name;
 mod naming;
 mod nearest;
 pub mod node;
+pub mod notice;
 mod nrepl;
 mod operation;
 mod place;
@@ -78,6 +79,7 @@ pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
 pub use naming::{Description, Exports, Meaning, Reference, References};
 pub use node::{Label, Node, Part};
+pub use notice::Notice;
 pub use operation::ImageOperation;
 pub use place::WritablePlace;
 pub use question::{

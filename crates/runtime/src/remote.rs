@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::emacs_server::{self, EmacsServer};
 use crate::eval::{Answer, Ending, Printout};
 use crate::factory::{Household, StartError};
+use crate::notice::Notice;
 use crate::nrepl::Nrepl;
 use crate::request::Request;
 use crate::session::Image;
@@ -96,7 +97,7 @@ pub(crate) enum Remote {
 pub(crate) struct Reached {
     pub(crate) image: Image,
     /// A notice for the caller, once.
-    pub(crate) notice: String,
+    pub(crate) notice: Option<Notice>,
 }
 
 /// The server is gone, or was given up.
@@ -112,7 +113,7 @@ pub(crate) struct Called {
     /// Values of the forms before the last, with their numbers from 1.
     pub(crate) earlier: Vec<(u32, Printout)>,
     /// Further notices for the caller.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
     pub(crate) stdout: Printed,
     pub(crate) stderr: Printed,
     /// The server was started by somebody else: as far as is known, it goes on.

@@ -9,10 +9,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::call::Over;
 use crate::capture::Printed;
-use crate::children::EndedChildren;
 use crate::copies::Return;
 use crate::eval::{Answer, Ending, EvalReport};
 use crate::factory::Factory;
+use crate::notice::{During, Notice};
 use crate::queue::Queue;
 use crate::remote::{ensure_remote, run_remote};
 use crate::request::Request;
@@ -76,12 +76,12 @@ pub(crate) struct Facts {
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
     /// Notices for the next answer, oldest first.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 impl Facts {
     /// Adds a notice to the next answer. Of too many, the last are kept.
-    pub(crate) fn tell(&mut self, notice: String) {
+    pub(crate) fn tell(&mut self, notice: Notice) {
         if self.notices.len() == MOST_NOTICES {
             self.notices.remove(0);
         }
@@ -150,12 +150,7 @@ impl Session {
     pub(crate) fn ended_idle(&self, idle: Duration) {
         let mut facts = self.facts();
         facts.forget_image();
-        facts.tell(format!(
-            "The image of session {:?} was ended after {} s in which nobody used it: its definitions and other state are \
-             lost. This call ran in a fresh image.",
-            self.name,
-            idle.as_secs()
-        ));
+        facts.tell(Notice::EndedIdle(idle));
     }
 
     /// The watch over an image that is idle.
@@ -188,7 +183,7 @@ impl Session {
         if slot.end_ours().await {
             let death = Death { status: excess.text, exited: false, killed: true };
             self.count_crash(death.status.clone());
-            self.facts().tell(loss(&self.name, "while no call was running", &death, ""));
+            self.facts().tell(loss(&death, String::new()));
         }
     }
 
@@ -385,7 +380,7 @@ pub(crate) async fn unless_given_up(
 fn lost_while_idle(session: &Session, slot: &mut Slot, death: &Death) -> Result<(), SessionError> {
     let words = slot.take_worker().map(|worker| last_lines(&worker.take_output().1.head)).unwrap_or_default();
     session.count_crash(death.status.clone());
-    session.facts().tell(loss(&session.name, "while no call was running", death, &words));
+    session.facts().tell(loss(death, words));
     if session.facts().stopped { Err(session.stopped_error()) } else { Ok(()) }
 }
 
@@ -426,11 +421,7 @@ pub(crate) async fn run(
                 session.returned(&back, worker.pid());
                 let mut facts = session.facts();
                 let why = facts.ended_for.take().unwrap_or_else(|| back.status.clone());
-                facts.tell(format!(
-                    "The image of session {:?} died while no call was running ({why}), and the session went back to checkpoint \
-                     {:?}: what was done since is lost.",
-                    session.name, back.name
-                ));
+                facts.tell(Notice::WentBack { status: why, checkpoint: back.name.clone() });
             }
         }
     };
@@ -438,7 +429,7 @@ pub(crate) async fn run(
     let clean = session.factory.runtime().without_own_reports;
     let (stdout, stderr) = worker.take_output();
     let (stdout, stderr) = (clean(stdout), clean(stderr));
-    let ended_children = worker.ended_children().map(EndedChildren::notice);
+    let ended_children = worker.ended_children().map(Notice::EndedChildren);
     let answer = match ended {
         Ended::Answered(message, reason) => {
             let mut answer = Answer::read(&message, reason);
@@ -481,11 +472,7 @@ pub(crate) async fn run(
     Ok(EvalReport { used_up, ..report })
 }
 
-pub(crate) fn loss(session: &str, when: &str, death: &Death, words: &str) -> String {
-    let said = if words.is_empty() { String::new() } else { format!(" Its last words:\n{words}\n") };
-    format!(
-        "The image of session {session:?} died {when} ({}): its definitions and other state are lost.{said} \
-         This call ran in a fresh image.",
-        death.status
-    )
+/// The notice of a death while no call was running.
+pub(crate) fn loss(death: &Death, last_words: String) -> Notice {
+    Notice::Died { during: During::Rest, status: death.status.clone(), last_words }
 }

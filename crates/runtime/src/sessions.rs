@@ -21,6 +21,7 @@ use crate::eval::EvalReport;
 use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::name;
+use crate::notice::Notice;
 use crate::queue::{CurrentForm, Queue};
 use crate::remote::address::ServerAddress;
 use crate::remote::{FoundServer, Protocol};
@@ -311,7 +312,7 @@ impl Sessions {
         session.over(number, None);
         let mut known = attached?;
         if session.factory.config.sandbox.is_some() {
-            known.notice.push_str("The server that this session is attached to is not confined by --sandbox.");
+            known.notice = Some(Notice::Unconfined);
         }
         session.facts().renew();
         session.set_remote(known);

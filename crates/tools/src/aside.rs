@@ -1,6 +1,6 @@
 //! Notes of a session that come with any answer: events in it that the call did not ask about.
 
-use lispwright_runtime::{EvalReport, LispError, Runtime};
+use lispwright_runtime::{EvalReport, LispError, Notice, Runtime};
 
 /// The notes of a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,8 +15,8 @@ pub struct Aside {
     pub background: Vec<LispError>,
     /// Code that was interrupted still runs in the image.
     pub runs_on: bool,
-    /// Notices about the session: it has lost its state, and why.
-    pub notices: Vec<String>,
+    /// Events of the session, oldest first.
+    pub notices: Vec<Notice>,
     /// The resources whose limits code has set to 0 for the image.
     pub used_up: Vec<&'static str>,
 }

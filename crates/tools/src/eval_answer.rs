@@ -26,6 +26,9 @@ pub const MOST_OUTPUT: usize = 40_000;
 /// Characters of the sentences about an ending, without text of the image.
 const SENTENCES: usize = 600;
 
+/// Characters of a notice, about.
+const NOTICE: usize = 300;
+
 /// The size limit of an answer, in characters.
 pub fn output_limit(asked: Option<u32>) -> usize {
     asked.map_or(DEFAULT_OUTPUT, |limit| limit as usize).clamp(200, MOST_OUTPUT)
@@ -68,7 +71,7 @@ pub struct EvalAnswer {
     /// Errors of other threads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub background_errors: Vec<ErrorFacts>,
-    /// Notices about the session.
+    /// Events of the session, in the words of the skin.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// The checkpoint that was made, or to which the session has returned.
@@ -290,7 +293,7 @@ impl EvalAnswer {
                 .map(|(form, value)| EarlierValue { form: *form, value: value.text.clone() })
                 .collect(),
             background_errors: report.background.iter().map(ErrorFacts::from).collect(),
-            notices: report.notices.clone(),
+            notices: Vec::new(),
             checkpoint,
             held: Some(report.held).filter(|held| *held > 0),
             left_out: Some(left_out).filter(|count| *count > 0),
@@ -342,7 +345,7 @@ fn uncut(report: &EvalReport, limit: usize) -> usize {
         _ => 0,
     };
     let background: usize = report.background.iter().map(condition).sum();
-    let notices: usize = report.notices.iter().map(|notice| 8 + length(notice, 1000)).sum();
+    let notices = report.notices.len() * NOTICE;
     let earlier: usize = report.earlier.iter().map(|(_, value)| 16 + length(&value.text, 500)).sum();
     ending + background + notices + earlier.min(limit / 4 + 500)
 }

@@ -5,6 +5,7 @@ use lispwright_tools::image_text::one_line;
 
 use crate::Skin;
 use crate::call::control;
+use crate::notice::notice_line;
 use crate::stack::error_text;
 
 /// The notes: errors of other threads, interrupted code that still runs, and other notices.
@@ -28,7 +29,7 @@ pub(crate) fn notes(aside: &Aside, skin: Skin) -> String {
         ));
     }
     for notice in &aside.notices {
-        text.push_str(&format!("[note] {}\n", one_line(notice, 1000)));
+        text.push_str(&format!("[note] {}\n", notice_line(notice, &aside.session)));
     }
     let used_up = used_up(&aside.session, &aside.used_up, skin);
     text + &used_up.map(|why| format!("[note] {why}\n")).unwrap_or_default()

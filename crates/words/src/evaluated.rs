@@ -10,6 +10,7 @@ use crate::Skin;
 use crate::aside::{notes, used_up};
 use crate::call::{control, of_session, spoken, template};
 use crate::ending;
+use crate::notice::notice_line;
 use crate::object::preview_text;
 
 /// The answer in words. Each kind of block has its title; each value has a line of its own.
@@ -42,8 +43,14 @@ pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
     text
 }
 
-/// Adds the message of a failure to the fields: an image has messages only for its own conditions.
+/// Adds the notices and the message of a failure to the fields: an image has messages only for its own conditions.
 pub(crate) fn add_fields(answer: &EvalAnswer, skin: Skin, fields: &mut Map<String, Value>) {
+    let session = &answer.session;
+    let mut notices: Vec<String> = answer.report.notices.iter().map(|notice| notice_line(notice, session)).collect();
+    notices.extend(used_up(session, &answer.report.used_up, skin).filter(|_| answer.is_error()));
+    if !notices.is_empty() {
+        fields.insert("notices".into(), notices.into());
+    }
     if !answer.is_error() {
         return;
     }
@@ -52,10 +59,6 @@ pub(crate) fn add_fields(answer: &EvalAnswer, skin: Skin, fields: &mut Map<Strin
         error.entry("message").or_insert_with(|| message.clone().into());
     }
     fields.insert("message".into(), message.into());
-    if let Some(why) = used_up(&answer.session, &answer.report.used_up, skin) {
-        let notices = fields.entry("notices").or_insert_with(|| Value::Array(Vec::new()));
-        notices.as_array_mut().into_iter().for_each(|notices| notices.push(why.clone().into()));
-    }
 }
 
 /// The values of the forms before the last, a line each, at most about `limit` characters.

@@ -30,6 +30,7 @@ mod live_fault;
 mod loaded;
 mod names;
 mod note;
+mod notice;
 mod object;
 mod refusal;
 mod rendering;

@@ -11,6 +11,7 @@ use super::python;
 use crate::eval::{CurrentForm, Ending, LispError, Phase, Printout, lisp_error};
 use crate::naming::{Description, Exports};
 use crate::nearest::nearest;
+use crate::notice::Notice;
 use crate::question::{Describe, Expand, ListExports};
 use crate::refusal::ImageRefusal;
 use crate::remote::Lost;
@@ -38,7 +39,7 @@ pub(crate) struct Evaluated {
     /// Values of the forms before the last, with their numbers from 1.
     pub(crate) earlier: Vec<(u32, Printout)>,
     /// Further notices for the caller.
-    pub(crate) notices: Vec<String>,
+    pub(crate) notices: Vec<Notice>,
     /// The messages of the compiler.
     pub(crate) diagnostics: Vec<CompilerDiagnostic>,
     /// The test results.
@@ -103,10 +104,7 @@ impl Image {
                 self.namespace.clone_from(&namespace);
             }
             if reply.wanted_input {
-                notices.push(
-                    "The standard input of a session is empty; give the code a string to read with (with-in-str \"...\" ...)."
-                        .to_owned(),
-                );
+                notices.push(Notice::NoInput);
             }
             let earlier = || values.iter().take(MOST_EARLIER).cloned().collect();
             if let Some(reason) = reply.stopped {

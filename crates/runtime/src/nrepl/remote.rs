@@ -14,14 +14,11 @@ use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
 use crate::factory::{Household, StartError};
+use crate::notice::{Notice, PassedOver, Remaining};
 use crate::remote::{Called, Lost, Protocol, Reached};
 use crate::request::Request;
 use crate::session::{self, Ours};
 use crate::stop::{Controls, Death};
-
-/// The notice that the server no longer knew a session.
-const FORGOTTEN: &str = "The server had forgotten the session, as when somebody closes all sessions there; it was made anew. \
-                         Definitions are as they were, *1 and *e are empty.";
 
 /// The server of one session.
 #[derive(Default)]
@@ -57,7 +54,7 @@ impl Nrepl {
             before.leave().await;
         }
         self.attached = Some(address);
-        Ok(self.set(image, &format!("attached to {address}"), String::new()))
+        Ok(self.set(image, &format!("attached to {address}"), None))
     }
 
     /// Finds or starts a server when there is none; returns what is new about it.
@@ -72,33 +69,25 @@ impl Nrepl {
         if let Some(address) = self.attached {
             let lost = |why| StartError::Lost(Runtime::speaking(Protocol::Nrepl), why);
             let image = Image::open(address, config.output_limit).await.map_err(lost)?;
-            let notice = "The connection to the server was lost and made anew: its definitions may be others now, and *1 \
-                          and *e are empty.";
-            return Ok(Some(self.set(image, &format!("attached to {address}"), notice.to_owned())));
+            let notice = Notice::Reconnected(Remaining::Unknown);
+            return Ok(Some(self.set(image, &format!("attached to {address}"), Some(notice))));
         }
         let root = config.root.clone();
         let files = tokio::task::spawn_blocking(move || port_files(&root)).await.unwrap_or_default();
-        let mut stale = String::new();
+        let mut passed_over = None;
         for (file, port) in files {
             if config.sandbox.is_some() {
                 // Code in the sandbox may have written this file, and the server there is not confined.
-                stale = format!(
-                    " {} names a server at port {port}, which is not confined, and not joined under --sandbox unless you \
-                     attach to 127.0.0.1:{port}.",
-                    file.display()
-                );
+                passed_over = Some(PassedOver::Unconfined { file, port });
                 continue;
             }
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             match Image::open(address, config.output_limit).await {
                 Ok(image) => {
-                    let notice = format!(
-                        "Attached to the nREPL server at {address} that {} names; it is not ours and is never ended from here.",
-                        file.display()
-                    );
-                    return Ok(Some(self.set(image, &format!("attached to {address}"), notice)));
+                    let notice = Notice::Attached { address, file };
+                    return Ok(Some(self.set(image, &format!("attached to {address}"), Some(notice))));
                 }
-                Err(why) => stale = format!(" {} is out of date: {why}.", file.display()),
+                Err(why) => passed_over = Some(PassedOver::OutOfDate { file, why }),
             }
         }
         if !config.launcher.is_empty() {
@@ -122,16 +111,16 @@ impl Nrepl {
         server.forget_port_file();
         let how = format!("started here, {}", server.describe_link());
         image.own(server);
-        let note = way.note().map(|note| format!(" {note}.")).unwrap_or_default();
-        let notice = format!(
-            "Started an nREPL server with {} in {:.1} s; it ends with this session.{stale}{note}",
-            way.describe(),
-            began.elapsed().as_secs_f64()
-        );
-        Ok(Some(self.set(image, &how, notice)))
+        let notice = Notice::Started {
+            with: way.describe(),
+            took: began.elapsed(),
+            passed_over,
+            without_dependencies: way.without_dependencies(),
+        };
+        Ok(Some(self.set(image, &how, Some(notice))))
     }
 
-    fn set(&mut self, image: Image, how: &str, notice: String) -> Reached {
+    fn set(&mut self, image: Image, how: &str, notice: Option<Notice>) -> Reached {
         let version = format!("{}, {how}", image.version);
         let known = Reached {
             image: session::Image {
@@ -157,7 +146,8 @@ impl Nrepl {
         let theirs = image.server.is_none();
         let namespace = image.namespace.clone();
         let underway = image.underway.take();
-        let forgotten = std::mem::take(&mut image.was_forgotten).then(|| FORGOTTEN.to_owned());
+        let forgotten =
+            std::mem::take(&mut image.was_forgotten).then_some(Notice::Reconnected(Remaining::WithoutHistory));
         let (answer, earlier, notices) = match evaluated {
             Ok((evaluated, runs_on)) => {
                 let answer = Answer {

@@ -27,6 +27,7 @@ use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
+use crate::notice::BuildFile;
 use crate::process::{self, Launch, Ward};
 use crate::remote::connection::Connection;
 use crate::sandbox::{Confined, Pipes};
@@ -84,8 +85,8 @@ pub(crate) struct Way {
     tool: Tool,
     /// The program.
     pub(crate) program: PathBuf,
-    /// A note that its class path may be incomplete.
-    note: Option<&'static str>,
+    /// The build file whose dependencies are not on its class path.
+    without_dependencies: Option<BuildFile>,
 }
 
 /// The way to start a server for the project at `root` with such a connection.
@@ -112,7 +113,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
                 local.is_file().then_some(local)
             }),
         }?;
-        Some(Way { tool, program, note: None })
+        Some(Way { tool, program, without_dependencies: None })
     };
     let of_project = [
         ("deps.edn", Tool::Clojure),
@@ -127,15 +128,8 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     let mut found =
         [Tool::Java, Tool::Clojure, Tool::Leiningen, Tool::Babashka, Tool::Nbb].into_iter().find_map(way)?;
     if found.tool == Tool::Java {
-        found.note = if has("deps.edn") {
-            Some("the :deps of deps.edn are not on the class path without Clojure's command-line tool, only its :paths")
-        } else if has("project.clj") {
-            Some(
-                "the :dependencies of project.clj are not on the class path without lein, only its :source-paths and the like",
-            )
-        } else {
-            None
-        };
+        let files = [("deps.edn", BuildFile::DepsEdn), ("project.clj", BuildFile::ProjectClj)];
+        found.without_dependencies = files.into_iter().find(|(name, _)| has(name)).map(|(_, file)| file);
     }
     Some(found)
 }
@@ -161,9 +155,9 @@ impl Way {
         }
     }
 
-    /// A note for its users about the class path.
-    pub(crate) fn note(&self) -> Option<&'static str> {
-        self.note
+    /// The build file of the project whose dependencies are not on the class path.
+    pub(crate) fn without_dependencies(&self) -> Option<BuildFile> {
+        self.without_dependencies
     }
 
     /// The versions that are known without starting a JVM.

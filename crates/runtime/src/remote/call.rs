@@ -14,9 +14,7 @@ impl Session {
     pub(crate) fn set_remote(&self, known: Reached) {
         let mut facts = self.facts();
         facts.image = Some(known.image);
-        if !known.notice.is_empty() {
-            facts.tell(known.notice);
-        }
+        known.notice.into_iter().for_each(|notice| facts.tell(notice));
     }
 }
 
@@ -24,7 +22,7 @@ impl Session {
 pub(crate) async fn ensure_remote(session: &Session, remote: &mut Remote) -> Result<(), SessionError> {
     if let Some((death, words)) = remote.found_dead().await {
         session.count_crash(death.status.clone());
-        session.facts().tell(loss(&session.name, "while no call was running", &death, &words));
+        session.facts().tell(loss(&death, words));
         if session.facts().stopped {
             return Err(session.stopped_error());
         }

@@ -8,6 +8,7 @@ use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::Ending;
 use crate::factory::StartError;
+use crate::notice::{Notice, Remaining};
 use crate::remote::{Called, Protocol, Reached};
 use crate::request::Request;
 use crate::session;
@@ -45,7 +46,7 @@ impl Swank {
         let image = image.map_err(StartError::Unreachable)?;
         self.leave().await;
         self.attached = Some(address);
-        Ok(self.set(image, String::new()))
+        Ok(self.set(image, None))
     }
 
     /// Attaches again to the session's server after the connection was lost.
@@ -57,12 +58,10 @@ impl Swank {
         let address = self.attached.ok_or(StartError::Unattached(runtime))?;
         let lost = |why| StartError::Lost(runtime, why);
         let image = Image::open(address, config.output_limit).await.map_err(lost)?;
-        let notice = "The connection to the server was made anew. Definitions are as the image has them; the session's \
-                      package, objects and held errors are gone.";
-        Ok(Some(self.set(image, notice.to_owned())))
+        Ok(Some(self.set(image, Some(Notice::Reconnected(Remaining::WithoutObjects)))))
     }
 
-    fn set(&mut self, image: Image, notice: String) -> Reached {
+    fn set(&mut self, image: Image, notice: Option<Notice>) -> Reached {
         let version = format!("{}, attached to {}", image.version, image.address);
         let known = Reached { image: session::Image { ours: None, started: image.started, version }, notice };
         self.image = Some(image);

@@ -23,7 +23,7 @@ async fn nbb_is_started_for_its_projects_and_ended_with_them() {
     let report = lab.report("(ns my.app) (println \"hi\") (def x 1) (inc x)").await;
     let Ending::Values(values) = &report.ending else { panic!("{report:#?}") };
     assert_eq!((values[0].text.as_str(), report.stdout.head.as_str()), ("2", "hi\n"));
-    assert!(report.notices[0].contains("with nbb"), "{:?}", report.notices);
+    assert!(matches!(report.notices[0], Notice::Started { with: "nbb", .. }), "{:?}", report.notices);
     assert_eq!(lab.values("x").await, "1");
     assert!(!lab.directory.path().join(".nrepl-port").exists(), "the server is ours alone");
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, FoundServer, MAIN, SessionError, StopReason};
+use lispwright_runtime::notice::Remaining;
+use lispwright_runtime::{Ending, EvalReport, ExecutionStatus, FoundServer, MAIN, Notice, SessionError, StopReason};
 
 use crate::fake::{Say, field, message, polite, serve};
 use crate::lab::{Lab, runtime};
@@ -55,7 +56,7 @@ async fn a_server_that_vanishes_or_talks_nonsense_is_told_and_tried_again() {
         assert!(lost(&report).contains(words), "{report:#?}");
         assert_eq!(report.ending.status(), ExecutionStatus::Unknown);
         let again = lab.report("(f)").await;
-        assert!(again.notices[0].contains("made anew"), "{again:#?}");
+        assert_eq!(again.notices[0], Notice::Reconnected(Remaining::Unknown), "{again:#?}");
     }
 }
 
@@ -107,7 +108,7 @@ async fn a_session_that_the_server_forgot_is_made_anew() {
     lab.attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap();
     let report = lab.report("(f)").await;
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == "42"), "{report:#?}");
-    assert!(report.notices.iter().any(|notice| notice.contains("had forgotten the session")), "{report:#?}");
+    assert!(report.notices.contains(&Notice::Reconnected(Remaining::WithoutHistory)), "{report:#?}");
     assert!(lab.report("(f)").await.notices.is_empty());
 }
 
@@ -167,8 +168,8 @@ async fn the_server_of_the_project_is_joined_by_its_port_file() {
     let lab = clojure();
     std::fs::write(lab.directory.path().join(".nrepl-port"), address.port().to_string()).unwrap();
     let report = lab.report("(f)").await;
-    assert!(report.notices[0].contains("Attached to the nREPL server"), "{report:#?}");
-    assert!(report.notices[0].contains(".nrepl-port"), "{report:#?}");
+    let Notice::Attached { file, .. } = &report.notices[0] else { panic!("{report:#?}") };
+    assert!(file.ends_with(".nrepl-port"), "{report:#?}");
     lab.shutdown().await;
     assert!(lab.directory.path().join(".nrepl-port").exists(), "it is the owner's");
 }

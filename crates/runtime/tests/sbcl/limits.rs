@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lispwright_runtime::notice::{EndedChildren, UnheardEnd};
 use lispwright_runtime::*;
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +44,7 @@ async fn endless_output_is_interrupted_and_bounded() {
         let Ending::Stopped { reason: StopReason::Output, .. } = report.ending else { panic!("{code}: {report:#?}") };
         assert!(report.stdout.head.len() + report.stdout.tail.len() + report.stderr.head.len() < 1 << 20);
         // Otherwise it would continue to print during the next evaluation.
-        let ended = report.notices.iter().any(|notice| notice.contains("that would have printed on"));
+        let ended = report.notices.contains(&Notice::EndedChildren(EndedChildren::Printing(1)));
         assert_eq!(ended, code.contains("yes"), "{code}: {:?}", report.notices);
         lab.assert_state_kept().await;
     }
@@ -60,8 +61,7 @@ async fn a_process_of_an_earlier_call_that_prints_without_end_is_ended() {
     lab.report("(defvar *loud* (sb-ext:run-program \"yes\" nil :search t :wait nil :output t))").await;
     let report = lab.report("(loop)").await;
     assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Output, .. }), "{report:#?}");
-    let notice = "A process that the code had started and that would have printed on was ended.";
-    assert!(report.notices.iter().any(|said| said == notice), "{:?}", report.notices);
+    assert!(report.notices.contains(&Notice::EndedChildren(EndedChildren::Printing(1))), "{:?}", report.notices);
     lab.assert_state_kept().await;
     let end = "(progn (sb-ext:process-wait *loud*) (sb-ext:process-status *loud*))";
     assert_eq!(lab.values("(sb-ext:process-alive-p *quiet*)").await, "T");
@@ -164,7 +164,10 @@ async fn a_withdrawn_call_is_interrupted_and_the_state_is_kept() {
     assert!(dropped.is_err());
     // The next call waits for the stopped one, and reports it.
     let next = lab.report("*here*").await;
-    assert!(next.notices[0].contains("stopped by its client") && next.notices[0].contains("(loop)"), "{next:#?}");
+    let Notice::Unheard { call, end: UnheardEnd::Stopped | UnheardEnd::StoppedIn { .. }, .. } = &next.notices[0] else {
+        panic!("{next:#?}")
+    };
+    assert!(call.contains("(loop)"), "{next:#?}");
     lab.assert_state_kept().await;
 }
 

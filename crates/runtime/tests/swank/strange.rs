@@ -1,5 +1,6 @@
 //! Servers that answer garbage, late, in pieces, without end, or not at all.
 
+use lispwright_runtime::notice::Remaining;
 use lispwright_runtime::*;
 
 use crate::fake::{Say, done, frame, polite, returned, serve};
@@ -92,7 +93,7 @@ async fn a_server_that_vanishes_or_talks_nonsense_is_told_and_tried_again() {
         assert!(lost(&report).contains(words), "{report:#?}");
         assert_eq!(report.ending.status(), ExecutionStatus::Unknown);
         let again = lab.report("(f)").await;
-        assert!(again.notices[0].contains("made anew"), "{again:#?}");
+        assert_eq!(again.notices[0], Notice::Reconnected(Remaining::WithoutObjects), "{again:#?}");
     }
 }
 

@@ -1,0 +1,115 @@
+//! Events of a session that come with its next answer.
+
+use lispwright_runtime::Notice;
+use lispwright_runtime::notice::{BuildFile, During, EndedChildren, PassedOver, Remaining, UnheardEnd};
+use lispwright_tools::image_text::one_line;
+
+/// Characters of a notice.
+const LONGEST: usize = 1000;
+
+/// A notice of `session`, on one line.
+pub(crate) fn notice_line(notice: &Notice, session: &str) -> String {
+    one_line(&words(notice, session), LONGEST)
+}
+
+fn words(notice: &Notice, session: &str) -> String {
+    match notice {
+        Notice::Died { during, status, last_words } => {
+            let when = match during {
+                During::Rest => "while no call was running",
+                During::UnheardCall => "during a call that was withdrawn",
+            };
+            let printed =
+                if last_words.is_empty() { String::new() } else { format!(" It printed last:\n{last_words}\n") };
+            format!(
+                "The image of session {session:?} died {when} ({status}): its definitions and other state are lost.{printed} \
+                 This call ran in a fresh image."
+            )
+        }
+        Notice::WentBack { status, checkpoint } => format!(
+            "The image of session {session:?} died while no call was running ({status}), and the session went back to \
+             checkpoint {checkpoint:?}: later changes are lost."
+        ),
+        Notice::EndedIdle(idle) => format!(
+            "The image of session {session:?} was ended because nobody used it for {} s: its definitions and other state \
+             are lost. This call ran in a fresh image.",
+            idle.as_secs()
+        ),
+        Notice::Unheard { call, end, took, stands, last_words } => {
+            let took = took.as_secs_f64();
+            let end = match end {
+                UnheardEnd::StoppedIn { form, of } => {
+                    let of = of.map(|count| format!(" of {count}")).unwrap_or_default();
+                    format!("was stopped by its client after {took:.1} s, in form {form}{of}")
+                }
+                UnheardEnd::Stopped => format!("was stopped by its client after {took:.1} s"),
+                UnheardEnd::Answered => format!("ended after {took:.1} s, when its client no longer waited"),
+            };
+            let effects = if *stands { "; its effects remain" } else { "" };
+            let printed =
+                if last_words.is_empty() { String::new() } else { format!(" It printed last: {last_words}") };
+            format!("The previous call ({call}) {end}{effects}.{printed}")
+        }
+        Notice::EndedChildren(ended) => {
+            let (count, why) = match ended {
+                EndedChildren::Awaited(count) => (*count, "that it did not stop waiting for"),
+                EndedChildren::Printing(count) => (*count, "that would have printed on"),
+            };
+            match count {
+                1 => format!("A process of the code {why} was ended."),
+                _ => format!("{count} processes of the code {why} were ended."),
+            }
+        }
+        Notice::Attached { address, file } => format!(
+            "Attached to the nREPL server at {address} that {} names; it belongs to somebody else and is never ended from here.",
+            file.display()
+        ),
+        Notice::Started { with, took, passed_over, without_dependencies } => {
+            let passed = passed_over.as_ref().map(|passed| format!(" {}", passed_over_words(passed))).unwrap_or_default();
+            let missing = without_dependencies.map(|file| format!(" {}", missing_words(file))).unwrap_or_default();
+            let took = took.as_secs_f64();
+            format!("Started an nREPL server with {with} in {took:.1} s; it ends with this session.{passed}{missing}")
+        }
+        Notice::Reconnected(remaining) => match remaining {
+            Remaining::Unknown => {
+                "The connection to the server was lost and made again: its definitions may have changed, and *1 and *e are empty."
+            }
+            Remaining::WithoutHistory => {
+                "The server had forgotten the session, as when somebody closes all sessions there, and a new one was made. \
+                 Definitions are as they were, *1 and *e are empty."
+            }
+            Remaining::WithoutObjects => {
+                "The connection to the server was made again. Definitions are as the image has them; the session's package, \
+                 objects and held errors are gone."
+            }
+        }
+        .to_owned(),
+        Notice::Unconfined => "The server that this session is attached to is not confined by --sandbox.".to_owned(),
+        Notice::NoInput => {
+            "The standard input of a session is empty; give the code a string to read with (with-in-str \"...\" ...)."
+                .to_owned()
+        }
+    }
+}
+
+fn passed_over_words(passed: &PassedOver) -> String {
+    match passed {
+        PassedOver::Unconfined { file, port } => format!(
+            "{} names a server at port {port}, which is not confined. With --sandbox it is used only after you attach to \
+             127.0.0.1:{port}.",
+            file.display()
+        ),
+        PassedOver::OutOfDate { file, why } => format!("{} is out of date: {why}.", file.display()),
+    }
+}
+
+fn missing_words(file: BuildFile) -> &'static str {
+    match file {
+        BuildFile::DepsEdn => {
+            "The :deps of deps.edn are not on the class path without Clojure's command-line tool, only its :paths."
+        }
+        BuildFile::ProjectClj => {
+            "The :dependencies of project.clj are not on the class path without lein, only its :source-paths and the like."
+        }
+    }
+}
