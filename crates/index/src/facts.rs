@@ -152,6 +152,13 @@ impl Facts {
         facts
     }
 
+    /// Only the packages, modules and namespaces that `text` declares and enters at top level.
+    pub fn declared(tree: &Tree, text: &str) -> Self {
+        let mut walk = Walk::new(tree, text);
+        walk.declarations();
+        walk.finish()
+    }
+
     fn take_forms(&mut self, forms: &Forms, tree: &Tree, text: &str) {
         for (id, form) in forms.iter() {
             let at = form.name_span.unwrap_or(Span::new(form.span.start, form.span.start));

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 
 use lispwright_project::{Version, survey};
 use lispwright_syntax::{Dialect, Language, LineIndex, edit_distance, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::each::each;
 use crate::facts::{Definition, Facts};
 use crate::resolve::Written;
 
@@ -81,16 +81,7 @@ impl Index {
             }
         }
         refreshed.read = stale.len();
-        let workers = thread::available_parallelism().map_or(1, usize::from).min(8);
-        let share = stale.len().div_ceil(workers).max(1);
-        let results: Vec<Result<Document, PathBuf>> = thread::scope(|scope| {
-            let parts = stale.chunks(share);
-            let read_all = |part: &[(PathBuf, Option<Version>)]| -> Vec<_> {
-                part.iter().map(|(path, version)| document(path, *version, language_of)).collect()
-            };
-            let workers: Vec<_> = parts.map(|part| scope.spawn(move || read_all(part))).collect();
-            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
-        });
+        let results = each(&stale, |(path, version)| document(path, *version, language_of));
         for result in results {
             match result {
                 Ok(document) => {

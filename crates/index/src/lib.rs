@@ -4,18 +4,23 @@
 //! namespace a name belongs to is found when a question is asked ([`resolve`]), because it depends on other files. [`Index`]
 //! holds the facts of all files, reads again what has changed, and answers.
 //!
+//! [`search`] finds text, with the forms around it.
+//!
 //! What can't be known from source is counted as unresolved, and never guessed.
 
 mod bind;
 mod dialects;
+mod each;
 pub mod facts;
 mod index;
 mod loops;
 mod question;
 mod resolve;
+pub mod search;
 mod space;
 mod walk;
 
+pub use each::each;
 pub use facts::{Definition, Facts, FormRow, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
 pub use question::{Hit, Question, Symbol, Uses};

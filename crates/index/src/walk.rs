@@ -81,6 +81,17 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Takes over what forms at top level declare, and looks at nothing else.
+    pub(crate) fn declarations(&mut self) {
+        let tree = self.tree;
+        for datum in tree.top_level() {
+            let Some(list) = datum.list() else { continue };
+            let Some(head) = tree.data(list).next().filter(|head| head.list().is_none()) else { continue };
+            let head = canonical_head(self.dialect, self.source(head));
+            self.declare(&head, datum, list);
+        }
+    }
+
     /// The source of a datum without its prefixes.
     pub(crate) fn source(&self, datum: Datum) -> &'t str {
         &self.text[self.tree.core_span(datum).range()]

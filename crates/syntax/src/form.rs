@@ -180,7 +180,23 @@ impl Forms {
 
     /// The innermost form around a byte offset.
     pub fn around(&self, offset: u32) -> Option<FormId> {
-        self.iter().rfind(|(_, form)| form.outer.contains(offset)).map(|(id, _)| id)
+        let before = self.forms.partition_point(|form| form.outer.start <= offset);
+        let mut id = Some(before.checked_sub(1)? as FormId);
+        // What contains the byte is the form that begins last before it, or one around that.
+        while let Some(candidate) = id.filter(|&id| !self.get(id).outer.contains(offset)) {
+            id = self.get(candidate).parent;
+        }
+        id
+    }
+
+    /// The form that a byte belongs to: the innermost one around it, or the one whose header comment it is in.
+    pub fn belonging(&self, offset: u32) -> Option<FormId> {
+        let headed = || {
+            let next = self.forms.partition_point(|form| form.outer.start <= offset);
+            let header = self.forms.get(next)?.header?;
+            header.contains(offset).then_some(next as FormId)
+        };
+        headed().or_else(|| self.around(offset))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
+use crate::lisp_search::SearchAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
 
@@ -30,6 +31,8 @@ pub enum Answer {
     Checked(Box<CheckAnswer>),
     /// A file was edited by form, or would have been.
     Edited(Box<EditAnswer>),
+    /// Files were searched.
+    Found(Box<SearchAnswer>),
     /// A live image answered, or was controlled.
     Live(LiveAnswer),
     /// An answer of a protocol that has its own text.
@@ -51,7 +54,7 @@ impl Answer {
     /// The requested thing did not happen.
     pub fn is_error(&self) -> bool {
         match self {
-            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) => false,
+            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) | Self::Found(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -64,6 +67,7 @@ impl Answer {
             Self::Form(answer) => fields(answer),
             Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
+            Self::Found(answer) => fields(answer),
             Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
         }
@@ -86,6 +90,7 @@ answers! {
     Form(FormAnswer),
     Checked(CheckAnswer),
     Edited(EditAnswer),
+    Found(SearchAnswer),
     Protocol(ProtocolAnswer),
 }
 

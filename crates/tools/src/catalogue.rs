@@ -26,6 +26,7 @@ use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::{FileAnswer, lisp_read_file};
 use crate::lisp_read_form::{FormAnswer, lisp_read_form};
+use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
@@ -84,6 +85,15 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             output: fields_schema::<CheckAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_check_parens(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_search",
+            title: "Search Lisp source",
+            description: "Search Lisp files by regex, in code, comments or strings; each match with the form around it, whose label \
+                          edits take as name.",
+            annotations: Annotations::READS,
+            output: fields_schema::<SearchAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_search(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "code_find",
             title: "Find definitions",

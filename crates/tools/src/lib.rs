@@ -36,6 +36,7 @@ pub mod lisp_edit_form;
 pub mod lisp_patch_form;
 pub mod lisp_read_file;
 pub mod lisp_read_form;
+pub mod lisp_search;
 mod live_answer;
 mod live_fault;
 pub mod load_system;

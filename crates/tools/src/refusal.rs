@@ -52,6 +52,15 @@ pub enum Refusal {
         /// Both were given; otherwise neither.
         has_both: bool,
     },
+    /// A pattern is not understood.
+    BadPattern {
+        /// The argument.
+        argument: &'static str,
+        /// What is wrong with it.
+        why: String,
+        /// The place of the mistake: its character, from 1.
+        column: Option<usize>,
+    },
     /// There is no dialect of that name.
     NoDialect {
         /// The name.
@@ -113,6 +122,7 @@ impl Refusal {
             Self::Arguments { .. }
             | Self::Misfit { .. }
             | Self::ExactlyOne { .. }
+            | Self::BadPattern { .. }
             | Self::NoDialect { .. }
             | Self::NotLisp { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use lispwright_project::{
-    Error, Roots, SourceFile, Version, is_shared, read_anywhere, read_text_anywhere, root_around,
+    Error, Roots, SourceFile, Survey, Version, is_shared, read_anywhere, read_text_anywhere, root_around, survey,
 };
 use lispwright_syntax::{Dialect, Language};
 
@@ -48,6 +48,17 @@ pub struct Opened {
     pub language: Option<Language>,
 }
 
+/// The Lisp files below a directory, or the one file that was named instead; paths as they are written in calls.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The files, in the order of their paths.
+    pub files: Vec<String>,
+    /// Files and directories that ignore files name.
+    pub ignored: Vec<String>,
+    /// Entries that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+}
+
 impl Workspace {
     /// Every file of the system, for a person or a hook.
     #[must_use]
@@ -76,6 +87,28 @@ impl Workspace {
         let file = self.read(path)?;
         let language = self.lisp_language_of(&file)?;
         Ok((file, language))
+    }
+
+    /// The Lisp files below the directory at `path`, or that file; those of the project without a path. Ignore files count
+    /// below a directory, and directories inside it only where the search is `recursive`.
+    ///
+    /// Errors: there is nothing, or it is outside of the roots.
+    pub fn files(&self, path: Option<&str>, recursive: bool) -> Result<Files, Refusal> {
+        let path = path.filter(|path| !path.is_empty()).unwrap_or(".");
+        let top = match &self.roots {
+            Some(roots) => roots.absolute_or_directory(Path::new(path))?,
+            None => path.into(),
+        };
+        if !top.is_dir() {
+            return Ok(Files { files: vec![path.to_owned()], ..Files::default() });
+        }
+        let Survey { mut files, ignored, unreadable, .. } = survey(&top, true, is_lisp_name);
+        files.retain(|file| recursive || file.parent() == Some(&top));
+        let primary = self.roots.as_ref().map_or(Path::new("."), Roots::primary);
+        let shown = |paths: Vec<PathBuf>| -> Vec<String> {
+            paths.iter().map(|path| path.strip_prefix(primary).unwrap_or(path).display().to_string()).collect()
+        };
+        Ok(Files { files: shown(files), ignored: shown(ignored), unreadable })
     }
 
     /// Reads a file.

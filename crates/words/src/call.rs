@@ -56,6 +56,11 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
         &[("path", ""), ("name", ""), ("form_type", " --type"), ("index", " --index"), ("line", " --line")],
     ),
     ("lisp_check_parens", "check", &[("path", ""), ("dialect", " --dialect")]),
+    (
+        "lisp_search",
+        "search",
+        &[("pattern", ""), ("path", ""), ("in", " --in"), ("limit", " --limit"), ("offset", " --offset")],
+    ),
     ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];
 

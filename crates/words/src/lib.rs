@@ -24,6 +24,7 @@ mod expanded;
 mod file;
 mod fix;
 mod form;
+mod found;
 mod held;
 mod live;
 mod live_fault;
@@ -94,6 +95,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Form(form) => rendering::visible(&form::text(form)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
+        Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
     }

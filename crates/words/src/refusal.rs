@@ -60,6 +60,10 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let given = if *has_both { "both were given" } else { "neither was given" };
             format!("The call takes either `{one}` or `{other}`; {given}. Pass exactly one.")
         }
+        Refusal::BadPattern { argument, why, column } => {
+            let at = column.map_or(String::new(), |column| format!(", at character {column}"));
+            format!("`{argument}` is not understood{at}: {why}. Correct it and {again}.")
+        }
         Refusal::NoDialect { given } => {
             format!("{dialect} is {given:?}; use one of {}.", Dialect::ALL.map(Dialect::name).join(", "))
         }

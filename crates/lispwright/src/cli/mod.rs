@@ -25,6 +25,7 @@ mod paint;
 mod patch;
 mod read;
 mod repair;
+mod search;
 mod setup;
 mod stats;
 mod test;
@@ -53,6 +54,7 @@ enum Command {
     Stats(stats::Args),
     Outline(outline::Args),
     Read(read::Args),
+    Search(search::Args),
     Edit(edit::Args),
     Patch(patch::Args),
     Tree(tree::Args),
@@ -92,6 +94,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Stats(args) => stats::run(args),
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
+        Command::Search(args) => search::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),
         Command::Tree(args) => tree::run(args),

@@ -48,6 +48,17 @@ pub(crate) fn view(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
+/// What a search has found, with files in the colour of places and forms set apart.
+pub(crate) fn found(text: &str) -> Cow<'_, str> {
+    let mut is_first = true;
+    by_line(text, |line| match () {
+        () if std::mem::take(&mut is_first) || line.starts_with('[') => Some(ASIDE),
+        () if line.starts_with("    ") => None,
+        () if line.starts_with("  ") => Some(NEW),
+        () => Some(PLACE),
+    })
+}
+
 fn by_line(text: &str, mut style: impl FnMut(&str) -> Option<Style>) -> Cow<'_, str> {
     if !wanted() {
         return text.into();

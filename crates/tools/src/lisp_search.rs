@@ -1,0 +1,273 @@
+//! `lisp_search`: where a project has a text, and in which forms.
+
+use lispwright_index::search::{BadRegex, Search, Searched, Within};
+use lispwright_index::each;
+use lispwright_syntax::{Form, around, head};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, yes};
+use crate::next_call::NextCall;
+use crate::refusal::Refusal;
+use crate::tool::CallContext;
+use crate::workshop::{Workshop, blocking};
+use crate::workspace::{Files, Opened, Workspace};
+
+/// Matches when no number is asked for.
+const DEFAULT_LIMIT: usize = 200;
+
+/// Characters of a line that are shown.
+const WIDTH: usize = 160;
+
+/// Characters of a form that are shown.
+const FORM: usize = 4_000;
+
+/// Characters that a match, a form or a file costs besides its texts.
+const OVERHEAD: usize = 12;
+
+/// Arguments of `lisp_search`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispSearch {
+    /// Regex
+    pub pattern: String,
+    /// File or directory; default: the project
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Directories below, too
+    #[serde(default = "yes")]
+    pub recursive: bool,
+    /// Ignore case
+    #[serde(default)]
+    pub case_insensitive: bool,
+    /// Only in forms with these heads: defun
+    #[serde(default)]
+    pub form_types: Vec<String>,
+    /// Part of the source
+    #[serde(default)]
+    pub r#in: In,
+    /// Show each form
+    #[serde(default)]
+    pub include_form: bool,
+    /// Default 200
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+    /// Matches to skip
+    #[serde(default)]
+    pub offset: Option<usize>,
+}
+
+/// The part of the source that is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum In {
+    /// All of it.
+    #[default]
+    All,
+    /// Neither comments nor strings.
+    Code,
+    /// Comments.
+    Comments,
+    /// Strings.
+    Strings,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct SearchAnswer {
+    /// The matches that were asked for, in the order of paths and lines.
+    pub matches: Vec<SearchMatch>,
+    /// Lines with a match, in all files.
+    pub count: usize,
+    /// More come after these.
+    pub truncated: bool,
+    /// Files with a match.
+    #[serde(skip)]
+    pub files_with: usize,
+    /// Files that were searched.
+    #[serde(skip)]
+    pub files: usize,
+    /// Files that could not be read, each with the code of the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+    /// Files and directories that ignore files name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+    /// The first of the matches, from 0.
+    #[serde(skip)]
+    pub offset: usize,
+    /// What shows the rest.
+    #[serde(skip)]
+    pub next: Option<NextCall>,
+}
+
+/// A match and the form around it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SearchMatch {
+    /// The file, as it is written in calls.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The line's text.
+    pub text: String,
+    /// The head of the form, as written.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub form_type: String,
+    /// What the form defines.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub form_name: String,
+    /// The form's label, by which other calls address it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// The form's first line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<u32>,
+    /// The form's last line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// The package, module or namespace.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub package: String,
+    /// The source of the form, once for its first match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
+}
+
+/// Searches the files of the project.
+pub async fn lisp_search(
+    workshop: &Workshop,
+    args: LispSearch,
+    context: &CallContext,
+) -> Result<SearchAnswer, Refusal> {
+    let (workshop, context) = (workshop.clone(), context.clone());
+    blocking(move || SearchAnswer::of(&workshop.workspace, &args, || context.cancel.is_cancelled())).await
+}
+
+impl SearchAnswer {
+    /// What a workspace has; empty when `is_over` says that nobody waits any more.
+    pub fn of(workspace: &Workspace, args: &LispSearch, is_over: impl Fn() -> bool + Sync) -> Result<Self, Refusal> {
+        let search = args.search()?;
+        let Files { files, ignored, .. } = workspace.files(args.path.as_deref(), args.recursive)?;
+        let counts = each(&files, |path| if is_over() { Ok(0) } else { count(workspace, path, &search) });
+        let mut answer = Self { files: files.len(), ignored, offset: args.offset.unwrap_or(0), ..Self::default() };
+        let mut wanted = Vec::new();
+        let most = args.limit.unwrap_or(DEFAULT_LIMIT);
+        for (path, counted) in files.iter().zip(counts) {
+            match counted {
+                // The one file that was named has to be readable.
+                Err(refusal) if files.len() == 1 => return Err(refusal),
+                Err(refusal) => answer.left_out.push((path.clone(), refusal.code().to_owned())),
+                Ok(0) => {}
+                Ok(found) => {
+                    let before = answer.count;
+                    answer.count += found;
+                    answer.files_with += 1;
+                    if answer.count > answer.offset && before < answer.offset.saturating_add(most) {
+                        wanted.push((path, answer.offset.saturating_sub(before)));
+                    }
+                }
+            }
+        }
+        let found = each(&wanted, |(path, skipped)| shown(workspace, path, &search, *skipped, args.include_form));
+        let budget = if args.limit.is_some() { MOST } else { DEFAULT_BUDGET };
+        answer.take(found.into_iter().flatten(), most, budget);
+        let end = answer.offset + answer.matches.len();
+        answer.truncated = end < answer.count;
+        answer.next = answer.truncated.then(|| args.again().with("offset", end));
+        Ok(answer)
+    }
+
+    /// Takes as many matches as there is room for, and at least one.
+    fn take(&mut self, found: impl Iterator<Item = SearchMatch>, most: usize, budget: usize) {
+        let mut used = 0;
+        for found in found.take(most) {
+            let last = self.matches.last();
+            let in_same = last.is_some_and(|last| (&last.path, &last.label) == (&found.path, &found.label));
+            let place = if in_same { 0 } else { found.path.len() + found.label.len() + 2 * OVERHEAD };
+            used += found.text.chars().count() + OVERHEAD + place + found.form.as_deref().map_or(0, str::len);
+            if used > budget && !self.matches.is_empty() {
+                return;
+            }
+            self.matches.push(found);
+        }
+    }
+}
+
+impl LispSearch {
+    fn search(&self) -> Result<Search, Refusal> {
+        let refused = |BadRegex { why, column }| Refusal::BadPattern { argument: "pattern", why, column };
+        let search = Search::new(&self.pattern, self.case_insensitive).map_err(refused)?;
+        let within = match self.r#in {
+            In::All => Within::All,
+            In::Code => Within::Code,
+            In::Comments => Within::Comments,
+            In::Strings => Within::Strings,
+        };
+        Ok(Search { within, form_types: self.form_types.clone(), ..search })
+    }
+
+    /// The same call, without its offset.
+    fn again(&self) -> NextCall {
+        NextCall::to("lisp_search")
+            .with("pattern", self.pattern.as_str())
+            .with_given("path", self.path.as_deref())
+            .with_given("recursive", (!self.recursive).then_some(false))
+            .with_given("case_insensitive", self.case_insensitive.then_some(true))
+            .with_given("form_types", (!self.form_types.is_empty()).then(|| self.form_types.clone()))
+            .with_given("in", (self.r#in != In::All).then(|| serde_json::json!(self.r#in)))
+            .with_given("include_form", self.include_form.then_some(true))
+            .with_given("limit", self.limit)
+    }
+}
+
+/// How many matches a file has.
+fn count(workspace: &Workspace, path: &str, search: &Search) -> Result<usize, Refusal> {
+    let file = workspace.read(path)?;
+    let mut refusal = None;
+    let language = || workspace.lisp_language_of(&file).map_err(|refused| refusal = Some(refused)).ok();
+    let count = search.count(&file.text, language);
+    refusal.map_or(Ok(count), Err)
+}
+
+/// The matches of a file but the first ones; none when it cannot be read any more.
+fn shown(workspace: &Workspace, path: &str, search: &Search, skipped: usize, with_forms: bool) -> Vec<SearchMatch> {
+    let Ok(Opened { file, language: Some(language) }) = workspace.open(path, None) else { return Vec::new() };
+    let text = &file.text;
+    let found = search.run(text, language);
+    let spaces = found.spaces(text);
+    let Searched { matches, forms, lines, .. } = &found;
+    let mut last = None;
+    let described = |(found, package): (&lispwright_index::search::Match, String)| {
+        let line = lines.line_span(found.at.line).map_or("", |span| text[span.range()].trim_end());
+        let indented = line.len() - line.trim_start().len();
+        let middle = (found.at.column as usize).saturating_sub(1 + indented);
+        let is_new = std::mem::replace(&mut last, found.form) != found.form;
+        let mut described = SearchMatch {
+            path: file.path.clone(),
+            line: found.at.line,
+            column: found.at.column,
+            text: around(line.trim_start(), middle, WIDTH),
+            package,
+            ..SearchMatch::default()
+        };
+        if let Some(form) = found.form.map(|form| forms.get(form)) {
+            described.form_type = form.head.map_or("", |head| &text[head.range()]).to_owned();
+            described.form_name = form.name.clone().unwrap_or_default();
+            described.label = form.label(text);
+            described.start_line = Some(lines.line(form.outer.start));
+            described.end_line = Some(lines.line(form.outer.end.saturating_sub(1)));
+            described.form = (with_forms && is_new).then(|| source(form, text));
+        }
+        described
+    };
+    matches.iter().zip(spaces).map(described).skip(skipped).collect()
+}
+
+/// The source of a form, as far as there is room for it.
+fn source(form: &Form, text: &str) -> String {
+    let (source, left) = head(&text[form.outer.range()], FORM);
+    if left == 0 { source.to_owned() } else { format!("{source}…") }
+}
