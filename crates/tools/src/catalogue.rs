@@ -88,8 +88,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_search",
             title: "Search Lisp source",
-            description: "Search Lisp files by regex, in code, comments or strings; each match with the form around it, whose label \
-                          edits take as name.",
+            description: "Search Lisp files by regex; each match with the form around it, whose label edits take as name.",
             annotations: Annotations::READS,
             output: fields_schema::<SearchAnswer>,
         }
@@ -141,7 +140,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             name: "inspect_object",
             title: "Inspect an object",
             description: "Look into a Lisp value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
-                          slots. Parts have numbers of their own.",
+                          slots.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<InspectAnswer>,
         }

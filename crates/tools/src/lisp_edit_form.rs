@@ -76,7 +76,7 @@ pub struct LispEditForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair unbalanced content if that is certain
+    /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
 }

@@ -42,7 +42,7 @@ pub struct LispPatchForm {
     /// Show the diff, write nothing
     #[serde(default)]
     pub dry_run: bool,
-    /// Repair new_text if that is certain
+    /// Repair
     #[serde(default)]
     pub repair: bool,
 }

@@ -29,7 +29,7 @@ pub struct LispReadForm {
     /// A line of it
     #[serde(default)]
     pub line: Option<u32>,
-    /// Characters to show (default 10000, at most 40000)
+    /// Characters to show (default 10000)
     #[serde(default)]
     #[schemars(range(min = 1, max = 40000))]
     pub limit: Option<u32>,

@@ -1,7 +1,7 @@
 //! `lisp_search`: where a project has a text, and in which forms.
 
-use lispwright_index::search::{BadRegex, Search, Searched, Within};
 use lispwright_index::each;
+use lispwright_index::search::{BadRegex, Search, Searched, Within};
 use lispwright_syntax::{Form, around, head};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,29 +31,29 @@ const OVERHEAD: usize = 12;
 pub struct LispSearch {
     /// Regex
     pub pattern: String,
-    /// File or directory; default: the project
+    /// File or directory
     #[serde(default)]
     pub path: Option<String>,
-    /// Directories below, too
+    /// Recursive
     #[serde(default = "yes")]
     pub recursive: bool,
-    /// Ignore case
+    /// Case insensitive
     #[serde(default)]
     pub case_insensitive: bool,
-    /// Only in forms with these heads: defun
+    /// Heads of forms: defun
     #[serde(default)]
     pub form_types: Vec<String>,
-    /// Part of the source
+    /// In
     #[serde(default)]
     pub r#in: In,
-    /// Show each form
+    /// Include form
     #[serde(default)]
     pub include_form: bool,
     /// Default 200
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// Matches to skip
+    /// Offset
     #[serde(default)]
     pub offset: Option<usize>,
 }
@@ -199,14 +199,15 @@ impl SearchAnswer {
 impl LispSearch {
     fn search(&self) -> Result<Search, Refusal> {
         let refused = |BadRegex { why, column }| Refusal::BadPattern { argument: "pattern", why, column };
-        let search = Search::new(&self.pattern, self.case_insensitive).map_err(refused)?;
-        let within = match self.r#in {
+        let mut search = Search::new(&self.pattern, self.case_insensitive).map_err(refused)?;
+        search.form_types.clone_from(&self.form_types);
+        search.within = match self.r#in {
             In::All => Within::All,
             In::Code => Within::Code,
             In::Comments => Within::Comments,
             In::Strings => Within::Strings,
         };
-        Ok(Search { within, form_types: self.form_types.clone(), ..search })
+        Ok(search)
     }
 
     /// The same call, without its offset.

@@ -53,13 +53,13 @@ pub struct ReplEval {
     /// Seconds until the code is interrupted, its state kept (default 30)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
-    /// Characters in the answer (default 10000, at most 40000)
+    /// Characters in the answer (default 10000)
     #[serde(default)]
     pub max_output_length: Option<u32>,
-    /// *print-level*
+    /// Print level
     #[serde(default)]
     pub print_level: Option<u32>,
-    /// *print-length* (default 200)
+    /// Default 200
     #[serde(default)]
     pub print_length: Option<u32>,
     /// Forbid evaluation by the reader (#.)
@@ -68,7 +68,7 @@ pub struct ReplEval {
     /// hold: keep the stack of an error for repl_control
     #[serde(default)]
     pub on_error: OnError,
-    /// Evaluate in a copy of the image that is thrown away
+    /// In a throwaway copy of the image
     #[serde(default)]
     pub trial: bool,
 }

@@ -13,9 +13,11 @@ use super::text::{print, print_json};
 
 /// Search Lisp files; each match with the form around it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lispwright search 'with-open-\\w+' src\n  lispwright search --in comments TODO\n\n\
+#[command(
+    after_help = "Examples:\n  lispwright search 'with-open-\\w+' src\n  lispwright search --in comments TODO\n\n\
     Below a directory, names that begin with a dot and what ignore files name are passed over.\n\
-    Exit code: 0 found, 1 nothing found, 2 the search could not begin.")]
+    Exit code: 0 found, 1 nothing found, 2 the search could not begin."
+)]
 pub(crate) struct Args {
     /// Regular expression; ^ and $ are the ends of lines
     pattern: String,

@@ -73,6 +73,23 @@ fn outline_read_and_tree_show_a_file() {
 }
 
 #[test]
+fn search_finds_text_and_its_form() {
+    let project = project();
+    check(
+        &project,
+        &["search", "list"],
+        "",
+        0,
+        &["2 matches in 2 of 2 files", "good.lisp", "defun f, lines 1-2", "2:4| (list x))"],
+    );
+    check(&project, &["search", "--in", "strings", "list"], "", 1, &["No match in 2 files"]);
+    check(&project, &["search", "(list", "good.lisp"], "", 2, &["unclosed group"]);
+    check(&project, &["search", "list", "none.lisp"], "", 2, &["none.lisp"]);
+    let found = json(&check(&project, &["search", "--json", "--type", "defun", "list", "good.lisp"], "", 0, &[]));
+    assert_eq!(found["matches"][0]["form_name"], "f");
+}
+
+#[test]
 fn eval_prints_values() {
     let project = project();
     check(&project, &["eval", "-e", "(+ 1 2)"], "", 0, &["3"]);
@@ -86,7 +103,7 @@ fn doctor_and_help() {
     let output = run(&project, &["doctor"], "");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.to_lowercase().contains("sbcl"), "{said}");
-    for command in ["mcp", "check", "outline", "read", "tree", "eval", "doctor"] {
+    for command in ["mcp", "check", "outline", "read", "search", "tree", "eval", "doctor"] {
         check(&project, &[command, "--help"], "", 0, &["Usage:", "xample"]);
     }
     check(&project, &["--version"], "", 0, &["lispwright"]);

@@ -47,6 +47,7 @@ mod repairs;
 mod rivals;
 mod sandbox;
 mod sdk;
+mod search;
 mod signals;
 mod soak;
 mod surfaces;

@@ -48,6 +48,7 @@ CALLS = [
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),
+    ("lisp_search", {"pattern": "3 r"}, "defun area"),
     ("lisp_check_parens", {"code": "(list 1 2)", "dialect": "common-lisp"}, ""),
     (
         "lisp_edit_form",
