@@ -4,7 +4,7 @@
 //! namespace a name belongs to is found when a question is asked ([`resolve`]), because it depends on other files. [`Index`]
 //! holds the facts of all files, reads again what has changed, and answers.
 //!
-//! [`search`] finds text, with the forms around it.
+//! [`search`] finds text, with the forms around it, and forms that fit a [`pattern`].
 //!
 //! What can't be known from source is counted as unresolved, and never guessed.
 
@@ -14,6 +14,7 @@ mod each;
 pub mod facts;
 mod index;
 mod loops;
+pub mod pattern;
 mod question;
 mod resolve;
 pub mod search;

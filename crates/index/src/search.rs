@@ -6,6 +6,7 @@ use lispwright_syntax::{FormId, Forms, Language, LineColumn, LineIndex, Span, To
 use regex::{Regex, RegexBuilder};
 
 use crate::facts::Facts;
+use crate::pattern::{BadPattern, Pattern};
 
 /// The largest program that a regular expression may become, in bytes.
 const LARGEST_REGEX: usize = 1 << 20;
@@ -37,23 +38,23 @@ impl Within {
     }
 }
 
-/// Why a text is no regular expression that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadRegex {
-    /// What is wrong.
-    pub why: String,
-    /// The place of the mistake: its character, from 1. Unknown in a pattern of several lines.
-    pub column: Option<usize>,
-}
-
 /// A request: what is searched for, and where.
 #[derive(Clone, Debug)]
 pub struct Search {
-    regex: Regex,
-    /// The part of the text.
+    wanted: Wanted,
+    /// The part of the text in which a regular expression is searched for.
     pub within: Within,
     /// Only in forms with one of these heads, in canonical spelling; in all of them when empty.
     pub form_types: Vec<String>,
+}
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+enum Wanted {
+    /// A regular expression.
+    Regex(Regex),
+    /// The source of a form pattern, which each dialect reads in its own way.
+    Shape(String),
 }
 
 /// A place that fits.
@@ -70,7 +71,7 @@ pub struct Match {
 /// A text that was read because it has matches.
 #[derive(Debug)]
 pub struct Searched {
-    /// The matches, at most one on a line.
+    /// The matches; those of a regular expression at most one on a line.
     pub matches: Vec<Match>,
     /// The forms.
     pub forms: Forms,
@@ -83,74 +84,87 @@ impl Search {
     /// A search for a regular expression, whose `^` and `$` are the ends of lines.
     ///
     /// Errors: it is none, or too large.
-    pub fn new(pattern: &str, ignores_case: bool) -> Result<Self, BadRegex> {
+    pub fn new(pattern: &str, ignores_case: bool) -> Result<Self, BadPattern> {
         let mut builder = RegexBuilder::new(pattern);
         builder.case_insensitive(ignores_case).multi_line(true).crlf(true).size_limit(LARGEST_REGEX);
         let regex = builder.build().map_err(|error| bad_regex(pattern, &error))?;
-        Ok(Self { regex, within: Within::All, form_types: Vec::new() })
+        Ok(Self { wanted: Wanted::Regex(regex), within: Within::All, form_types: Vec::new() })
     }
 
-    /// Whether a place fits can be said without reading the text as Lisp.
-    fn is_plain(&self) -> bool {
-        self.within == Within::All && self.form_types.is_empty()
+    /// A search for forms that fit a [`Pattern`].
+    pub fn shape(pattern: &str) -> Self {
+        Self { wanted: Wanted::Shape(pattern.to_owned()), within: Within::All, form_types: Vec::new() }
     }
 
-    /// How many lines have matches.
-    pub fn count(&self, text: &str, language: impl FnOnce() -> Option<Language>) -> usize {
-        if self.is_plain() {
-            return self.spans(text, |_| true).len();
+    /// How many matches [`Self::run`] finds.
+    ///
+    /// Errors: the form pattern is none in that language.
+    pub fn count(&self, text: &str, language: impl FnOnce() -> Option<Language>) -> Result<usize, BadPattern> {
+        let is_plain = self.within == Within::All && self.form_types.is_empty();
+        match &self.wanted {
+            Wanted::Regex(regex) if is_plain => return Ok(spans(regex, text, |_| true).len()),
+            Wanted::Regex(regex) if !regex.is_match(text) => return Ok(0),
+            _ => {}
         }
-        if !self.regex.is_match(text) {
-            return 0;
+        let Some(language) = language() else { return Ok(0) };
+        if let Wanted::Shape(source) = &self.wanted
+            && !Pattern::new(source, language.clone())?.may_fit(text)
+        {
+            return Ok(0);
         }
-        language().map_or(0, |language| self.run(text, language).matches.len())
+        Ok(self.run(text, language)?.matches.len())
     }
 
     /// The matches in a text of that language, with the forms around them.
-    pub fn run(&self, text: &str, language: Language) -> Searched {
+    ///
+    /// Errors: the form pattern is none in that language.
+    pub fn run(&self, text: &str, language: Language) -> Result<Searched, BadPattern> {
         let tree = read(text, language).learning(text);
         let forms = Forms::new(&tree, text);
         let lines = LineIndex::new(text.as_bytes());
-        let is_wanted = |span: Span| {
-            let is_head = |form: FormId| self.form_types.contains(&forms.get(form).head_name);
-            self.within.has(kind_of(&tree, span))
-                && (self.form_types.is_empty() || forms.belonging(span.start).is_some_and(is_head))
+        let is_head = |form: FormId| self.form_types.contains(&forms.get(form).head_name);
+        let is_placed = |span: Span| self.form_types.is_empty() || forms.belonging(span.start).is_some_and(is_head);
+        let spans = match &self.wanted {
+            Wanted::Regex(regex) => spans(regex, text, |span| self.within.has(kind_of(&tree, span)) && is_placed(span)),
+            Wanted::Shape(source) => {
+                let fits = Pattern::new(source, tree.language().clone())?.fits(&tree, text)?;
+                fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
+            }
         };
-        let spans = self.spans(text, is_wanted);
         let found = |span: Span| Match {
             span,
             at: lines.line_column(text.as_bytes(), span.start),
             form: forms.belonging(span.start),
         };
         let matches = spans.into_iter().map(found).collect();
-        Searched { matches, forms, lines, tree }
+        Ok(Searched { matches, forms, lines, tree })
     }
+}
 
-    /// The first wanted place on each line.
-    fn spans(&self, text: &str, is_wanted: impl Fn(Span) -> bool) -> Vec<Span> {
-        let mut found = Vec::new();
-        let mut at = 0;
-        while let Some(place) = self.regex.find_at(text, at) {
-            // After the final newline there is no line.
-            if place.start() == text.len() && (text.is_empty() || text.ends_with('\n')) {
-                break;
-            }
-            let span = Span::new(place.start() as u32, place.end() as u32);
-            let next = if is_wanted(span) {
-                found.push(span);
-                memchr::memchr(b'\n', &text.as_bytes()[place.end()..]).map(|end| place.end() + end + 1)
-            } else if place.is_empty() {
-                text[place.end()..].chars().next().map(|character| place.end() + character.len_utf8())
-            } else {
-                Some(place.end())
-            };
-            match next {
-                Some(next) => at = next,
-                None => break,
-            }
+/// The first wanted place on each line.
+fn spans(regex: &Regex, text: &str, is_wanted: impl Fn(Span) -> bool) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(place) = regex.find_at(text, at) {
+        // After the final newline there is no line.
+        if place.start() == text.len() && (text.is_empty() || text.ends_with('\n')) {
+            break;
         }
-        found
+        let span = Span::new(place.start() as u32, place.end() as u32);
+        let next = if is_wanted(span) {
+            found.push(span);
+            memchr::memchr(b'\n', &text.as_bytes()[place.end()..]).map(|end| place.end() + end + 1)
+        } else if place.is_empty() {
+            text[place.end()..].chars().next().map(|character| place.end() + character.len_utf8())
+        } else {
+            Some(place.end())
+        };
+        match next {
+            Some(next) => at = next,
+            None => break,
+        }
     }
+    found
 }
 
 impl Searched {
@@ -167,14 +181,14 @@ fn kind_of(tree: &Tree, span: Span) -> TokenKind {
     tokens.find(|(kind, _)| *kind != TokenKind::Blank).map_or(TokenKind::Blank, |(kind, _)| kind)
 }
 
-fn bad_regex(pattern: &str, error: &regex::Error) -> BadRegex {
+fn bad_regex(pattern: &str, error: &regex::Error) -> BadPattern {
     if let regex::Error::CompiledTooBig(_) = error {
-        return BadRegex { why: "it is too large once compiled".to_owned(), column: None };
+        return BadPattern { why: "it is too large once compiled".to_owned(), column: None };
     }
     // The message shows the pattern, indented by four, and marks the place below it.
     let message = error.to_string();
     let why = message.lines().last().unwrap_or("").trim_start_matches("error: ").to_owned();
     let marked = message.lines().skip_while(|line| line.strip_prefix("    ") != Some(pattern)).nth(1);
     let column = marked.and_then(|line| line.strip_prefix("    ")?.find('^')).map(|at| at + 1);
-    BadRegex { why, column }
+    BadPattern { why, column }
 }

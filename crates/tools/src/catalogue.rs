@@ -88,7 +88,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_search",
             title: "Search Lisp source",
-            description: "Search Lisp files by regex; each match with the form around it, whose label edits take as name.",
+            description: "Search Lisp files by regex or shape of form; each match with the form around it, whose label edits take as name.",
             annotations: Annotations::READS,
             output: fields_schema::<SearchAnswer>,
         }

@@ -1,7 +1,8 @@
-//! `lisp_search`: where a project has a text, and in which forms.
+//! `lisp_search`: where a project has a text, and in which forms, or forms of a certain shape.
 
 use lispwright_index::each;
-use lispwright_index::search::{BadRegex, Search, Searched, Within};
+use lispwright_index::pattern::BadPattern;
+use lispwright_index::search::{Search, Searched, Within};
 use lispwright_syntax::{Form, around, head};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,11 @@ const OVERHEAD: usize = 12;
 #[serde(deny_unknown_fields)]
 pub struct LispSearch {
     /// Regex
-    pub pattern: String,
+    #[serde(default)]
+    pub pattern: Option<String>,
+    /// Or a form: ?x one datum, ?*x any, ?+x some, ?_ anything; elisp ,x ,@x
+    #[serde(default)]
+    pub shape: Option<String>,
     /// File or directory
     #[serde(default)]
     pub path: Option<String>,
@@ -78,7 +83,7 @@ pub enum In {
 pub struct SearchAnswer {
     /// The matches that were asked for, in the order of paths and lines.
     pub matches: Vec<SearchMatch>,
-    /// Lines with a match, in all files.
+    /// Lines with a match of the regex, or forms of the shape, in all files.
     pub count: usize,
     /// More come after these.
     pub truncated: bool,
@@ -155,10 +160,11 @@ impl SearchAnswer {
         let mut answer = Self { files: files.len(), ignored, offset: args.offset.unwrap_or(0), ..Self::default() };
         let mut wanted = Vec::new();
         let most = args.limit.unwrap_or(DEFAULT_LIMIT);
+        let is_any_searched = counts.iter().any(Result::is_ok);
         for (path, counted) in files.iter().zip(counts) {
             match counted {
-                // The one file that was named has to be readable.
-                Err(refusal) if files.len() == 1 => return Err(refusal),
+                // When no file could be searched, the first says why.
+                Err(refusal) if !is_any_searched => return Err(refusal),
                 Err(refusal) => answer.left_out.push((path.clone(), refusal.code().to_owned())),
                 Ok(0) => {}
                 Ok(found) => {
@@ -198,8 +204,15 @@ impl SearchAnswer {
 
 impl LispSearch {
     fn search(&self) -> Result<Search, Refusal> {
-        let refused = |BadRegex { why, column }| Refusal::BadPattern { argument: "pattern", why, column };
-        let mut search = Search::new(&self.pattern, self.case_insensitive).map_err(refused)?;
+        let mut search = match (&self.pattern, &self.shape) {
+            (Some(pattern), None) => {
+                Search::new(pattern, self.case_insensitive).map_err(|bad| refused("pattern", bad))?
+            }
+            (None, Some(shape)) => Search::shape(shape),
+            (pattern, _) => {
+                return Err(Refusal::ExactlyOne { arguments: ["pattern", "shape"], has_both: pattern.is_some() });
+            }
+        };
         search.form_types.clone_from(&self.form_types);
         search.within = match self.r#in {
             In::All => Within::All,
@@ -213,7 +226,8 @@ impl LispSearch {
     /// The same call, without its offset.
     fn again(&self) -> NextCall {
         NextCall::to("lisp_search")
-            .with("pattern", self.pattern.as_str())
+            .with_given("pattern", self.pattern.as_deref())
+            .with_given("shape", self.shape.as_deref())
             .with_given("path", self.path.as_deref())
             .with_given("recursive", (!self.recursive).then_some(false))
             .with_given("case_insensitive", self.case_insensitive.then_some(true))
@@ -224,12 +238,17 @@ impl LispSearch {
     }
 }
 
+/// The refusal of a pattern.
+fn refused(argument: &'static str, BadPattern { why, column }: BadPattern) -> Refusal {
+    Refusal::BadPattern { argument, why, column }
+}
+
 /// How many matches a file has.
 fn count(workspace: &Workspace, path: &str, search: &Search) -> Result<usize, Refusal> {
     let file = workspace.read(path)?;
     let mut refusal = None;
     let language = || workspace.lisp_language_of(&file).map_err(|refused| refusal = Some(refused)).ok();
-    let count = search.count(&file.text, language);
+    let count = search.count(&file.text, language).map_err(|bad| refused("shape", bad))?;
     refusal.map_or(Ok(count), Err)
 }
 
@@ -237,7 +256,7 @@ fn count(workspace: &Workspace, path: &str, search: &Search) -> Result<usize, Re
 fn shown(workspace: &Workspace, path: &str, search: &Search, skipped: usize, with_forms: bool) -> Vec<SearchMatch> {
     let Ok(Opened { file, language: Some(language) }) = workspace.open(path, None) else { return Vec::new() };
     let text = &file.text;
-    let found = search.run(text, language);
+    let Ok(found) = search.run(text, language) else { return Vec::new() };
     let spaces = found.spaces(text);
     let Searched { matches, forms, lines, .. } = &found;
     let mut last = None;

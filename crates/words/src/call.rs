@@ -59,7 +59,14 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
     (
         "lisp_search",
         "search",
-        &[("pattern", ""), ("path", ""), ("in", " --in"), ("limit", " --limit"), ("offset", " --offset")],
+        &[
+            ("pattern", ""),
+            ("shape", " --shape"),
+            ("path", ""),
+            ("in", " --in"),
+            ("limit", " --limit"),
+            ("offset", " --offset"),
+        ],
     ),
     ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];

@@ -1,4 +1,4 @@
-//! `lispwright search`: where files have a text, and in which forms.
+//! `lispwright search`: where files have a text, and in which forms, or forms of a certain shape.
 
 use std::process::ExitCode;
 
@@ -14,13 +14,18 @@ use super::text::{print, print_json};
 /// Search Lisp files; each match with the form around it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lispwright search 'with-open-\\w+' src\n  lispwright search --in comments TODO\n\n\
+    after_help = "Examples:\n  lispwright search 'with-open-\\w+' src\n  lispwright search --in comments TODO\n  \
+    lispwright search --shape '(setq ?x (1+ ?x))'\n\n\
     Below a directory, names that begin with a dot and what ignore files name are passed over.\n\
     Exit code: 0 found, 1 nothing found, 2 the search could not begin."
 )]
 pub(crate) struct Args {
     /// Regular expression; ^ and $ are the ends of lines
     pattern: String,
+
+    /// The pattern is a form: ?x is one datum in it, ?*x any number, ?+x some, ?_ anything; ,x and ,@x in Emacs Lisp
+    #[arg(long)]
+    shape: bool,
 
     /// File or directory
     #[arg(default_value = ".")]
@@ -56,8 +61,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
+    let (pattern, shape) = if args.shape { (None, Some(args.pattern)) } else { (Some(args.pattern), None) };
     let search = LispSearch {
-        pattern: args.pattern,
+        pattern,
+        shape,
         path: Some(args.path),
         recursive: true,
         case_insensitive: args.ignore_case,

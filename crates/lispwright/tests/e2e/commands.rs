@@ -82,6 +82,7 @@ fn search_finds_text_and_its_form() {
         0,
         &["2 matches in 2 of 2 files", "good.lisp", "defun f, lines 1-2", "2:4| (list x))"],
     );
+    check(&project, &["search", "--shape", "(list ?_)"], "", 0, &["2 matches", "2:3| (list x))"]);
     check(&project, &["search", "--in", "strings", "list"], "", 1, &["No match in 2 files"]);
     check(&project, &["search", "(list", "good.lisp"], "", 2, &["unclosed group"]);
     check(&project, &["search", "list", "none.lisp"], "", 2, &["none.lisp"]);

@@ -75,6 +75,31 @@ fn matches_come_with_their_forms() {
 }
 
 #[test]
+fn forms_are_found_by_their_shape() {
+    let project = project();
+    project.file("init.el", "(defun size (w h)\n  (* w\n     h)) ; (* a b)\n");
+    let mut session = Session::on(project);
+    let found = session.ok("lisp_search", json!({ "shape": "(* ,a ,b)" }));
+    let expected = ["init.el:2:3 defun size", "lib/util.scm:3:3 define area", "src/shapes.lisp:7:3 defun area shapes"];
+    let found_places = places(&found.fields);
+    for expected in expected {
+        assert!(found_places.iter().any(|place| place.starts_with(expected)), "{expected}: {found_places:?}");
+    }
+    let found = session.ok("lisp_search", json!({ "shape": "(?_ ?+x)", "form_types": ["defmethod"], "path": "src" }));
+    assert_eq!(found.fields["count"], 4, "{}", found.text);
+    let named = session.ok("lisp_search", json!({ "shape": "(AREA ?x)" }));
+    assert_eq!(places(&named.fields), ["src/shapes.lisp:10:3 defmethod print-object (widget t) shapes"]);
+    for (arguments, says) in [
+        (json!({ "shape": "(area" }), ["shape", "at character 1", "never closed"]),
+        (json!({ "shape": "?*x" }), ["shape", "at character 1", "needs a list"]),
+        (json!({ "shape": "(f)", "pattern": "f" }), ["pattern", "shape", "both were given"]),
+        (json!({}), ["pattern", "shape", "neither was given"]),
+    ] {
+        session.refused("lisp_search", arguments, "BAD_ARGUMENT", &says);
+    }
+}
+
+#[test]
 fn many_matches_come_in_pages() {
     let project = Project::new();
     let text: String = (0..3000).map(|n| format!("(defun f{n} () (g {n}))\n")).collect();
