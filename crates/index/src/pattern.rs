@@ -9,8 +9,8 @@
 mod matching;
 mod parts;
 
-use lispwright_syntax::{Dialect, Language, Span, TokenKind, Tree, read};
-use regex::{Regex, RegexBuilder};
+use lispwright_syntax::{Language, Span, TokenKind, Tree, read};
+use memchr::{memchr2_iter, memmem};
 
 use matching::Machine;
 use parts::{Parts, written_name};
@@ -34,7 +34,8 @@ pub struct Pattern {
     /// The names of the variables.
     variables: Vec<String>,
     /// Texts without this have no match.
-    needed: Option<Regex>,
+    needed: Option<String>,
+    folds_case: bool,
 }
 
 /// A step of a pattern.
@@ -85,7 +86,7 @@ impl Pattern {
         if source.len() > LONGEST {
             return Err(BadPattern { why: format!("it is longer than {LONGEST} bytes"), column: None });
         }
-        let dialect = language.dialect();
+        let folds_case = language.dialect().folds_case();
         let tree = read(source, language);
         if let Some(diagnostic) = tree.diagnostics().first() {
             return Err(bad(&diagnostic.kind.to_string(), diagnostic.span.start));
@@ -95,12 +96,12 @@ impl Pattern {
         if let Some(second) = parts.all.get(first.end) {
             return Err(bad("a second form begins here; a pattern is one form", second.span.start));
         }
-        let mut pattern = Self { ops: Vec::new(), variables: Vec::new(), needed: None };
+        let mut pattern = Self { ops: Vec::new(), variables: Vec::new(), needed: None, folds_case };
         pattern.compile(&parts);
         if let Some(Op::Many { .. }) = pattern.ops.first() {
             return Err(bad("any number of data needs a list around it", first.span.start));
         }
-        pattern.needed = pattern.needed_text(dialect);
+        pattern.needed = pattern.needed_text();
         Ok(pattern)
     }
 
@@ -147,14 +148,14 @@ impl Pattern {
     }
 
     /// The longest text that every match has.
-    fn needed_text(&self, dialect: Dialect) -> Option<Regex> {
+    fn needed_text(&self) -> Option<String> {
         let texts = self.ops.iter().filter_map(|op| match op {
             Op::Leaf(TokenKind::Atom, text) => Some(written_name(text)),
             Op::Leaf(_, text) => Some(text.as_str()),
             _ => None,
         });
-        let longest = texts.filter(|text| !text.contains(['|', '\\'])).max_by_key(|text| text.len())?;
-        RegexBuilder::new(&regex::escape(longest)).case_insensitive(dialect.folds_case()).build().ok()
+        let is_plain = |text: &&str| text.is_ascii() && !text.contains(['|', '\\']);
+        texts.filter(is_plain).max_by_key(|text| text.len()).map(str::to_owned)
     }
 
     /// The names of the variables, in the order in which they occur first.
@@ -164,7 +165,14 @@ impl Pattern {
 
     /// A text without any match is known at once, mostly.
     pub fn may_fit(&self, text: &str) -> bool {
-        self.needed.as_ref().is_none_or(|needed| needed.is_match(text))
+        let Some((needed, text)) = self.needed.as_ref().map(|needed| (needed.as_bytes(), text.as_bytes())) else {
+            return true;
+        };
+        let Some(first) = needed.first().filter(|_| self.folds_case) else {
+            return memmem::find(text, needed).is_some();
+        };
+        let begins = |at: usize| text.get(at..at + needed.len()).is_some_and(|part| part.eq_ignore_ascii_case(needed));
+        memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(begins)
     }
 
     /// The forms in a text that fit, in source order. Those inside of others are among them.
