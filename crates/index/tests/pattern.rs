@@ -80,6 +80,27 @@ fn what_is_no_pattern_is_refused_with_its_place() {
     bad(&"a".repeat(5_000), "longer", None);
 }
 
+/// Every text of a few pieces, as a text and, where it is one, as a pattern that fits itself.
+#[test]
+fn whatever_is_read_can_be_searched_and_fits_itself() {
+    const PIECES: [&str; 15] = ["(", ")", "[", "]", "'", "`", ",", ",@", "#+", "#_", "#;", "\"", "\\", "x ", "?*y "];
+    for dialect in Dialect::ALL {
+        let any = Pattern::new("(?*a ?b)", dialect.into()).ok();
+        for number in 0..PIECES.len().pow(4) {
+            let pieces = (0..4).map(|digit| PIECES[number / PIECES.len().pow(digit) % PIECES.len()]);
+            let text: String = pieces.collect();
+            let tree = read(&text, dialect);
+            if let Some(any) = &any {
+                any.fits(&tree, &text).unwrap();
+            }
+            if let Ok(pattern) = Pattern::new(&text, dialect.into()) {
+                let fits = pattern.fits(&tree, &text).unwrap();
+                assert!(!fits.is_empty() && pattern.may_fit(&text), "{dialect:?} {text:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn deep_and_wide_texts_take_their_time_in_proportion() {
     let begin = Instant::now();

@@ -208,6 +208,9 @@ impl LispSearch {
             (Some(pattern), None) => {
                 Search::new(pattern, self.case_insensitive).map_err(|bad| refused("pattern", bad))?
             }
+            (None, Some(_)) if self.r#in != In::All || self.case_insensitive => {
+                return Err(Refusal::Misfit { why: "`in` and `case_insensitive` are for `pattern`".to_owned() });
+            }
             (None, Some(shape)) => Search::shape(shape),
             (pattern, _) => {
                 return Err(Refusal::ExactlyOne { arguments: ["pattern", "shape"], has_both: pattern.is_some() });

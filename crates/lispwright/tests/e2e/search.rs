@@ -92,6 +92,7 @@ fn forms_are_found_by_their_shape() {
     for (arguments, says) in [
         (json!({ "shape": "(area" }), ["shape", "at character 1", "never closed"]),
         (json!({ "shape": "?*x" }), ["shape", "at character 1", "needs a list"]),
+        (json!({ "shape": "(f)", "in": "comments" }), ["`in`", "`pattern`", "do not fit"]),
         (json!({ "shape": "(f)", "pattern": "f" }), ["pattern", "shape", "both were given"]),
         (json!({}), ["pattern", "shape", "neither was given"]),
     ] {
