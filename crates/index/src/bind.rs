@@ -25,6 +25,9 @@ pub(crate) enum Pattern {
 impl<'t> Walk<'t> {
     /// Binds the names in a pattern, and evaluates the default values there.
     pub(crate) fn bind(&mut self, datum: Datum, pattern: Pattern) {
+        if pattern == Pattern::Destructuring {
+            return self.destructure(datum);
+        }
         let Some(list) = datum.list() else { return self.bind_name(datum, false) };
         let data = self.data(list);
         match pattern {
@@ -59,37 +62,13 @@ impl<'t> Walk<'t> {
                 }
                 self.next(tasks);
             }
-            Pattern::Destructuring => self.destructure(datum, data),
-            Pattern::Match => {
+            Pattern::Destructuring | Pattern::Match => {
                 let head = data.clone().next().and_then(|head| self.symbol(head));
                 let tasks: Vec<_> =
                     data.skip(usize::from(head.is_some())).map(|inner| Task::Bind(inner, Pattern::Match)).collect();
                 self.next(tasks);
             }
         }
-    }
-
-    /// `[a & rest :as all]` and `{a :a :keys [b] :or {b default} :as all}`
-    fn destructure(&mut self, datum: Datum, data: Data<'t>) {
-        let mut tasks = Vec::new();
-        if self.tree.kind(datum.core) != lispwright_syntax::TokenKind::OpenBrace {
-            tasks.extend(data.map(|inner| Task::Bind(inner, Pattern::Destructuring)));
-            return self.next(tasks);
-        }
-        let data: Vec<Datum> = data.collect();
-        for pair in data.chunks(2) {
-            let &[key, value] = pair else { continue };
-            let name = self.source(key);
-            match value.list().filter(|_| name.starts_with(':')) {
-                Some(list) if name == ":or" => {
-                    tasks.extend(self.data(list).skip(1).step_by(2).map(Task::Code));
-                }
-                Some(list) => tasks.extend(self.data(list).map(|inner| Task::Bind(inner, Pattern::Name))),
-                None if name == ":as" => tasks.push(Task::Bind(value, Pattern::Name)),
-                None => tasks.extend([Task::Code(value), Task::Bind(key, Pattern::Destructuring)]),
-            }
-        }
-        self.next(tasks);
     }
 
     /// Forms that bind names for their bodies.
@@ -138,40 +117,16 @@ impl<'t> Walk<'t> {
                 );
                 tasks.push(Task::Codes(data));
             }
-            F::LetVector | F::Comprehension => {
-                let parts = lists(self, data.next());
-                for pair in parts.chunks(2) {
-                    let &[name, value] = pair else { continue };
-                    if form == F::Comprehension && self.source(name) == ":let" {
-                        for pair in lists(self, Some(value)).chunks(2) {
-                            let &[name, value] = pair else { continue };
-                            tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
-                        }
-                    } else {
-                        tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
-                    }
-                }
-                tasks.push(Task::Codes(data));
-            }
             F::Lambda => {
-                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, self.parameters())));
+                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
                 tasks.push(Task::Codes(data));
             }
             F::CaseLambda => {
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
-                    tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, self.parameters())));
+                    tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
                     tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
                 }
-            }
-            F::Fn => {
-                let mut rest = data.clone();
-                if let Some(name) = rest.next().filter(|first| self.symbol(*first).is_some()) {
-                    data.next();
-                    tasks.push(Task::Bind(name, Pattern::Name));
-                }
-                let count = count + tasks.len();
-                self.arities(&mut tasks, data, count);
             }
             F::Functions | F::FunctionsRec | F::Macros => {
                 let functions: Vec<Vec<Datum>> =
@@ -243,31 +198,6 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// `[parameters] code…`, or clauses of these. Local names but `count` are forgotten after each clause.
-    pub(crate) fn arities(&self, tasks: &mut Vec<Task<'t>>, data: Data<'t>, count: usize) {
-        let mut data = data;
-        while let Some(datum) = data.next() {
-            let is_vector = self.tree.kind(datum.core) == lispwright_syntax::TokenKind::OpenBracket;
-            if is_vector {
-                tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Codes(data)]);
-                break;
-            }
-            let clause = datum.list().filter(|_| self.tree.kind(datum.core) == lispwright_syntax::TokenKind::OpenParen);
-            let Some(clause) = clause else {
-                tasks.push(Task::Code(datum));
-                continue;
-            };
-            let mut clause = self.data(clause);
-            tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, Pattern::Destructuring)));
-            tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
-        }
-    }
-
-    /// The form of the parameters of a lambda expression.
-    pub(crate) fn parameters(&self) -> Pattern {
-        self.rules.parameters
-    }
-
     /// Forms that define names. False when this is none.
     pub(crate) fn defining(&mut self, form: SpecialForm, mut data: Data<'t>) -> bool {
         use SpecialForm as F;
@@ -277,14 +207,9 @@ impl<'t> Walk<'t> {
             F::Function | F::Macro => {
                 let name = data.next();
                 tasks.extend(name.map(|name| Task::Use(name, UseKind::Definition)));
-                let is_clojure = self.parameters() == Pattern::Destructuring;
-                if is_clojure {
-                    self.arities(&mut tasks, data, count);
-                } else {
-                    let pattern = if form == F::Macro { Pattern::Nested } else { Pattern::Parameters };
-                    tasks.extend(data.next().map(|parameters| Task::Bind(parameters, pattern)));
-                    tasks.push(Task::Codes(data));
-                }
+                let pattern = if form == F::Macro { Pattern::Nested } else { Pattern::Parameters };
+                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, pattern)));
+                tasks.push(Task::Codes(data));
             }
             F::Method => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));

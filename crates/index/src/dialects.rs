@@ -2,7 +2,6 @@
 
 use lispwright_syntax::{Datum, Dialect, ListId};
 
-use crate::bind::Pattern;
 use crate::resolve::Written;
 use crate::space::{self, Declared};
 use crate::walk::Walk;
@@ -25,10 +24,16 @@ pub(crate) struct Rules {
     pub(crate) has_syntax_objects: bool,
     /// What opens a list that is a call.
     pub(crate) calls: &'static [&'static str],
-    /// Lists that are no calls are evaluated; in other dialects they are data.
-    pub(crate) evaluates_collections: bool,
-    /// The form of the parameters of a lambda expression.
-    pub(crate) parameters: Pattern,
+    /// Walks a list that is code.
+    pub(crate) code: for<'t> fn(&mut Walk<'t>, Datum, ListId),
+    /// A file holds data alone.
+    pub(crate) is_data: bool,
+    /// A symbol in data names something only with the name of its space.
+    pub(crate) data_names_are_qualified: bool,
+    /// Returns the part of a symbol in code that is the name of something.
+    pub(crate) name_in: fn(&str) -> &str,
+    /// The symbol in a template is one that the reader makes up.
+    pub(crate) is_made_up: fn(&str) -> bool,
 }
 
 const COMMON_LISP: Rules = Rules {
@@ -40,8 +45,11 @@ const COMMON_LISP: Rules = Rules {
     binds_dynamically: false,
     has_syntax_objects: false,
     calls: &["("],
-    evaluates_collections: false,
-    parameters: Pattern::Parameters,
+    code: |walk, datum, list| walk.call_or_data(datum, list),
+    is_data: false,
+    data_names_are_qualified: false,
+    name_in: |text| text,
+    is_made_up: |_| false,
 };
 
 const SCHEME: Rules = Rules {
@@ -59,13 +67,19 @@ const CLOJURE: Rules = Rules {
     declares: space::clojure::read,
     written: space::clojure::written,
     two_namespaces: false,
-    is_constant: |text| matches!(text, "nil" | "true" | "false" | "&") || text.starts_with('%'),
+    // `.name` is a member of an object.
+    is_constant: |text| matches!(text, "nil" | "true" | "false" | "&") || text.starts_with(['%', '.']),
     is_dynamic: |_| false,
-    calls: &["(", "#("],
-    evaluates_collections: true,
-    parameters: Pattern::Destructuring,
+    binds_dynamically: true,
+    code: |walk, datum, list| walk.clojure_code(datum, list, false),
+    data_names_are_qualified: true,
+    // `Name.` is the constructor of `Name`.
+    name_in: |text| text.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(text),
+    is_made_up: |text| text.ends_with('#'),
     ..COMMON_LISP
 };
+
+const EDN: Rules = Rules { is_data: true, ..CLOJURE };
 
 const EMACS_LISP: Rules = Rules {
     declares: space::emacs_lisp::read,
@@ -81,7 +95,8 @@ pub(crate) fn rules(dialect: Dialect) -> &'static Rules {
     match dialect {
         Dialect::CommonLisp => &COMMON_LISP,
         Dialect::Scheme | Dialect::Racket => &SCHEME,
-        Dialect::Clojure | Dialect::Edn => &CLOJURE,
+        Dialect::Clojure => &CLOJURE,
+        Dialect::Edn => &EDN,
         Dialect::EmacsLisp => &EMACS_LISP,
     }
 }

@@ -137,6 +137,8 @@ pub struct Facts {
     pub definitions: Vec<Definition>,
     /// The names that are used here, in source order.
     pub uses: Vec<Use>,
+    /// Methods that belong to what another name means, in source order: where each begins, and that name.
+    pub owners: Vec<(u32, Span)>,
     /// The forms, in source order, nested ones after the form around them.
     pub forms: Vec<FormRow>,
 }
@@ -194,6 +196,12 @@ impl Facts {
         next.checked_sub(1).map_or("", |at| &self.current[at].1)
     }
 
+    /// The name whose space a use is to be looked up in, where it does not stand for itself.
+    pub fn owner_of(&self, used: Use) -> Option<Span> {
+        let at = self.owners.binary_search_by_key(&used.start, |(start, _)| *start).ok()?;
+        Some(self.owners[at].1)
+    }
+
     /// The innermost form around a byte.
     pub fn form_at(&self, offset: u32) -> Option<u32> {
         let before = self.forms.partition_point(|form| form.span.start <= offset);
@@ -206,6 +214,6 @@ impl Facts {
             self.forms.iter().map(|form| size_of::<FormRow>() + form.label.len() + form.head.len()).sum();
         let definitions: usize =
             self.definitions.iter().map(|one| size_of::<Definition>() + one.name.len() + one.space.len()).sum();
-        self.uses.capacity() * size_of::<Use>() + forms + definitions
+        self.uses.capacity() * size_of::<Use>() + self.owners.len() * size_of::<(u32, Span)>() + forms + definitions
     }
 }

@@ -12,6 +12,7 @@ mod bind;
 mod dialects;
 mod each;
 pub mod facts;
+mod forms;
 mod index;
 mod loops;
 pub mod pattern;

@@ -61,7 +61,9 @@ const MOST_REACHING: usize = 5_000;
 impl Index {
     /// The files in one dialect, for questions about uses.
     pub fn question(&self, dialect: Dialect) -> Question<'_> {
-        let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        // Data of Clojure name its code.
+        let is_meant = |of: Dialect| of == dialect || (of, dialect) == (Dialect::Edn, Dialect::Clojure);
+        let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         let mut spaces = Spaces::default();
         let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
@@ -72,7 +74,7 @@ impl Index {
                     spaces.by_name.entry(name).or_default().push(space);
                 }
             }
-            let definitions = document.facts.definitions.iter();
+            let definitions = document.facts.definitions.iter().filter(|one| one.kind != FormKind::Method);
             spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
             for (number, used) in document.facts.uses.iter().enumerate() {
                 let text = &document.text[used.span().range()];
@@ -89,7 +91,9 @@ impl Index {
                 }
             }
         }
-        Question { dialect, spaces, documents, places }
+        let mut question = Question { dialect, spaces, documents, places };
+        question.take_methods();
+        question
     }
 }
 
@@ -103,8 +107,36 @@ impl<'i> Question<'i> {
 
     /// What the name in a place means there.
     fn meaning(&self, document: &Document, used: Use) -> Meaning {
-        let written = Written::of(self.dialect, &document.text[used.span().range()]);
-        self.spaces.meaning(document.facts.space_at(used.start), &written)
+        match document.facts.owner_of(used) {
+            None => self.meaning_at(document, used.span()),
+            Some(owner) => {
+                let name = Written::of(self.dialect, &document.text[used.span().range()]).name;
+                match self.meaning_at(document, owner) {
+                    Meaning::Is(owner) => Meaning::Is(Symbol { name, ..owner }),
+                    Meaning::Unknown(owner) => Meaning::Unknown(Symbol { name, ..owner }),
+                }
+            }
+        }
+    }
+
+    fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
+        let written = Written::of(self.dialect, &document.text[span.range()]);
+        self.spaces.meaning(document.facts.space_at(span.start), &written)
+    }
+
+    /// A method defines a name of its own space only where the name is not that of another.
+    fn take_methods(&mut self) {
+        let methods = self.documents.iter().flat_map(|&document| {
+            let methods = document.facts.definitions.iter().filter(|one| one.kind == FormKind::Method);
+            methods.map(move |one| (document, one))
+        });
+        let own = methods.filter(|(document, one)| {
+            let name = document.facts.forms[one.form as usize].name;
+            let meant = self.meaning_at(document, name);
+            matches!(meant, Meaning::Is(meant) | Meaning::Unknown(meant) if meant.space == one.space)
+        });
+        let own: Vec<(&str, &str)> = own.map(|(_, one)| (one.space.as_str(), one.name.as_str())).collect();
+        self.spaces.defined.extend(own);
     }
 
     /// The uses of a symbol. Imports may give it another name, so `names` are all that it has somewhere.

@@ -96,7 +96,7 @@ impl Spaces<'_> {
             if import.only.is_some() || self.gives(from, theirs, steps - 1) {
                 return self.inside(from, theirs, steps - 1);
             }
-            is_unknown |= !self.by_name.contains_key(from);
+            is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
         }
         if is_unknown { Meaning::Unknown(own()) } else { Meaning::Is(own()) }
     }

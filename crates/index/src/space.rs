@@ -46,6 +46,8 @@ pub struct Import {
     pub except: Vec<String>,
     /// What is taken is given to others, too.
     pub reexports: bool,
+    /// The language takes it in by itself, and its names are known not to be the project's.
+    pub is_implicit: bool,
 }
 
 impl Import {
@@ -59,6 +61,7 @@ impl Import {
             renamed: Vec::new(),
             except: Vec::new(),
             reexports: false,
+            is_implicit: false,
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) enum Task<'t> {
     BindFunction(Datum),
     /// The name is used so.
     Use(Datum, UseKind),
+    /// Evaluate it with a first argument that stands elsewhere.
+    Step(Datum),
     /// Forget the local names but so many.
     Unbind(usize),
 }
@@ -70,12 +72,14 @@ impl<'t> Walk<'t> {
     pub(crate) fn finish(mut self) -> Facts {
         self.facts.uses.sort_unstable_by_key(|one| one.start);
         self.facts.uses.shrink_to_fit();
+        self.facts.owners.sort_unstable_by_key(|(start, _)| *start);
         self.facts
     }
 
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
-        self.tasks.push(Task::Codes(tree.top_level()));
+        let is_data = self.rules.is_data;
+        self.tasks.push(if is_data { Task::Quoteds(tree.top_level()) } else { Task::Codes(tree.top_level()) });
         while let Some(task) = self.tasks.pop() {
             self.step(task);
         }
@@ -131,6 +135,7 @@ impl<'t> Walk<'t> {
             Task::Bind(datum, pattern) => self.bind(datum, pattern),
             Task::BindFunction(datum) => self.bind_name(datum, true),
             Task::Use(datum, kind) => self.use_of(datum, kind),
+            Task::Step(datum) => self.step_of_thread(datum),
             Task::Unbind(count) => self.locals.truncate(count),
         }
     }
@@ -148,8 +153,13 @@ impl<'t> Walk<'t> {
 
     pub(crate) fn bind_name(&mut self, datum: Datum, is_function: bool) {
         if let Some(name) = self.symbol(datum).filter(|name| !self.is_special(name)) {
-            self.locals.push(Local { name, is_function });
+            self.bind_text(name, is_function);
         }
+    }
+
+    /// Binds a name that is a part of what stands there.
+    pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
+        self.locals.push(Local { name, is_function });
     }
 
     /// The name is that of a dynamic variable, by convention: a binding of it is seen by everyone.
@@ -161,7 +171,7 @@ impl<'t> Walk<'t> {
         self.locals.len()
     }
 
-    fn is_local(&self, name: &str, is_function: bool) -> bool {
+    pub(crate) fn is_local(&self, name: &str, is_function: bool) -> bool {
         let folds = self.dialect.folds_case();
         let spaces = self.rules.two_namespaces;
         self.locals.iter().rev().any(|local| {
@@ -171,7 +181,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes a use, unless a local name is meant.
-    fn use_of(&mut self, datum: Datum, kind: UseKind) {
+    pub(crate) fn use_of(&mut self, datum: Datum, kind: UseKind) {
         // `(setf name)` is the name of a function, too.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
         let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
@@ -183,8 +193,19 @@ impl<'t> Walk<'t> {
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
         if !(may_be_local && self.is_local(name, takes_function)) {
-            self.note(self.tree.core_span(datum), kind);
+            self.note(self.name_in(datum), kind);
         }
+    }
+
+    /// Notes a use of a method of what `owner` names.
+    pub(crate) fn note_method(&mut self, span: Span, owner: Span) {
+        self.note(span, UseKind::Method);
+        self.facts.owners.push((span.start, owner));
+    }
+
+    /// The space that is current at a byte.
+    pub(crate) fn current(&self, offset: u32) -> &str {
+        self.facts.space_at(offset)
     }
 
     /// Notes a use of the name in a place.
@@ -200,21 +221,23 @@ impl<'t> Walk<'t> {
     fn quoted(&mut self, datum: Datum) {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
-            None => self.use_of(datum, UseKind::Quoted),
+            None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
+            None => {}
         }
     }
 
     /// A part of a template, so many backquotes deep.
     fn template(&mut self, datum: Datum, mut depth: u32) {
-        for prefix in self.prefixes(datum) {
+        let prefixes = self.prefixes(datum);
+        for (at, &prefix) in prefixes.iter().enumerate() {
             match self.meaning(prefix) {
                 Prefix::Template => depth += 1,
-                Prefix::Unquote if depth <= 1 => return self.core_code(datum),
+                Prefix::Unquote if depth <= 1 => return self.prefixed(datum, &prefixes[at + 1..]),
                 Prefix::Unquote => depth -= 1,
                 _ => {}
             }
         }
-        let Some(list) = datum.list() else { return self.use_of(datum, UseKind::Template) };
+        let Some(list) = datum.list() else { return self.use_in_template(datum) };
         let mut data = self.data(list);
         let head = data.clone().next().and_then(|head| self.symbol(head));
         match head.and_then(|head| self.dialect.special_form(&canonical_head(self.dialect, head))) {
@@ -230,7 +253,12 @@ impl<'t> Walk<'t> {
 
     // Code.
 
-    fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
+    /// What opens a list; the source of anything else.
+    pub(crate) fn opener(&self, datum: Datum) -> &'t str {
+        &self.text[self.tree.token_span(datum.core).range()]
+    }
+
+    pub(crate) fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
         if datum.is_bare() { Vec::new() } else { self.tree.prefixes(datum) }
     }
 
@@ -247,7 +275,14 @@ impl<'t> Walk<'t> {
     }
 
     fn code(&mut self, datum: Datum) {
-        for prefix in self.prefixes(datum) {
+        let prefixes = self.prefixes(datum);
+        self.prefixed(datum, &prefixes);
+    }
+
+    /// Code behind so many of its prefixes.
+    fn prefixed(&mut self, datum: Datum, prefixes: &[Prefixed]) {
+        for &prefix in prefixes {
+            self.hint(prefix);
             match self.meaning(prefix) {
                 Prefix::Quote => return self.quoted(datum),
                 Prefix::Template => return self.template_core(datum, 1),
@@ -262,14 +297,15 @@ impl<'t> Walk<'t> {
     fn template_core(&mut self, datum: Datum, depth: u32) {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Templates(self.data(list), depth)),
-            None => self.use_of(datum, UseKind::Template),
+            None => self.use_in_template(datum),
         }
     }
 
     /// What `#'` and `function` take.
     fn function_name(&mut self, datum: Datum) {
         let Some(list) = datum.list() else {
-            let is_hidden = self.symbol(datum).is_none_or(|name| self.is_local(name, true));
+            let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
+            let is_hidden = self.symbol(datum).is_none_or(is_hidden);
             if !is_hidden {
                 self.note(self.tree.core_span(datum), UseKind::Value);
             }
@@ -285,12 +321,17 @@ impl<'t> Walk<'t> {
 
     /// Code without regard to prefixes.
     fn core_code(&mut self, datum: Datum) {
-        let Some(list) = datum.list() else { return self.use_of(datum, UseKind::Value) };
-        let opener = &self.text[self.tree.token_span(datum.core).range()];
+        match datum.list() {
+            Some(list) => (self.rules.code)(self, datum, list),
+            None => self.use_of(datum, UseKind::Value),
+        }
+    }
+
+    /// A list that is a call where a parenthesis opens it, and data elsewhere.
+    pub(crate) fn call_or_data(&mut self, datum: Datum, list: ListId) {
         let mut data = self.data(list);
-        if !self.rules.calls.contains(&opener) {
-            let code = self.rules.evaluates_collections;
-            return self.tasks.push(if code { Task::Codes(data) } else { Task::Quoteds(data) });
+        if !self.rules.calls.contains(&self.opener(datum)) {
+            return self.tasks.push(Task::Quoteds(data));
         }
         let arguments = data.clone();
         let Some(head) = data.next() else { return };
@@ -333,7 +374,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Takes over which package or module is current or declared from here on.
-    fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
+    pub(crate) fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
         let Some(declared) = (self.rules.declares)(self, head, datum, list) else { return };
         let span = self.tree.core_span(datum);
         match (declared.current, &declared.space) {
@@ -352,7 +393,7 @@ impl<'t> Walk<'t> {
     }
 
     /// A form whose arguments are treated in a way of their own.
-    fn special(&mut self, form: SpecialForm, list: ListId) {
+    pub(crate) fn special(&mut self, form: SpecialForm, list: ListId) {
         use SpecialForm as F;
         let mut data = self.data(list);
         data.next();

@@ -93,6 +93,12 @@ pub(crate) enum Shape {
     Record,
     /// `name [docstring] [attributes] [parameters] body` or clauses that begin with parameters
     ClojureFunction,
+    /// `name [field*] (protocol | method)*`, which defines `->name` and `map->name`
+    ClojureRecord,
+    /// The same, which defines `->name` alone
+    ClojureType,
+    /// `name (method [parameters]*)*`, which defines the methods
+    ClojureProtocol,
     /// `name dispatch-value [parameters] body`
     ClojureMethod,
     /// `name [docstring] [value]`

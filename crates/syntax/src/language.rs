@@ -145,6 +145,11 @@ impl Language {
         self.own(head).is_some_and(|own| own.stated) || definer::known_definer(self.dialect, head).is_some()
     }
 
+    /// Forms with this head, canonical, define something, as far as is known or guessed.
+    pub fn is_definer(&self, head: &str) -> bool {
+        self.definer(head).is_some_and(|(kind, _)| kind.defines())
+    }
+
     /// The head of the dialect whose forms are like those with this `head` of the project, as the tables spell it.
     pub fn known_head(&self, head: &str) -> Option<&str> {
         self.definers.as_ref()?;

@@ -109,12 +109,47 @@ pub enum SpecialForm {
     SyntaxRules,
     /// `name dispatch parameters code…`
     Multimethod,
-    /// `name docstring? [field…] (protocol | (method parameters code…))…`: `defrecord`, `deftype`, `reify`, `extend-type`.
+    /// `name [field…] (protocol | (method parameters code…))…`: `defrecord`, `deftype`.
     Methods,
     /// `name (method parameters…)…`
     Protocol,
     /// `name code…`, `(name option…) code…` or `"name" code…`: tests.
     Test,
+
+    // Clojure.
+    /// `[name value] then else…`; only `then` sees the name: `if-let`.
+    LetThen,
+    /// `[place value …] code…`: variables get other values for a while: `binding`.
+    Rebinding,
+    /// `value name code…`: `as->`.
+    Naming,
+    /// `value (data code)… code`, without parentheses: `case`.
+    CasePairs,
+    /// `value (pattern code)…`, without parentheses: `match`.
+    MatchPairs,
+    /// `value step…`: each step is a form whose first argument is the value before it, and stands before it: `->`.
+    ThreadingFirst,
+    /// `value (test step)…`, without parentheses: `cond->`. The value becomes the first argument, or else the last.
+    ThreadingIf {
+        /// The value becomes the first argument.
+        first: bool,
+    },
+    /// `object member argument…`, where the member may stand in a list with its arguments.
+    Member,
+    /// `object member…`, each of which may stand in a list with its arguments.
+    Members,
+    /// `type name code…`: `catch`.
+    Catch,
+    /// `parameters code argument…`; only the code sees the parameters: `are`.
+    Tabled,
+    /// `name…`: `declare`.
+    Declarations,
+    /// So many codes, and `(protocol | (method parameters code…))…`: `reify`, `extend-type`.
+    Implementation(u8),
+    /// `protocol (type | (method parameters code…))…`
+    ExtendProtocol,
+    /// `[class…] [argument…] (method parameters code…)…`
+    Proxy,
 }
 
 /// Rows of a dialect: how forms with these heads treat their arguments.

@@ -1,19 +1,218 @@
-//! Namespaces: `ns`, `in-ns`, and `require`, `use`, `refer` and `alias` outside of it.
+//! Namespaces: `ns`, `in-ns`, and `require`, `use`, `refer`, `alias`, `import` and `refer-clojure` outside of it.
 
-use lispwright_syntax::{Datum, ListId};
+use lispwright_syntax::{Datum, ListId, TokenKind};
 
-use super::Declared;
+use super::{Declared, Exports, Import, Space};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
-/// Takes apart a symbol, `space/name`.
+/// The namespace whose names every other one has.
+const LANGUAGE: &str = "clojure.core";
+
+/// Takes a symbol apart: `alias/name`, or the class `name.space.Name`.
 pub(crate) fn written(text: &str) -> Written<'_> {
-    let at = text.find('/').filter(|&at| at > 0 && at + 1 < text.len());
-    let name = at.map_or(text, |at| &text[at + 1..]);
-    Written { qualifier: at.map(|at| text[..at].into()), name: name.to_owned() }
+    let parts =
+        |at: Option<usize>| at.filter(|&at| at > 0 && at + 1 < text.len()).map(|at| (&text[..at], &text[at + 1..]));
+    let class = || parts(text.rfind('.')).filter(|(_, name)| name.starts_with(char::is_uppercase));
+    match (parts(text.find('/')), class()) {
+        (Some((space, name)), _) => Written { qualifier: Some(space.into()), name: name.to_owned() },
+        (None, Some((package, name))) => Written { qualifier: Some(unmunged(package).into()), name: name.to_owned() },
+        (None, None) => Written { qualifier: None, name: text.to_owned() },
+    }
+}
+
+/// The namespace of a package of Java, whose names have no hyphens.
+fn unmunged(package: &str) -> String {
+    package.replace('_', "-")
 }
 
 /// What a form declares.
-pub(crate) fn read(_walk: &Walk<'_>, _head: &str, _datum: Datum, _list: ListId) -> Option<Declared> {
-    None
+pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
+    let mut data = walk.data(list);
+    let written = written(walk.source(data.next()?));
+    if written.qualifier.is_some_and(|space| space != LANGUAGE) {
+        return None;
+    }
+    let start = walk.tree.core_span(datum).start;
+    if head == "in-ns" {
+        let current =
+            Some(walk.source(data.next().filter(|name| !name.is_bare() && name.list().is_none())?).to_owned());
+        return Some(Declared { current, ..Declared::default() });
+    }
+    if head == "ns" {
+        let name = walk.source(data.next()?).to_owned();
+        let space = Space { exports: Exports::All, ..Space::new(name.clone(), start) };
+        let mut reading = Reading { walk, space, exported: Vec::new() };
+        reading.namespace(data.collect());
+        return Some(Declared { current: Some(name), space: Some(reading.space), exported: reading.exported });
+    }
+    let clause = match head {
+        "require" | "use" | "refer" | "alias" | "import" | "refer-clojure" => head,
+        "require-macros" => "require",
+        "use-macros" => "use",
+        _ => return None,
+    };
+    let space = Space { exports: Exports::All, ..Space::new(walk.current(start).to_owned(), start) };
+    let mut reading = Reading { walk, space, exported: Vec::new() };
+    reading.clause(clause, data.collect());
+    Some(Declared { current: None, space: Some(reading.space), exported: reading.exported })
+}
+
+/// A declaration that is being read.
+struct Reading<'w, 't> {
+    walk: &'w Walk<'t>,
+    space: Space,
+    exported: Vec<lispwright_syntax::Span>,
+}
+
+impl<'t> Reading<'_, 't> {
+    /// What stands after the name in `ns`.
+    fn namespace(&mut self, data: Vec<Datum>) {
+        let mut refers_language = true;
+        let is_string = |datum: &&Datum| self.walk.tree.kind(datum.core) == TokenKind::String;
+        let docstring = data.first().filter(is_string).map(|&text| self.walk.source(text).trim_matches('"').to_owned());
+        self.space.docstring = docstring;
+        for clause in self.spread(data) {
+            let Some(list) = clause.list().filter(|_| self.walk.opener(clause) != "{") else { continue };
+            let mut data = self.walk.data(list);
+            let Some(word) = data.next().map(|word| self.walk.source(word).trim_start_matches(':')) else { continue };
+            refers_language &= word != "refer-clojure";
+            let word = word.strip_suffix("-macros").unwrap_or(word);
+            self.clause(word, data.collect());
+        }
+        if refers_language {
+            self.clause("refer-clojure", Vec::new());
+        }
+    }
+
+    /// The data, whatever the platform.
+    fn spread(&self, data: Vec<Datum>) -> Vec<Datum> {
+        let mut found = Vec::new();
+        for datum in data {
+            let is_spread = self.walk.opener(datum) == "#?@(";
+            for one in self.walk.alternatives(datum) {
+                match one.list().filter(|_| is_spread) {
+                    Some(list) => found.extend(self.walk.data(list)),
+                    None => found.push(one),
+                }
+            }
+        }
+        found
+    }
+
+    fn inside(&self, list: ListId) -> Vec<Datum> {
+        self.spread(self.walk.data(list).collect())
+    }
+
+    fn source(&self, datum: Datum) -> &'t str {
+        self.walk.source(datum)
+    }
+
+    /// One clause of `ns`, or a form outside of it whose arguments are quoted.
+    fn clause(&mut self, word: &str, data: Vec<Datum>) {
+        let data = self.spread(data);
+        match word {
+            "require" | "use" => data.iter().for_each(|&library| self.libraries(word, library)),
+            "import" => data.iter().for_each(|&class| self.classes(class)),
+            "refer" => {
+                if let Some((&name, options)) = data.split_first() {
+                    self.import(Import::all(self.source(name).to_owned()), true, options);
+                }
+            }
+            "refer-clojure" => {
+                let import = Import { is_implicit: true, ..Import::all(LANGUAGE.to_owned()) };
+                self.import(import, true, &data);
+            }
+            "alias" => {
+                if let [alias, name, ..] = data[..] {
+                    self.alias(self.source(alias), self.source(name));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `name`, `[name option…]`, or `(prefix library…)`.
+    fn libraries(&mut self, word: &str, library: Datum) {
+        let Some(list) = library.list() else { return self.library(word, self.source(library).to_owned(), &[]) };
+        let data = self.inside(list);
+        let Some((&first, rest)) = data.split_first() else { return };
+        let prefix = self.source(first);
+        if rest.first().is_none_or(|option| self.source(*option).starts_with(':')) {
+            return self.library(word, prefix.to_owned(), rest);
+        }
+        for library in rest {
+            let inside = library.list().map_or_else(|| vec![*library], |list| self.inside(list));
+            if let Some((&name, options)) = inside.split_first() {
+                self.library(word, format!("{prefix}.{}", self.source(name)), options);
+            }
+        }
+    }
+
+    /// A library that is loaded; `use` brings in its names, `require` those that it refers to.
+    fn library(&mut self, word: &str, name: String, options: &[Datum]) {
+        for (option, value) in pairs(options) {
+            if matches!(self.source(option), ":as" | ":as-alias") {
+                self.alias(self.source(value), &name);
+            }
+        }
+        let all = |value: Datum| self.source(value) == ":all";
+        let is_all = pairs(options).any(|(option, value)| self.source(option) == ":refer" && all(value));
+        self.import(Import::all(name), word == "use" || is_all, options);
+    }
+
+    fn alias(&mut self, alias: &str, name: &str) {
+        let alias = Some(alias.to_owned());
+        self.space.imports.push(Import { alias, only: Some(Vec::new()), ..Import::all(name.to_owned()) });
+    }
+
+    /// The names that are brought in: all, or those that the options list.
+    fn import(&mut self, mut import: Import, is_all: bool, options: &[Datum]) {
+        let mut only: Option<Vec<Datum>> = None;
+        for (option, value) in pairs(options) {
+            let Some(list) = value.list() else { continue };
+            let names = self.inside(list);
+            match self.source(option) {
+                ":only" | ":refer" | ":refer-macros" => only.get_or_insert_default().extend(names),
+                ":exclude" => import.except.extend(names.iter().map(|&name| self.source(name).to_owned())),
+                ":rename" => {
+                    let pair = |(theirs, ours)| (self.source(theirs).to_owned(), self.source(ours).to_owned());
+                    import.renamed.extend(pairs(&names).map(pair));
+                }
+                _ => {}
+            }
+        }
+        if let Some(names) = only {
+            self.exported.extend(names.iter().map(|&name| self.walk.tree.core_span(name)));
+            let ours =
+                |name: &str| import.renamed.iter().find(|(theirs, _)| theirs == name).map(|(_, ours)| ours.clone());
+            let pair = |name: &str| (name.to_owned(), ours(name).unwrap_or_else(|| name.to_owned()));
+            import.only = Some(names.iter().map(|&name| pair(self.source(name))).collect());
+        } else if !is_all {
+            return;
+        }
+        self.space.imports.push(import);
+    }
+
+    /// Classes of Java, among which those of records are: `package.Name`, or `(package Name…)`.
+    fn classes(&mut self, class: Datum) {
+        let Some(list) = class.list() else {
+            let Written { qualifier, name } = written(self.source(class));
+            if let Some(package) = qualifier {
+                self.space
+                    .imports
+                    .push(Import { only: Some(vec![(name.clone(), name)]), ..Import::all(package.into()) });
+            }
+            return;
+        };
+        let data = self.inside(list);
+        let Some((&package, names)) = data.split_first() else { return };
+        self.exported.extend(names.iter().map(|&name| self.walk.tree.core_span(name)));
+        let only = names.iter().map(|&name| (self.source(name).to_owned(), self.source(name).to_owned())).collect();
+        self.space.imports.push(Import { only: Some(only), ..Import::all(unmunged(self.source(package))) });
+    }
+}
+
+fn pairs(data: &[Datum]) -> impl Iterator<Item = (Datum, Datum)> {
+    data.chunks_exact(2).map(|pair| (pair[0], pair[1]))
 }

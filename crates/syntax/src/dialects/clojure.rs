@@ -7,6 +7,7 @@ use crate::lexer::Lexer;
 use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable, Start};
 use crate::shapes::{Openers, Shapes};
+use crate::special::{SpecialForm as F, SpecialForms};
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -37,7 +38,7 @@ pub(super) static TABLE: Table = Table {
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &[], headers: &["ns"] },
     shapes: &SHAPES,
-    special_forms: &[],
+    special_forms: SPECIAL_FORMS,
     takes_functions: &[],
     threads: true,
     titles: &['"', ':'],
@@ -176,12 +177,69 @@ const DEFINERS: &[Row] = &[
     row(K::GenericFunction, S::ClojureVariable, &["defmulti"]),
     row(K::Method, S::ClojureMethod, &["defmethod"]),
     row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-"]),
-    row(K::Class, S::ClojureFunction, &["defrecord", "deftype", "defprotocol", "definterface", "gen-class"]),
+    row(K::Class, S::ClojureRecord, &["defrecord"]),
+    row(K::Class, S::ClojureType, &["deftype"]),
+    row(K::Class, S::ClojureProtocol, &["defprotocol"]),
+    row(K::Class, S::ClojureFunction, &["definterface", "gen-class"]),
     row(K::Addition, S::Named, &["extend-type", "extend-protocol", "extend", "declare", "fdef"]),
     row(K::Test, S::Titled, &["describe", "it"]),
     row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
     row(K::Package, S::ClojureVariable, &["ns"]),
     row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),
+];
+
+const SPECIAL_FORMS: SpecialForms = &[
+    (F::Data, &["quote", "memfn", "gen-class", "gen-interface", "definterface", "import", "refer-clojure"]),
+    (F::Body(1), &["proxy-super"]),
+    (F::FunctionName, &["var"]),
+    (
+        F::LetVector,
+        &[
+            "let",
+            "let*",
+            "loop",
+            "loop*",
+            "when-let",
+            "when-some",
+            "when-first",
+            "with-open",
+            "with-local-vars",
+            "dotimes",
+            "go-loop",
+            "for-all",
+            "letk",
+        ],
+    ),
+    (F::LetThen, &["if-let", "if-some"]),
+    (F::Comprehension, &["for", "doseq"]),
+    (F::Rebinding, &["binding", "with-redefs"]),
+    (F::Fn, &["fn", "fn*", "fnk"]),
+    (F::FunctionsRec, &["letfn", "letfn*"]),
+    (F::Naming, &["as->"]),
+    (F::CasePairs, &["case"]),
+    (F::MatchPairs, &["match"]),
+    (F::ThreadingFirst, &["->", "some->", "doto"]),
+    (F::Threading, &["->>", "some->>"]),
+    (F::ThreadingIf { first: true }, &["cond->"]),
+    (F::ThreadingIf { first: false }, &["cond->>"]),
+    (F::Member, &["."]),
+    (F::Members, &[".."]),
+    (F::Catch, &["catch"]),
+    (F::Tabled, &["are", "do-template"]),
+    (F::Setq, &["set!"]),
+    (F::Variable, &["def", "defonce", "def-", "defmulti", "defstruct"]),
+    (F::Function, &["defn", "defn-", "definline", "defnk"]),
+    (F::Macro, &["defmacro", "defmacro-"]),
+    (F::Multimethod, &["defmethod"]),
+    (F::Protocol, &["defprotocol"]),
+    (F::Methods, &["defrecord", "deftype"]),
+    (F::Implementation(0), &["reify"]),
+    (F::Implementation(1), &["extend-type"]),
+    (F::ExtendProtocol, &["extend-protocol"]),
+    (F::Proxy, &["proxy"]),
+    (F::Test, &["deftest", "deftest-", "defspec", "deftest-async"]),
+    (F::Declarations, &["declare"]),
+    (F::Space, &["ns"]),
 ];
 
 const WRAPPERS: &[Wraps] = &[

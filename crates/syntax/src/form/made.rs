@@ -1,8 +1,8 @@
 //! What a definition brings along besides the name it defines: the accessors of its slots, the constructor of a record,
 //! the keymap of a mode, the methods inside a generic function.
 
+use super::Form;
 use super::parts::method_key;
-use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum};
 use crate::datum::{Data, Datum};
 use crate::definer::Shape;
@@ -16,18 +16,20 @@ const MOST_DATA: usize = 1_024;
 /// The names that a definition makes besides its own, canonical.
 pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
     let Some(list) = form.datum.list() else { return Vec::new() };
-    let Some((kind, shape)) = tree.language().definer(&form.head_name) else { return Vec::new() };
+    let Some((_, shape)) = tree.language().definer(&form.head_name) else { return Vec::new() };
     let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
     let making = Making { tree, text, data: &data, name: &form.key };
-    match (shape, kind) {
-        (Shape::DefineValues, _) => making.names_in(data.first()).skip(1).collect(),
-        (Shape::Record, _) => making.record(),
-        (Shape::Struct, _) => making.struct_names(),
-        (Shape::Structure, _) => making.structure(),
-        (Shape::Class, _) => making.accessors(),
-        (Shape::ClojureFunction, FormKind::Class) => making.clojure_class(),
-        (Shape::Module | Shape::System, _) => making.nicknames(),
-        (Shape::Named, _) => making.named(&form.head_name),
+    match shape {
+        Shape::DefineValues => making.names_in(data.first()).skip(1).collect(),
+        Shape::Record => making.record(),
+        Shape::Struct => making.struct_names(),
+        Shape::Structure => making.structure(),
+        Shape::Class => making.accessors(),
+        Shape::ClojureRecord => making.constructors(&["->", "map->"]),
+        Shape::ClojureType => making.constructors(&["->"]),
+        Shape::ClojureProtocol => making.methods(),
+        Shape::Module | Shape::System => making.nicknames(),
+        Shape::Named => making.named(&form.head_name),
         _ => Vec::new(),
     }
 }
@@ -183,11 +185,14 @@ impl<'t> Making<'t> {
         names
     }
 
-    /// The constructors of a record, and the methods that stand in it.
-    fn clojure_class(&self) -> Vec<String> {
-        let mut names = vec![format!("->{}", self.name), format!("map->{}", self.name)];
-        names.extend(self.lists().filter_map(|list| self.head_of(list)).map(|method| self.canonical(method)));
-        names
+    /// What begins so and ends with the name.
+    fn constructors(&self, prefixes: &[&str]) -> Vec<String> {
+        prefixes.iter().map(|prefix| format!("{prefix}{}", self.name)).collect()
+    }
+
+    /// The methods of a protocol.
+    fn methods(&self) -> Vec<String> {
+        self.lists().filter_map(|list| self.head_of(list)).map(|method| self.canonical(method)).collect()
     }
 
     fn nicknames(&self) -> Vec<String> {

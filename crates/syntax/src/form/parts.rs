@@ -60,7 +60,9 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         Shape::Record => {
             parts.name(form, parts.first_of(first).unwrap_or(first));
         }
-        Shape::ClojureFunction => parts.clojure_function(form, first),
+        Shape::ClojureFunction | Shape::ClojureRecord | Shape::ClojureType | Shape::ClojureProtocol => {
+            parts.clojure_function(form, first);
+        }
         Shape::ClojureMethod => {
             parts.name(form, first);
             let dispatch = data.get(1).map(|&value| canonical_datum(tree, text, value));

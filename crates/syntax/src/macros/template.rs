@@ -152,7 +152,15 @@ impl<'t> Filled<'_, 't> {
         let same = self.is_same(0);
         match shape {
             Shape::Define if same && direct.is_none() => return definer(kind, shape, None),
-            Shape::Titled | Shape::Module | Shape::System | Shape::ClojureFunction if same && !self.has_vector() => {
+            Shape::Titled
+            | Shape::Module
+            | Shape::System
+            | Shape::ClojureFunction
+            | Shape::ClojureRecord
+            | Shape::ClojureType
+            | Shape::ClojureProtocol
+                if same && !self.has_vector() =>
+            {
                 return definer(kind, shape, None);
             }
             Shape::Titled => return None,
@@ -270,7 +278,7 @@ fn parts(shape: Shape) -> Option<(u8, Option<u8>, Option<u8>)> {
         Shape::Callable => (0, Some(1), Some(2)),
         Shape::Class => (0, Some(1), None),
         Shape::Variable | Shape::Special | Shape::Quoted => (0, None, Some(2)),
-        Shape::Structure | Shape::ClojureFunction => (0, None, Some(1)),
+        Shape::Structure | Shape::ClojureFunction | Shape::ClojureProtocol => (0, None, Some(1)),
         Shape::Placed(Placed { name, parameters, docstring }) => {
             (name.at, parameters.map(|place| place.at), docstring.map(|place| place.at))
         }

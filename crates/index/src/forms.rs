@@ -1,0 +1,3 @@
+//! What the forms of one dialect alone need: a file for each.
+
+mod clojure;

@@ -1,0 +1,401 @@
+//! Code of Clojure: reader conditionals, destructuring, functions of several arities, threading, methods of protocols.
+//!
+//! Functions and macros share one namespace with local names, brackets of every kind hold code, and `#?(…)` may stand anywhere.
+
+use lispwright_syntax::datum::Prefixed;
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
+
+use crate::bind::Pattern;
+use crate::facts::UseKind;
+use crate::walk::{Task, Walk};
+
+impl<'t> Walk<'t> {
+    // Notation.
+
+    /// What metadata say is evaluated, and a type is a name.
+    pub(crate) fn hint(&mut self, prefix: Prefixed) {
+        let token = &self.text[self.tree.token_span(prefix.token).range()];
+        if let Some(operand) = prefix.operand.filter(|_| matches!(token, "^" | "#^")) {
+            self.next([Task::Code(operand)]);
+        }
+    }
+
+    fn hints(&mut self, datum: Datum) {
+        for prefix in self.prefixes(datum) {
+            self.hint(prefix);
+        }
+    }
+
+    /// A symbol in data names something; in Clojure only with a namespace.
+    pub(crate) fn is_name_in_data(&self, datum: Datum) -> bool {
+        !self.rules.data_names_are_qualified || self.source(datum).contains('/')
+    }
+
+    /// A symbol in a template; `name#` is one that the reader makes up.
+    pub(crate) fn use_in_template(&mut self, datum: Datum) {
+        if !(self.rules.is_made_up)(self.source(datum)) {
+            self.use_of(datum, UseKind::Template);
+        }
+    }
+
+    /// The name that a symbol uses: the class of its constructor `Name.`.
+    pub(crate) fn name_in(&self, datum: Datum) -> Span {
+        let span = self.tree.core_span(datum);
+        let name = (self.rules.name_in)(self.source(datum));
+        Span::new(span.start, span.start + u32::try_from(name.len()).unwrap_or(span.len()))
+    }
+
+    /// The data of a list, with those that `#?@(…)` puts among them whatever the platform.
+    pub(crate) fn spread(&self, list: ListId) -> Vec<Datum> {
+        let inside = |datum: Datum| match datum.list().filter(|_| self.opener(datum) == "#?@(") {
+            Some(_) => {
+                self.alternatives(datum).into_iter().filter_map(Datum::list).flat_map(|l| self.data(l)).collect()
+            }
+            None => vec![datum],
+        };
+        self.data(list).flat_map(inside).collect()
+    }
+
+    /// What a datum is on each platform.
+    pub(crate) fn alternatives(&self, datum: Datum) -> Vec<Datum> {
+        match datum.list().filter(|_| self.opener(datum).starts_with("#?")) {
+            Some(list) => self.data(list).skip(1).step_by(2).collect(),
+            None => vec![datum],
+        }
+    }
+
+    fn is_vector(&self, datum: Datum) -> bool {
+        self.alternatives(datum).iter().any(|&one| self.tree.kind(one.core) == TokenKind::OpenBracket)
+    }
+
+    fn pairs(&self, list: ListId) -> Vec<(Datum, Datum)> {
+        self.spread(list).chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    // Calls.
+
+    /// Code in brackets of any kind. A step of a threading form has its first argument before it.
+    pub(crate) fn clojure_code(&mut self, datum: Datum, list: ListId, is_step: bool) {
+        let mut data = self.data(list);
+        let arguments = data.clone();
+        let head = data.next().filter(|_| matches!(self.opener(datum), "(" | "#("));
+        let Some(head) = head else { return self.next([Task::Codes(arguments)]) };
+        if self.is_vector(head) {
+            // One arity of a function, or a clause of a macro like it.
+            let count = self.local_count();
+            return self.next([Task::Bind(head, Pattern::Destructuring), Task::Codes(data), Task::Unbind(count)]);
+        }
+        let name = self.symbol(head).or_else(|| Some(self.source(head)).filter(|name| matches!(*name, "." | "..")));
+        let Some(name) = name.filter(|_| head.is_bare()) else { return self.next([Task::Codes(arguments)]) };
+        if self.is_local(name, true) {
+            return self.next([Task::Codes(data)]);
+        }
+        self.use_of(head, UseKind::Call);
+        let canonical = canonical_head(self.dialect, name);
+        self.declare(&canonical, datum, list);
+        let language = self.tree.language();
+        let known = || self.dialect.special_form(language.known_head(&canonical)?);
+        match self.dialect.special_form(&canonical).or_else(known) {
+            Some(form) => {
+                if !self.clojure_form(form, data, is_step) {
+                    self.special(form, list);
+                }
+            }
+            None if self.local_count() == 0 && language.is_definer(&canonical) => self.guessed(data),
+            None => self.next([Task::Codes(data)]),
+        }
+    }
+
+    /// A form of a definer that no table knows. A vector is no list of parameters when nothing follows.
+    fn guessed(&mut self, mut data: Data<'t>) {
+        let count = self.local_count();
+        let name = data.clone().next().filter(|name| self.symbol(*name).is_some() && name.is_bare());
+        if let Some(name) = name {
+            data.next();
+            self.use_of(name, UseKind::Definition);
+        }
+        let mut tasks = Vec::new();
+        if data.clone().last().is_some_and(|last| self.is_vector(last)) {
+            tasks.push(Task::Codes(data));
+        } else {
+            self.arities(&mut tasks, data);
+        }
+        tasks.push(Task::Unbind(count));
+        self.next(tasks);
+    }
+
+    /// A step of a threading form that puts the value first.
+    pub(crate) fn step_of_thread(&mut self, datum: Datum) {
+        match datum.list().filter(|_| datum.is_bare()) {
+            Some(list) => self.clojure_code(datum, list, true),
+            None => self.next([self.thread_step(datum, false)]),
+        }
+    }
+
+    fn thread_step(&self, datum: Datum, first: bool) -> Task<'t> {
+        match datum.list() {
+            None if datum.is_bare() => Task::Use(datum, UseKind::Call),
+            Some(_) if first => Task::Step(datum),
+            _ => Task::Code(datum),
+        }
+    }
+
+    /// A form of Clojure with its arguments. False when its row means the same in other dialects.
+    fn clojure_form(&mut self, form: SpecialForm, mut data: Data<'t>, is_step: bool) -> bool {
+        use SpecialForm as F;
+        let tree = self.tree;
+        let count = self.local_count();
+        let mut tasks: Vec<Task<'t>> = Vec::new();
+        let takes_value = matches!(
+            form,
+            F::Naming
+                | F::CasePairs
+                | F::MatchPairs
+                | F::ThreadingFirst
+                | F::Threading
+                | F::ThreadingIf { .. }
+                | F::Member
+                | F::Members
+        );
+        if takes_value && !is_step {
+            tasks.extend(data.next().map(Task::Code));
+        }
+        match form {
+            F::LetVector | F::LetThen | F::Comprehension => {
+                let pairs = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.pairs(list));
+                for (name, value) in pairs {
+                    let inner = value.list().filter(|_| self.source(name) == ":let");
+                    let pairs = inner.map_or_else(|| vec![(name, value)], |list| self.pairs(list));
+                    for (name, value) in pairs {
+                        tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
+                    }
+                }
+                if form == F::LetThen {
+                    tasks.extend(data.next().map(Task::Code));
+                    tasks.push(Task::Unbind(count));
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Rebinding => {
+                for (place, value) in data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.pairs(list)) {
+                    tasks.extend([Task::Use(place, UseKind::Binding), Task::Code(value)]);
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Naming => {
+                tasks.extend(data.next().map(|name| Task::Bind(name, Pattern::Destructuring)));
+                tasks.push(Task::Codes(data));
+            }
+            F::CasePairs | F::MatchPairs => {
+                let data: Vec<Datum> = data.collect();
+                for pair in data.chunks(2) {
+                    match *pair {
+                        [key, value] if form == F::CasePairs => tasks.extend([Task::Quoted(key), Task::Code(value)]),
+                        [pattern, value] => {
+                            let bind = Task::Bind(pattern, Pattern::Destructuring);
+                            tasks.extend([bind, Task::Code(value), Task::Unbind(count)]);
+                        }
+                        _ => tasks.extend(pair.iter().copied().map(Task::Code)),
+                    }
+                }
+            }
+            F::ThreadingFirst | F::Threading => {
+                tasks.extend(data.map(|step| self.thread_step(step, form == F::ThreadingFirst)));
+            }
+            F::ThreadingIf { first } => {
+                for (at, datum) in data.enumerate() {
+                    tasks.push(if at % 2 == 1 { self.thread_step(datum, first) } else { Task::Code(datum) });
+                }
+            }
+            F::Member | F::Members => {
+                let members = if form == F::Member { 1 } else { usize::MAX };
+                for member in data.by_ref().take(members).filter_map(Datum::list) {
+                    tasks.push(Task::Codes(self.data(member).skipping(1)));
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Catch => {
+                tasks.extend(data.next().map(Task::Code));
+                tasks.extend(data.next().map(|name| Task::Bind(name, Pattern::Name)));
+                tasks.push(Task::Codes(data));
+            }
+            F::Tabled => {
+                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Destructuring)));
+                tasks.extend(data.next().map(Task::Code));
+                tasks.extend([Task::Unbind(count), Task::Codes(data)]);
+            }
+            F::Declarations => tasks.extend(data.map(|name| Task::Use(name, UseKind::Definition))),
+            F::Fn => {
+                if let Some(name) = data.clone().next().filter(|name| self.symbol(*name).is_some()) {
+                    data.next();
+                    self.bind_name(name, false);
+                }
+                self.arities(&mut tasks, data);
+            }
+            F::FunctionsRec => {
+                let functions = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.spread(list));
+                let functions: Vec<ListId> = functions.into_iter().filter_map(Datum::list).collect();
+                for name in functions.iter().filter_map(|&list| tree.data(list).next()) {
+                    self.bind_name(name, false);
+                }
+                let inner = self.local_count();
+                for list in functions {
+                    self.arities(&mut tasks, self.data(list).skipping(1));
+                    tasks.push(Task::Unbind(inner));
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::Function | F::Macro => {
+                self.definition(data.next());
+                self.arities(&mut tasks, data);
+            }
+            F::Variable | F::Test => {
+                self.definition(data.next());
+                tasks.push(Task::Codes(data));
+            }
+            F::Multimethod => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));
+                tasks.extend(data.next().map(Task::Code));
+                // The function may have a name of its own.
+                if let Some(name) = data.clone().next().filter(|name| self.symbol(*name).is_some()) {
+                    data.next();
+                    self.bind_name(name, false);
+                }
+                self.arities(&mut tasks, data);
+            }
+            F::Protocol => {
+                self.definition(data.next());
+                for method in data.filter_map(Datum::list).filter_map(|list| tree.data(list).next()) {
+                    self.definition(Some(method));
+                }
+            }
+            F::Methods => {
+                self.definition(data.next());
+                let fields = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.spread(list));
+                for field in fields {
+                    self.hints(field);
+                    self.bind_name(field, false);
+                }
+                self.methods(&mut tasks, data, None);
+            }
+            F::Implementation(skipped) => {
+                tasks.extend(data.by_ref().take(usize::from(skipped)).map(Task::Code));
+                self.methods(&mut tasks, data, None);
+            }
+            F::ExtendProtocol => {
+                let protocol = data.next();
+                tasks.extend(protocol.map(Task::Code));
+                self.methods(&mut tasks, data, protocol);
+            }
+            F::Proxy => {
+                tasks.extend(data.by_ref().take(2).map(Task::Code));
+                for method in data.filter_map(Datum::list) {
+                    self.arities(&mut tasks, self.data(method).skipping(1));
+                    tasks.push(Task::Unbind(count));
+                }
+            }
+            _ => return false,
+        }
+        tasks.push(Task::Unbind(count));
+        self.next(tasks);
+        true
+    }
+
+    // Definitions.
+
+    /// The name that a form defines, with what its metadata say.
+    fn definition(&mut self, name: Option<Datum>) {
+        for name in name.map_or_else(Vec::new, |name| self.alternatives(name)) {
+            self.hints(name);
+            self.use_of(name, UseKind::Definition);
+        }
+    }
+
+    /// `[parameters] code…`, or arities in lists; a docstring and a map may stand before.
+    fn arities(&self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
+        while let Some(datum) = data.next() {
+            if self.is_vector(datum) {
+                tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Codes(data)]);
+                break;
+            }
+            tasks.push(Task::Code(datum));
+        }
+    }
+
+    /// Names of protocols or types, each with the methods after it. They are methods of `protocol`, or else of the name before them.
+    fn methods(&mut self, tasks: &mut Vec<Task<'t>>, data: Data<'t>, protocol: Option<Datum>) {
+        let inner = self.local_count();
+        let mut owner = protocol;
+        let mut waiting: Vec<Datum> = data.collect();
+        waiting.reverse();
+        while let Some(datum) = waiting.pop() {
+            if self.opener(datum).starts_with("#?") {
+                let alternatives = self.alternatives(datum).into_iter().rev();
+                let is_spread = self.opener(datum) == "#?@(";
+                for one in alternatives {
+                    match one.list().filter(|_| is_spread) {
+                        Some(list) => waiting.extend(self.data(list).collect::<Vec<_>>().into_iter().rev()),
+                        None => waiting.push(one),
+                    }
+                }
+                continue;
+            }
+            let Some(list) = datum.list().filter(|_| self.opener(datum) == "(") else {
+                owner = protocol.or(Some(datum));
+                tasks.push(Task::Code(datum));
+                continue;
+            };
+            let mut method = self.data(list);
+            if let (Some(name), Some(owner)) = (method.next().filter(|name| self.symbol(*name).is_some()), owner) {
+                self.note_method(self.tree.core_span(name), self.tree.core_span(owner));
+            }
+            self.arities(tasks, method);
+            tasks.push(Task::Unbind(inner));
+        }
+    }
+
+    // Destructuring.
+
+    /// Binds the names in `[a & rest :as all]`, `{a :a :keys [b] :or {b default} :as all}` and what these hold.
+    pub(crate) fn destructure(&mut self, datum: Datum) {
+        self.hints(datum);
+        let Some(list) = datum.list() else { return self.bind_name(datum, false) };
+        let mut tasks = Vec::new();
+        if self.opener(datum).starts_with("#?") {
+            tasks.extend(self.alternatives(datum).into_iter().map(|one| Task::Bind(one, Pattern::Destructuring)));
+        } else if self.tree.kind(datum.core) == TokenKind::OpenBrace {
+            self.destructure_map(&mut tasks, list);
+        } else {
+            let mut is_type = false;
+            for inner in self.spread(list) {
+                // `[name :- Type]`
+                tasks.push(if is_type { Task::Code(inner) } else { Task::Bind(inner, Pattern::Destructuring) });
+                is_type = self.source(inner) == ":-";
+            }
+        }
+        self.next(tasks);
+    }
+
+    fn destructure_map(&mut self, tasks: &mut Vec<Task<'t>>, list: ListId) {
+        let mut defaults = Vec::new();
+        for (key, value) in self.pairs(list) {
+            let word = self.source(key);
+            match value.list().filter(|_| word.starts_with(':')) {
+                Some(list) if word == ":or" => {
+                    defaults.extend(self.pairs(list).into_iter().map(|(_, default)| Task::Code(default)));
+                }
+                // `:keys [a b/c :d]`
+                Some(list) => {
+                    for name in self.spread(list) {
+                        let name = self.source(name).trim_start_matches(':');
+                        self.bind_text(name.rsplit('/').next().unwrap_or(name), false);
+                    }
+                }
+                None if word.starts_with(':') => tasks.push(Task::Bind(value, Pattern::Name)),
+                None => tasks.extend([Task::Code(value), Task::Bind(key, Pattern::Destructuring)]),
+            }
+        }
+        tasks.extend(defaults);
+    }
+}

@@ -1,0 +1,40 @@
+//! Projects of some small files, and who uses a name in them: `path:line: kind in form`, with `?` for what is unresolved.
+
+use std::fs;
+use std::path::Path;
+
+use lispwright_index::Index;
+use lispwright_syntax::Dialect;
+
+/// The uses of the names called `name` in the files, without their definitions.
+pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> String {
+    let top = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = top.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let mut index = Index::default();
+    let language = |path: &Path, text: &str| Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Into::into);
+    index.refresh([top.path()], &language);
+    let mut lines = Vec::new();
+    for (document, one) in index.definitions(name, space) {
+        let question = index.question(document.dialect);
+        let uses = question.uses(&one.symbol());
+        let (hits, unresolved) = (uses.hits, uses.unresolved.len());
+        for hit in hits.iter().filter(|hit| hit.is_reference()) {
+            let path = hit.document.path.strip_prefix(top.path()).unwrap().display();
+            let form = hit.form.map_or("top level", |form| &form.label);
+            let (line, kind) = (hit.document.line(hit.used.start), hit.used.kind.name());
+            lines.push(format!("{path}:{line}: {kind} in {form}"));
+        }
+        lines.extend((unresolved > 0).then(|| format!("? {unresolved}")));
+    }
+    lines.join("\n")
+}
+
+/// Compares them with what is expected.
+#[track_caller]
+pub(crate) fn check(files: &[(&str, &str)], name: &str, expected: &str) {
+    assert_eq!(uses(files, name, None), expected);
+}
