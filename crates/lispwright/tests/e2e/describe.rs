@@ -100,6 +100,22 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
 }
 
 #[test]
+fn files_of_clojure_say_without_an_image_who_uses_a_name() {
+    let farm = "(ns farm.core)\n(defn area [x] (* x x))\n(defn total [xs] (reduce + (map area xs)))\n";
+    let mut session = Session::with_file("src/farm/core.clj", farm);
+    let barn = "(ns farm.barn (:require [farm.core :as f]))\n(defn size [{:keys [area]}] (area 1))\n\
+                (defn roof [x] (-> x f/area inc))\n";
+    session.project.file("src/farm/barn.clj", barn);
+    let test = "(ns farm.barn-test (:require [clojure.test :refer [deftest is]] [farm.barn :as b]))\n\
+                (deftest roofs (is (= 2 (b/roof 1))))\n";
+    session.project.file("test/farm/barn_test.clj", test);
+    let uses = session.ok("code_find_references", json!({ "symbol": "farm.core/area" }));
+    let expected = ["src/farm/barn.clj:3:22: call in defn roof", "src/farm/core.clj:3:33: value in defn total"];
+    assert_eq!(uses.places(), expected, "{}", uses.text);
+    assert_eq!(uses.fields["tests"][0]["name"], "roofs", "{}", uses.text);
+}
+
+#[test]
 fn every_kind_of_meaning_has_its_place() {
     let mut session = loaded();
     let cases = [
