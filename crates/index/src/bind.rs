@@ -18,26 +18,41 @@ pub(crate) enum Pattern {
     Nested,
     /// Clojure's vectors and maps.
     Destructuring,
-    /// A pattern of `match` or `pcase`.
+    /// A pattern of `match`.
     Match,
+    /// A pattern of `pcase`.
+    Pcase,
+    /// A symbol that is a parameter.
+    Parameter,
 }
 
 impl<'t> Walk<'t> {
     /// Binds the names in a pattern, and evaluates the default values there.
     pub(crate) fn bind(&mut self, datum: Datum, pattern: Pattern) {
-        if pattern == Pattern::Destructuring {
-            return self.destructure(datum);
-        }
-        let Some(list) = datum.list() else { return self.bind_name(datum, false) };
-        let data = self.data(list);
         match pattern {
+            Pattern::Destructuring => return self.destructure(datum),
+            Pattern::Pcase => return self.pcase(datum),
+            _ => {}
+        }
+        let Some(list) = datum.list() else {
+            return if pattern == Pattern::Parameter {
+                self.bind_parameter(datum)
+            } else {
+                self.bind_name(datum, false)
+            };
+        };
+        let data = self.data(list);
+        let is_parameters = matches!(pattern, Pattern::Parameters | Pattern::Specialized);
+        let inner_name = if is_parameters { Pattern::Parameter } else { Pattern::Name };
+        match pattern {
+            Pattern::Pcase | Pattern::Parameter => {}
             Pattern::Name | Pattern::Parameters | Pattern::Specialized | Pattern::Nested => {
                 let mut tasks = Vec::new();
                 let mut optional = false;
                 for datum in data {
                     let Some(inner) = datum.list() else {
                         optional |= self.source(datum).starts_with(['&', '#']);
-                        tasks.push(Task::Bind(datum, Pattern::Name));
+                        tasks.push(Task::Bind(datum, inner_name));
                         continue;
                     };
                     let mut inner = self.data(inner);

@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     pub(crate) is_dynamic: fn(&str) -> bool,
     /// A `let` may bind any variable dynamically, whatever its name is.
     pub(crate) binds_dynamically: bool,
+    /// A binding of a variable is dynamic when any file defines the variable.
+    pub(crate) variables_are_dynamic: bool,
     /// `#'` makes a syntax object; in other dialects it names a function.
     pub(crate) has_syntax_objects: bool,
     /// What opens a list that is a call.
@@ -43,6 +45,7 @@ const COMMON_LISP: Rules = Rules {
     is_constant: |text| text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || text.starts_with('&'),
     is_dynamic: |name| name.starts_with('*') && name.ends_with('*') && name.len() > 2,
     binds_dynamically: false,
+    variables_are_dynamic: false,
     has_syntax_objects: false,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
@@ -87,6 +90,7 @@ const EMACS_LISP: Rules = Rules {
     is_constant: |text| matches!(text, "nil" | "t") || text.starts_with('&'),
     is_dynamic: |_| false,
     binds_dynamically: true,
+    variables_are_dynamic: true,
     ..COMMON_LISP
 };
 

@@ -69,6 +69,8 @@ pub struct Use {
     pub len: u16,
     /// What the use does.
     pub kind: UseKind,
+    /// A local name hides it, unless some file defines the name as a dynamic variable.
+    pub hidden: bool,
 }
 
 impl Use {

@@ -53,6 +53,8 @@ pub struct Question<'i> {
     documents: Vec<&'i Document>,
     /// The places that use each name, as pairs of a document and a use.
     places: FxHashMap<String, Vec<(u32, u32)>>,
+    /// The variables that some file defines: no local binding hides a dynamic one.
+    dynamic: FxHashSet<&'i str>,
 }
 
 /// More forms are not looked at for the tests that reach a symbol.
@@ -68,6 +70,9 @@ impl Index {
         let mut spaces = Spaces::default();
         let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
         let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
+        let variables = documents.iter().flat_map(|document| &document.facts.definitions);
+        let dynamic: FxHashSet<&str> =
+            variables.filter(|one| one.kind == FormKind::Variable).map(|one| one.name.as_str()).collect();
         for (at, document) in documents.iter().enumerate() {
             for space in &document.facts.spaces {
                 for name in std::iter::once(&space.name).chain(&space.nicknames) {
@@ -77,6 +82,9 @@ impl Index {
             let definitions = document.facts.definitions.iter().filter(|one| one.kind != FormKind::Method);
             spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
             for (number, used) in document.facts.uses.iter().enumerate() {
+                if used.hidden && !dynamic.contains(&document.text[used.span().range()]) {
+                    continue;
+                }
                 let text = &document.text[used.span().range()];
                 let name = match canonical.entry(text) {
                     Entry::Occupied(known) => &*known.into_mut(),
@@ -91,7 +99,7 @@ impl Index {
                 }
             }
         }
-        let mut question = Question { dialect, spaces, documents, places };
+        let mut question = Question { dialect, spaces, documents, places, dynamic };
         question.take_methods();
         question
     }
@@ -193,6 +201,9 @@ impl<'i> Question<'i> {
         let mut seen = FxHashSet::default();
         let inside = uses[from..].iter().take_while(|used| used.start < part.end);
         let symbols = inside.filter(|used| used.kind != UseKind::Definition).filter_map(|used| {
+            if used.hidden && !self.dynamic.contains(&document.text[used.span().range()]) {
+                return None;
+            }
             let Meaning::Is(symbol) = self.meaning(document, *used) else { return None };
             let is_known = self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()));
             (is_known && seen.insert(symbol.clone())).then_some((symbol, *used))

@@ -41,6 +41,8 @@ pub(crate) enum Task<'t> {
 struct Local<'t> {
     name: &'t str,
     is_function: bool,
+    /// It may be a dynamic variable, which some file defines.
+    may_be_dynamic: bool,
 }
 
 /// A walk over one text.
@@ -152,14 +154,26 @@ impl<'t> Walk<'t> {
     }
 
     pub(crate) fn bind_name(&mut self, datum: Datum, is_function: bool) {
+        self.bind_local(datum, is_function, self.rules.variables_are_dynamic && !is_function);
+    }
+
+    /// Binds a parameter, which is lexical in a lexical file even when a dynamic variable is called so.
+    pub(crate) fn bind_parameter(&mut self, datum: Datum) {
+        self.bind_local(datum, false, self.rules.variables_are_dynamic && !Self::is_lexical(self.text));
+    }
+
+    fn bind_local(&mut self, datum: Datum, is_function: bool, may_be_dynamic: bool) {
         if let Some(name) = self.symbol(datum).filter(|name| !self.is_special(name)) {
             self.bind_text(name, is_function);
+            if let Some(local) = self.locals.last_mut() {
+                local.may_be_dynamic = may_be_dynamic;
+            }
         }
     }
 
     /// Binds a name that is a part of what stands there.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
-        self.locals.push(Local { name, is_function });
+        self.locals.push(Local { name, is_function, may_be_dynamic: false });
     }
 
     /// The name is that of a dynamic variable, by convention: a binding of it is seen by everyone.
@@ -172,9 +186,13 @@ impl<'t> Walk<'t> {
     }
 
     pub(crate) fn is_local(&self, name: &str, is_function: bool) -> bool {
+        self.local(name, is_function).is_some()
+    }
+
+    fn local(&self, name: &str, is_function: bool) -> Option<&Local<'t>> {
         let folds = self.dialect.folds_case();
         let spaces = self.rules.two_namespaces;
-        self.locals.iter().rev().any(|local| {
+        self.locals.iter().rev().find(|local| {
             (!spaces || local.is_function == is_function)
                 && if folds { local.name.eq_ignore_ascii_case(name) } else { local.name == name }
         })
@@ -192,8 +210,10 @@ impl<'t> Walk<'t> {
         }
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
-        if !(may_be_local && self.is_local(name, takes_function)) {
-            self.note(self.name_in(datum), kind);
+        let local = self.local(name, takes_function).filter(|_| may_be_local);
+        if local.is_none_or(|local| local.may_be_dynamic) {
+            let hidden = local.is_some() || (kind == UseKind::Binding && self.rules.variables_are_dynamic);
+            self.note_use(self.name_in(datum), kind, hidden);
         }
     }
 
@@ -210,8 +230,12 @@ impl<'t> Walk<'t> {
 
     /// Notes a use of the name in a place.
     pub(crate) fn note(&mut self, span: Span, kind: UseKind) {
+        self.note_use(span, kind, false);
+    }
+
+    fn note_use(&mut self, span: Span, kind: UseKind, hidden: bool) {
         if let Ok(len) = u16::try_from(span.len()) {
-            self.facts.uses.push(Use { start: span.start, len, kind });
+            self.facts.uses.push(Use { start: span.start, len, kind, hidden });
         }
     }
 
@@ -260,6 +284,11 @@ impl<'t> Walk<'t> {
 
     pub(crate) fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
         if datum.is_bare() { Vec::new() } else { self.tree.prefixes(datum) }
+    }
+
+    /// One of the prefixes of the datum means this.
+    pub(crate) fn is_prefixed(&self, datum: Datum, prefix: Prefix) -> bool {
+        self.prefixes(datum).iter().any(|&one| self.meaning(one) == prefix)
     }
 
     fn meaning(&self, prefix: Prefixed) -> Prefix {
@@ -471,6 +500,7 @@ impl<'t> Walk<'t> {
             F::Setf => self.assignments(data, true),
             F::Threading => self.threaded(data),
             F::Loop => self.loop_clauses(data),
+            _ if self.emacs_lisp(form, data.clone()) => {}
             _ if self.defining(form, data.clone()) => {}
             _ => self.binding(form, data),
         }
@@ -502,7 +532,7 @@ impl<'t> Walk<'t> {
 
 /// What a prefix makes of what follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Prefix {
+pub(crate) enum Prefix {
     Quote,
     Template,
     Unquote,

@@ -150,6 +150,44 @@ pub enum SpecialForm {
     ExtendProtocol,
     /// `[class…] [argument…] (method parameters code…)…`
     Proxy,
+
+    // Emacs Lisp.
+    /// `name value docstring`: a definition of a variable; without a value, it is defined elsewhere.
+    Special,
+    /// `((name parameters code…) | (name function) …) code…`; the functions do not see each other: `cl-flet`.
+    LocalFunctions,
+    /// `((name value) | (test) | variable …) code…`, or `(name value) code…`: `when-let`.
+    Conditions,
+    /// `name ((variable value)…) code…`, where `name` is a function.
+    NamedLet,
+    /// `((pattern value)…) code…`, with the patterns of `pcase`.
+    PatternLet,
+    /// `(pattern value) code…`: `pcase-dolist`.
+    PatternBind,
+    /// `(pattern…) code…`: `pcase-lambda`.
+    PatternLambda,
+    /// `value (pattern code…)…`: `pcase`.
+    Patterns,
+    /// `((place value)…) code…`: places have other values for a while.
+    Places,
+    /// `test name value code…`: `macroexp-let2`.
+    MacroLet,
+    /// `value place`: `push`.
+    Push,
+    /// `'name value…`: the variable is assigned that the argument evaluates to.
+    SetQuoted,
+    /// `'name 'other code…`: another name for what `other` names.
+    Alias,
+    /// `name …` or `'name …`: it is defined elsewhere.
+    Declaration,
+    /// `name function… code…`: the definition of a mode, with the names of so many functions after its own.
+    Mode(u8),
+    /// `name (how parameters…) code…`: advice for a function.
+    Advice,
+    /// `name parameters code…`, where `(:method …)` is a method: a generic function with a default body.
+    GenericBody,
+    /// `name :keyword code-or-names…`: `use-package`.
+    Sections,
 }
 
 /// Rows of a dialect: how forms with these heads treat their arguments.

@@ -150,9 +150,10 @@ impl<'t> Making<'t> {
             if key == ":conc-name" {
                 let given = value.map(|value| self.source(value)).filter(|value| !value.eq_ignore_ascii_case("nil"));
                 prefix = given.map_or_else(String::new, |given| self.spelled(given.trim_matches('"')));
-            } else if let Some(value) = value {
+            } else if let (Some(value), ":constructor" | ":copier" | ":predicate") = (value, &*key) {
                 derived.retain(|(option, _)| *option != key);
-                names.push(self.canonical(value));
+                let is_none = self.source(value).eq_ignore_ascii_case("nil");
+                names.extend(Some(value).filter(|_| !is_none).map(|value| self.canonical(value)));
             }
         }
         names.extend(derived.into_iter().map(|(_, name)| name));
