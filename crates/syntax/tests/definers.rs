@@ -96,7 +96,7 @@ fn the_table_of_the_dialect_counts_first() {
 #[test]
 fn every_lisp_has_its_way_of_writing_macros() {
     let elisp = |text, expected| check(Dialect::EmacsLisp, text, expected);
-    elisp("(defmacro my-face (face doc) `(defface ,face nil ,doc))\n(my-face warn \"Warns.\")", "Variable warn says");
+    elisp("(defmacro my-face (face doc) `(defface ,face nil ,doc))\n(my-face warn \"Warns.\")", "Definition warn says");
     elisp("(cl-defmacro my-alias (name &key to) `(defalias ',name ,to))\n(my-alias new :to 'old)", "Definition new");
     let clojure = |text, expected| check(Dialect::Clojure, text, expected);
     clojure(
