@@ -1,11 +1,11 @@
-//! A file before and after a call, and which of its bytes the call wrote.
+//! A file before and after a call, with the bytes that the call wrote.
 
 use std::ops::Range;
 
 use lispwright_repair::{Edit, moved_into};
 use lispwright_syntax::{same_back, same_front};
 
-/// A file as it is and as a call would leave it. Line ends of both texts are those of [`Change::after`].
+/// A file as it is and as a call would leave it. Both texts have the line ends of [`Change::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The file, as the call names it.
@@ -14,7 +14,8 @@ pub struct Change {
     pub before: Option<String>,
     /// Its text afterwards.
     pub after: String,
-    /// The bytes of `after` that come from texts of the call and still can be changed there. Ascending, not overlapping.
+    /// The bytes of `after` that come from texts of the call and can still be changed there. They are ascending and do
+    /// not overlap.
     pub written: Vec<Written>,
     /// The texts of the call are single lines, and have to stay so.
     pub by_line: bool,
@@ -23,23 +24,23 @@ pub struct Change {
 /// Bytes of a file that come from a text of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Which bytes.
+    /// The bytes.
     pub span: Range<usize>,
-    /// Which text of the call, from 0; the same for all places that a text is written to.
+    /// The number of the text in the call, from 0; the same for all places to which a text is written.
     pub source: usize,
 }
 
-/// A text of the call, changed.
+/// A changed text of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritten {
-    /// Which text of the call, from 0.
+    /// The number of the text in the call, from 0.
     pub source: usize,
-    /// What it becomes.
+    /// Its new content.
     pub text: String,
 }
 
 impl Change {
-    /// The bytes of `before` and `after` that differ: the hull of all changes.
+    /// The smallest ranges of `before` and `after` that contain every difference.
     pub fn region(&self) -> (Range<usize>, Range<usize>) {
         let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_str());
         let shared = same_front(before.as_bytes(), after.as_bytes());
@@ -52,14 +53,14 @@ impl Change {
         (front..ends.0, front..ends.1)
     }
 
-    /// `edits` moved into what the call wrote; `None` when one of them has no place there.
+    /// `edits` moved into the bytes that the call wrote; `None` if one of them has no place there.
     pub fn within_reach(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
         let written: Vec<Range<usize>> = self.written.iter().map(|written| written.span.clone()).collect();
         moved_into(&self.after, edits, &written)
     }
 
-    /// What the call's texts have to become so that the file gets `edits`; `None` when that is not in their power: an edit
-    /// lies outside of what the call wrote, or a text that is written to several places would need different edits.
+    /// The texts of the call changed so that the file gets `edits`. `None` if that is impossible: an edit is outside
+    /// the bytes that the call wrote, or a text that is written to several places would need different edits.
     pub fn rewritten(&self, edits: &[Edit]) -> Option<Vec<Rewritten>> {
         if self.by_line && edits.iter().any(|edit| edit.removed.contains('\n') || edit.inserted.contains('\n')) {
             return None;
@@ -126,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn edits_reach_the_texts_they_lie_in() {
+    fn edits_change_the_texts_around_them() {
         let twice = change("", "(f (a) (f (a)", &[(3..6, 0), (10..13, 0)]);
         assert_eq!(
             twice.rewritten(&[insert(6), insert(13)]),
             Some(vec![Rewritten { source: 0, text: "(a))".to_owned() }])
         );
         assert_eq!(twice.rewritten(&[insert(6)]), None, "the other place would change too");
-        assert_eq!(twice.rewritten(&[insert(7)]), None, "nobody wrote there");
+        assert_eq!(twice.rewritten(&[insert(7)]), None, "the call did not write there");
     }
 }

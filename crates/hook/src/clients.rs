@@ -1,8 +1,8 @@
-//! The clients whose calls are judged: one file here for each, with all that is its own.
+//! The clients whose calls are judged, one file for each.
 //!
-//! All of them run a hook with one object of JSON: the event, the tool, its arguments, the directory. A [`HookClient`]
-//! is the row of one: how it names what it does, and how it takes an answer. To add one, write its file and name it
-//! twice below; `crates/setup` has the row for its configuration files.
+//! All of them run a hook with one JSON object: the event, the tool, its arguments, the directory. A [`HookClient`] is the
+//! row of one: the names in its JSON, and the form of its answers. To add one, write its file and name it twice below;
+//! `crates/setup` has the row for its configuration files.
 
 mod claude_code;
 mod codex;
@@ -25,13 +25,13 @@ pub struct HookClient {
     /// Its events before and after a call of a tool.
     before: &'static str,
     after: &'static str,
-    /// What a call asks for; `None` for everything that is neither an edit nor a command.
+    /// Reads the edit or command of a call; `None` for any other call.
     proposal: fn(&Call<'_>) -> Option<Proposal>,
-    /// After a call: where its result has the text of the file before it, as a JSON pointer (RFC 6901).
+    /// After a call: the JSON pointer (RFC 6901) to the earlier text of the file in the result.
     original: Option<&'static str>,
-    /// Its model can be told nothing before a call but a refusal.
+    /// Before a call its model can only be given a refusal, so other messages follow after the call.
     told_after: bool,
-    /// Says an answer the way it understands.
+    /// Writes an answer as JSON of the client.
     answer: fn(&HookEvent, HookAnswer) -> Value,
 }
 
@@ -46,15 +46,15 @@ impl HookClient {
     pub const OPENCODE: &'static Self = &opencode::CLIENT;
     /// GitHub Copilot CLI.
     pub const COPILOT: &'static Self = &copilot::CLIENT;
-    /// Every client, in the order they are listed to people.
+    /// Every client, in the order of lists for people.
     pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
 
-    /// The client of a name.
+    /// The client with a name.
     pub fn from_name(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|client| client.name == name)
     }
 
-    /// Understands a hook's input; `None` for everything that is neither an edit nor a command.
+    /// Reads a hook's input; `None` for everything that is neither an edit nor a command.
     pub(crate) fn event(&self, document: &Map<String, Value>) -> Option<HookEvent> {
         let event_name = text_at(document, "hook_event_name")?;
         let moment = [(self.before, Moment::Before), (self.after, Moment::After)];
@@ -76,20 +76,20 @@ impl HookClient {
         })
     }
 
-    /// Says an answer the way the client understands.
+    /// Writes an answer as JSON of the client.
     pub(crate) fn answer(&self, event: &HookEvent, answer: HookAnswer) -> Value {
         (self.answer)(event, answer)
     }
 }
 
-/// A call as a client hands it over.
+/// A call as a client passes it.
 struct Call<'d> {
     moment: Moment,
     /// The client's name of the tool.
     tool: &'d str,
     /// The arguments.
     input: &'d Map<String, Value>,
-    /// All that the client says.
+    /// The whole input of the hook.
     document: &'d Map<String, Value>,
 }
 
@@ -106,14 +106,14 @@ impl Call<'_> {
         Some(Proposal::Replace { path, replacements: vec![names.replacement(self.input, "")?] })
     }
 
-    /// After a call of a shell: what it asked for, with how long it ran where the client says so.
+    /// After a call of a shell: the command, with its duration if the client gives it.
     fn command(&self) -> Option<Proposal> {
         let ran = self.document.get("duration_ms").and_then(Value::as_u64).map(Duration::from_millis);
         (self.moment == Moment::After).then_some(Proposal::Command { ran })
     }
 }
 
-/// How a tool that replaces pieces of a file calls its arguments.
+/// The names of the arguments of a tool that replaces pieces of a file.
 struct Names {
     old: &'static str,
     new: &'static str,
@@ -121,7 +121,7 @@ struct Names {
 }
 
 impl Names {
-    /// The piece that an object of arguments asks for, which stands at `pointer` in those of the call.
+    /// The replacement in an object of arguments, which is at `pointer` in those of the call.
     fn replacement(&self, object: &Map<String, Value>, pointer: &str) -> Option<Replacement> {
         Some(Replacement {
             old: text_at(object, self.old)?.to_owned(),
@@ -133,7 +133,7 @@ impl Names {
 }
 
 impl Rewritable {
-    /// The text at a key of an object, which stands at `pointer` in the arguments.
+    /// The text at a key of an object, which is at `pointer` in the arguments.
     fn at(object: &Map<String, Value>, pointer: &str, key: &str) -> Option<Self> {
         Some(Self { text: text_at(object, key)?.to_owned(), pointer: format!("{pointer}/{key}") })
     }
@@ -144,7 +144,7 @@ fn text_at<'v>(object: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
     object.get(key)?.as_str()
 }
 
-/// What a hook of this event has to say.
+/// The output of a hook for this event.
 fn specific(event: &HookEvent, fields: Value) -> Value {
     let mut said = json!({"hookEventName": event.event_name});
     if let (Value::Object(said), Value::Object(fields)) = (&mut said, fields) {
@@ -153,7 +153,7 @@ fn specific(event: &HookEvent, fields: Value) -> Value {
     json!({"hookSpecificOutput": said})
 }
 
-/// Lets a call be, and tells the model.
+/// Lets a call be, and informs the model.
 fn tell(event: &HookEvent, told: String) -> Value {
     specific(event, json!({"additionalContext": told}))
 }

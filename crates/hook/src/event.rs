@@ -1,4 +1,4 @@
-//! A call of an edit tool or of a shell, whichever client it comes from.
+//! A call of an edit tool or of a shell, from any client.
 
 use std::time::Duration;
 
@@ -6,37 +6,37 @@ use serde_json::{Map, Value};
 
 use crate::patch::Patch;
 
-/// When a hook is run.
+/// The moment at which a hook is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Before the call is carried out: it can be changed or refused.
     Before,
-    /// After it was carried out: only something can be said about it.
+    /// After the call was carried out: the model can only be informed.
     After,
 }
 
 /// A call of an edit tool or of a shell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookEvent {
-    /// When the hook was run.
+    /// The moment of the hook.
     pub moment: Moment,
     /// The client's name of the event.
     pub event_name: String,
     /// The client's name of the tool.
     pub tool: String,
-    /// The directory that relative paths start from.
+    /// The directory from which relative paths start.
     pub directory: String,
-    /// The arguments of the call, as they came.
+    /// The arguments of the call, unchanged.
     pub input: Map<String, Value>,
-    /// What they ask for.
+    /// The edit or command that they ask for.
     pub proposal: Proposal,
-    /// After the call: the text of the file before it, where the client says so.
+    /// After the call: the text of the file before it, if the client gives it.
     pub original: Option<String>,
-    /// Nothing can be told to the model before the call, so it is told after it.
+    /// The model can only be informed after the call.
     pub told_after: bool,
 }
 
-/// What a call asks for.
+/// The edit or command that a call asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proposal {
     /// A file gets this text.
@@ -46,7 +46,7 @@ pub enum Proposal {
         /// Its text.
         content: Rewritable,
     },
-    /// Pieces of a file are replaced, one after the other.
+    /// Pieces of a file are replaced in order.
     Replace {
         /// The file.
         path: String,
@@ -57,29 +57,29 @@ pub enum Proposal {
     Patch(Patch),
     /// A command of a shell, which may have changed any file.
     Command {
-        /// How long it ran, where the client says so.
+        /// Its duration, if the client gives it.
         ran: Option<Duration>,
     },
 }
 
-/// A text in the arguments of a call that the client can be told to take differently.
+/// A text in the arguments of a call that an answer can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewritable {
     /// The text.
     pub text: String,
-    /// Where it stands in the arguments: a JSON pointer (RFC 6901).
+    /// Its place in the arguments: a JSON pointer (RFC 6901).
     pub pointer: String,
 }
 
 /// One text in place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What is replaced. Empty: the file is to be made.
+    /// The replaced text. If it is empty, the file is created.
     pub old: String,
-    /// What replaces it.
+    /// The new text.
     pub new: Rewritable,
-    /// Every occurrence is replaced, not the only one.
+    /// Every occurrence is replaced; otherwise there has to be exactly one.
     pub all: bool,
-    /// When nothing replaces it, the line feed after it goes too.
+    /// If the new text is empty, the line feed after the old one is removed, too.
     pub with_line_feed: bool,
 }

@@ -1,33 +1,33 @@
-//! What a hook sees of the disk.
+//! The files that a hook reads.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lispwright_syntax::{Dialect, Language};
 
-/// What stands at a path.
+/// The content of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A text, without its byte order mark, with line ends as stored.
+    /// A text, without its byte order mark, with its line ends unchanged.
     Text(String),
-    /// Nothing.
+    /// There is no file.
     Missing,
-    /// Something that cannot be read as a text: a directory, a device, a file without permission, one that is too large.
+    /// The path cannot be read as a text: it is a directory, a device, a file without permission, or too large.
     Unreadable,
 }
 
-/// Reads files and project configuration. Never writes.
+/// Reads files and project configuration. It never writes.
 pub trait Files {
-    /// What stands at an absolute path.
+    /// The content of an absolute path.
     fn read(&self, path: &Path) -> Found;
 
-    /// The files below `directory` that are named as Lisp and have changed within that time, as far as a short look finds
-    /// them.
+    /// The files below `directory` with the name of a Lisp file that have changed within that time, as far as a short
+    /// search finds them.
     fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf>;
 
-    /// The dialect as the project around `path` uses it.
+    /// The dialect with the additions of the project around `path`.
     ///
     /// # Errors
-    /// Why that cannot be found out, with the file that says it, for a person.
+    /// The reason why the project's configuration cannot be read, with its file, in words for a person.
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String>;
 }

@@ -1,12 +1,12 @@
 //! A hook's input as JSON.
 //!
-//! Clients are written in JavaScript, whose strings may hold half of a surrogate pair: a model's output that was cut inside
-//! of an emoji, for one. Written as JSON such a half is an escape that stands for no character (RFC 8259, section 8.2), and
-//! written to a file it becomes U+FFFD. So that is what it is taken for here: what is judged is what the file would be.
+//! Clients are written in JavaScript, whose strings can contain half of a surrogate pair, for instance from a model's
+//! output that was cut inside an emoji. In JSON such a half is an escape without a character (RFC 8259, section 8.2),
+//! and in a file it becomes U+FFFD. So it is read as U+FFFD here: the judged text is the one that the file would have.
 
 use serde_json::{Map, Value};
 
-/// The object that a hook is given; `None` when it is none.
+/// The JSON object of a hook's input; `None` for any other input.
 pub(crate) fn parse(input: &str) -> Option<Map<String, Value>> {
     let parsed = serde_json::from_str(input).or_else(|error| match without_half_pairs(input) {
         Some(mended) => serde_json::from_str(&mended),
@@ -39,7 +39,7 @@ fn without_half_pairs(input: &str) -> Option<String> {
     (copied > 0).then(|| mended + &input[copied..])
 }
 
-/// The first or the second of a pair.
+/// A half of a surrogate pair.
 enum Half {
     High,
     Low,
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_is_what_the_file_would_hold() {
+    fn half_a_pair_is_read_as_the_file_would_have_it() {
         check(r"(a \ud83d\ude00)", Some("(a \u{1f600})"));
         check(r"(a \ud83d", Some("(a \u{fffd}"));
         check(r"\ude00\ud83d)", Some("\u{fffd}\u{fffd})"));

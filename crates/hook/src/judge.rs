@@ -1,11 +1,11 @@
-//! The policy: what to do about a change, from the text before and after it.
+//! The policy: the verdict on a change, from the text before and after it.
 //!
 //! | before | after | verdict |
 //! | --- | --- | --- |
 //! | any | balanced | pass |
-//! | balanced | balanced, but the lines that were changed stand as if they were nested otherwise | renested |
-//! | any | balanced, but behind a dot stands something else than one datum since the change | renested |
-//! | balanced, or no file | broken, one repair is certain and lies in what the call wrote | repaired |
+//! | balanced | balanced, but the indentation of the changed lines contradicts their nesting | renested |
+//! | any | balanced, but since the change a dot is not followed by exactly one datum | renested |
+//! | balanced, or no file | broken, one repair is certain and inside the text that the call wrote | repaired |
 //! | balanced, or no file | broken otherwise | denied |
 //! | broken | broken, but no worse | noted |
 //! | broken | worse | denied |
@@ -19,48 +19,48 @@ use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain, read_p
 use crate::change::{Change, Rewritten};
 use crate::worse::made_worse;
 
-/// What to do about a change.
+/// The verdict on a change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Nothing to say.
+    /// Let it through in silence.
     Pass,
-    /// Let it through, and say what contradicts its delimiters since the change.
+    /// Let it through, and report the lines that contradict its delimiters since the change.
     Renested(Doubts),
-    /// Let it through, and say what is wrong with the file.
+    /// Let it through, and report the fault of the file.
     Noted(Diagnosis),
-    /// Carry it out differently.
+    /// Change the call.
     Repaired(Repaired),
-    /// Do not carry it out.
+    /// Refuse the call.
     Denied {
-        /// What is wrong with it.
+        /// Its fault.
         found: Diagnosis,
-        /// The certain repair makes the text what it was before the call.
+        /// The certain repair would restore the text from before the call.
         undoes: bool,
     },
 }
 
-/// What says of a text that balances that its delimiters are not where they are meant to be.
+/// Signs that the delimiters of a balanced text are in the wrong places.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Doubts {
-    /// Forms whose lines stand otherwise than they are nested.
+    /// Forms whose indentation contradicts their nesting.
     pub forms: Vec<Renested>,
     /// Lines, from 1, with a dot that is not pair notation.
     pub dots: Vec<u32>,
 }
 
-/// A change that balances when the texts of the call are a little different.
+/// A change that balances after a repair of the texts of the call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
-    /// What was wrong.
+    /// The fault.
     pub found: Diagnosis,
     /// The edits of [`Change::after`].
     pub edits: Vec<Edit>,
-    /// The texts of the call, as they should be.
+    /// The repaired texts of the call.
     pub texts: Vec<Rewritten>,
 }
 
 impl Repaired {
-    /// [`Change::after`] with the edits made.
+    /// [`Change::after`] with the edits applied.
     pub fn applied(&self, after: &str) -> String {
         apply(after, &self.edits)
     }
@@ -78,7 +78,7 @@ impl Verdict {
         }
     }
 
-    /// What is wrong with the text, unless nothing is.
+    /// The fault of the text, if it has one.
     pub const fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
             Self::Pass | Self::Renested(_) => None,
@@ -88,7 +88,7 @@ impl Verdict {
     }
 }
 
-/// How a change reads by plain matching, before and after it; no file reads as an empty one.
+/// The plain readings of a file before and after a change; a missing file reads as an empty one.
 pub(crate) struct Trees {
     before: Tree,
     pub(crate) after: Tree,
@@ -107,12 +107,12 @@ impl Trees {
     }
 }
 
-/// Judges a change before it is made.
+/// Judges a change before the call.
 pub fn judge(change: &Change, language: &Language) -> Verdict {
     judge_read(change, &Trees::of(change, language))
 }
 
-/// The same for a change that has been read.
+/// Judges a change that has been read.
 pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
     let after = Plain { text: &change.after, tree: &trees.after };
     let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
@@ -126,7 +126,8 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
     if trees.were_broken() {
         return judge_broken(change, before.text, after);
     }
-    // A file that is written whole may become what it was; an edit may not, clients refuse one that changes nothing.
+    // A repair may restore a file that is written whole. It may not undo an edit: clients refuse an edit without
+    // effect.
     let whole = change.written.iter().any(|written| written.span == (0..change.after.len()));
     let (_, region) = change.region();
     let spans = || change.written.iter().map(|written| &written.span).chain([&region]);
@@ -140,38 +141,38 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
     let Some(found) = explained(after, outcome) else { return Verdict::Pass };
     let mut undoes = false;
     if let Some(edits) = edits
-        && !takes_an_opener(&edits)
+        && !removes_an_opener(&edits)
     {
         undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
         if !undoes && let Some(texts) = change.rewritten(&edits) {
             return Verdict::Repaired(Repaired { found, edits, texts });
         }
     }
-    // What is certain and cannot be done leaves no other candidates: the layout may have some.
+    // A certain repair that cannot be applied has no other candidates, but the layout alone may have some.
     if found.is_certain()
         && !undoes
         && let Some(alone) = diagnosis(after, None, edited)
     {
         let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);
-        let good = |fix: &Fix| !takes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some();
+        let good = |fix: &Fix| !removes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some();
         return Verdict::Denied { found: with_fixes_of(found, alone, good), undoes };
     }
     Verdict::Denied { found, undoes }
 }
 
-/// What is wrong with a text, whether or not it could be repaired; `None` when it balances.
+/// The fault of a text; `None` when it balances.
 fn diagnosis(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Option<Diagnosis> {
     explained(text, repair_plain(text, before, edited))
 }
 
-/// The diagnosis behind the answer of the repairer to a text.
+/// The diagnosis of a text from the repairer's answer.
 fn explained(text: Plain<'_>, outcome: Outcome) -> Option<Diagnosis> {
     let found = (outcome != Outcome::Balanced).then(|| explain(text.text, text.tree, outcome))?;
     found.filter(|found| found.kind != DiagnosticKind::TooDeep)
 }
 
-/// `found` with the fixes of another opinion on the same text before its own, and those first that are `good`. None of
-/// them is certain.
+/// `found` with the fixes of another diagnosis of the same text before its own, and the `good` ones first. None of them
+/// is certain.
 fn with_fixes_of(found: Diagnosis, other: Diagnosis, good: impl Fn(&Fix) -> bool) -> Diagnosis {
     let mut fixes = other.fixes;
     for fix in found.fixes {
@@ -183,15 +184,15 @@ fn with_fixes_of(found: Diagnosis, other: Diagnosis, good: impl Fn(&Fix) -> bool
     Diagnosis { likely_at: other.likely_at, fixes, repaired: None, ..found }
 }
 
-/// An opener goes. Whoever wrote it meant a list, and the text without it means something else.
-fn takes_an_opener(edits: &[Edit]) -> bool {
+/// The edits remove an opener. Its author meant a list, and the text without it has another meaning.
+fn removes_an_opener(edits: &[Edit]) -> bool {
     edits.iter().any(|edit| {
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
         openers(&edit.removed) > openers(&edit.inserted)
     })
 }
 
-/// The file was broken already. What is refused is refused for the form that the change breaks, not for what was there.
+/// Judges a change of a broken file. It is refused only for a form that the change breaks, not for older faults.
 fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
     let language = after.tree.language();
     let Some(worse) = made_worse(change, before, &read(after.text, language), language) else {
@@ -204,7 +205,7 @@ fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
     found.map_or(Verdict::Pass, |found| Verdict::Denied { found, undoes: false })
 }
 
-/// Judges a file after a call: what is wrong with it, unless that was so before.
+/// Judges a file after a call: its fault is noted, unless the file was broken before.
 pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Verdict {
     let tree = read_plain(after, language);
     if !is_broken(&tree) {
@@ -218,7 +219,7 @@ pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Ve
     diagnosis(Plain { text: after, tree: &tree }, before, None).map_or(Verdict::Pass, Verdict::Noted)
 }
 
-/// A fault that a person would call one: nesting beyond the readers' limits is none.
+/// The text has a fault. Nesting beyond the limits of readers does not count as one.
 pub(crate) fn is_broken(tree: &Tree) -> bool {
     tree.diagnostics().iter().any(|diagnostic| diagnostic.kind != DiagnosticKind::TooDeep)
 }

@@ -1,20 +1,23 @@
-//! Judges the edits that coding agents make with their own tools: repairs what is certain, refuses the rest with the place
-//! of the fault, and has nothing to say of anything else.
+//! Judges the edits that coding agents make with their own tools: certain repairs are made, other edits that break a
+//! file are refused with the place of the fault, and all others pass in silence.
 //!
-//! A client runs a hook before and after each call of its edit tools, hands it the call as JSON, and reads an answer from
-//! its standard output. [`respond`] is that hook without the process around it: text in, answer out, files through
+//! A client runs a hook before and after each call of its edit tools, passes it the call as JSON, and reads an answer
+//! from its standard output. [`respond`] is that hook without its process: text in, answer out, files through
 //! [`Files`].
 //!
-//! - [`event`]: a call, whichever client it comes from. A [`HookClient`] is the row that turns its JSON into one, and
-//!   a [`HookAnswer`] into its JSON.
-//! - `simulate` carries the call out in memory and gives a [`Change`]: a file before and after.
-//! - [`judge`](mod@judge) is the policy. It knows nothing of clients.
-//! - `wording` says it to a model.
+//! - [`event`] is a call of any client. A [`HookClient`] is a row that reads the JSON of one client as an event, and writes
+//!   an [`HookAnswer`] as its JSON; `clients/` has a file for each.
+//! - `simulate` carries out the call in memory; the result is a [`Change`], a file before and after. `patch` reads and
+//!   applies the patches of Codex.
+//! - [`judge`](mod@judge) is the policy, which is the same for all clients; `worse` decides about files that were
+//!   broken before.
+//! - `wording` has the sentences for the model, and `stats` the records of verdicts.
 //!
-//! **Invariants.** No I/O but through [`Files`], which only reads. A call that leaves everything balanced is never changed
-//! or refused, and answered by silence unless its lines contradict it. Whatever is not understood is answered by silence: a
-//! hook that is in the way gets uninstalled. A configuration that is wrong is the user's to mend, and said to the user.
-//! Whatever is changed is told. Text of files stands between fences, never among our own words.
+//! **Invariants.** All I/O goes through [`Files`], which only reads. A call that leaves its file balanced is never
+//! changed or refused, and answered by silence unless the indentation contradicts it. Input that is not understood is
+//! answered by silence: a hook that gets in the way is uninstalled. The user is shown an error in the project's
+//! configuration. Every change is reported to the model. Text of files is always inside fences, never among our own
+//! words. Read `respond` first, then `judge`.
 
 mod answer;
 pub mod change;

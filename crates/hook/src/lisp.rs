@@ -1,11 +1,11 @@
-//! Whether a file is Lisp, and which.
+//! Detects whether a file is Lisp, and its dialect.
 //!
-//! Some file name endings are also used by others: `.cl` by OpenCL, `.l` by lex, `.bb` by BitBake, `.sch` by KiCad. A hook
-//! that refuses those because their brackets are odd would be worse than none, so the text has to look like Lisp too.
+//! Some file name endings are also used by others: `.cl` by OpenCL, `.l` by lex, `.bb` by BitBake, `.sch` by KiCad. A
+//! hook that refuses edits of such files would be worse than none, so the text has to look like Lisp, too.
 
 use lispwright_syntax::Dialect;
 
-/// Endings that other languages use too.
+/// Endings that other languages use, too.
 const SHARED: [&str; 13] = ["cl", "l", "lsp", "sc", "ss", "sch", "bb", "egg", "ros", "asd", "sls", "sps", "sexp"];
 
 /// The dialect of `text` at `path`; `None` when it is not known to be Lisp.
@@ -16,26 +16,26 @@ pub(crate) fn dialect(path: &str, text: &str) -> Option<Dialect> {
     (!shared || begins_as_lisp(text)).then_some(dialect)
 }
 
-/// What follows the last dot of a file name, in lower case.
+/// The text after the last dot of a file name, in lower case.
 pub(crate) fn extension(path: &str) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
     (!stem.is_empty()).then(|| ending.to_ascii_lowercase())
 }
 
-/// The first thing that is not a comment is a list, a quoted or a conditional form.
+/// The text begins, comments aside, with a list, a quoted or a conditional form.
 fn begins_as_lisp(text: &str) -> bool {
     let lines = text.trim_start_matches('\u{FEFF}').lines().map(str::trim_start);
     let first = lines.take(10_000).find(|line| !line.is_empty() && !line.starts_with(';') && !line.starts_with("#!"));
     let Some(line) = first else { return true };
     if is_script_of_another(text) {
-        // Lisp all the same when the other's part is a comment to Lisp.
+        // It is Lisp nevertheless if the part of the other program is a comment in Lisp.
         return line.starts_with("#|");
     }
     ["(", "#|", "#+", "#-", "#;", "#_", "#lang", "'", "`"].iter().any(|start| line.starts_with(start))
 }
 
-/// The first line calls a program that is not known to read Lisp.
+/// The first line calls a program that is not known as a Lisp.
 fn is_script_of_another(text: &str) -> bool {
     let first = text.trim_start_matches('\u{FEFF}').lines().next().unwrap_or_default();
     first.starts_with("#!") && Dialect::detect("", first.as_bytes()).is_none()
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_that_others_use_need_a_text_that_looks_like_lisp() {
+    fn shared_endings_need_a_text_that_looks_like_lisp() {
         assert_eq!(dialect("a.cl", ";; x\n(defun f ())\n"), Some(Dialect::CommonLisp));
         assert_eq!(dialect("a.cl", "__kernel void f(int i) { if (i) { x; } }\n"), None);
         assert_eq!(dialect("a.bb", "SUMMARY = \"x\"\ndo_install() {\n}\n"), None);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extension_is_what_follows_the_last_dot() {
+    fn an_extension_begins_after_the_last_dot() {
         assert_eq!(extension("a.b/c.TAR.Lisp").as_deref(), Some("lisp"));
         assert_eq!(extension("a.b/c"), None);
         assert_eq!(extension(".emacs"), None);

@@ -1,4 +1,4 @@
-//! Codex's patches: their text, what they ask for, and what comes of them.
+//! Codex's patches: their syntax, their meaning and their result.
 //!
 //! ```text
 //! *** Begin Patch
@@ -14,9 +14,9 @@
 //! *** End Patch
 //! ```
 //!
-//! A chunk names no line numbers: its old lines are looked for below the line that its `@@` names, exactly, then without
-//! trailing white space, then without any around them, then with typographic dashes, quotes and spaces taken for plain
-//! ones. What is not understood gives no patch at all.
+//! A chunk has no line numbers: its old lines are searched below the line that its `@@` names, first exactly, then
+//! without trailing white space, then without white space on both sides, then with typographic dashes, quotes and
+//! spaces read as plain ones. Text that is not understood is not a patch.
 
 mod apply;
 mod parse;
@@ -30,33 +30,33 @@ use crate::change::Rewritten;
 /// A patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// The text that holds it, with whatever stands around it.
+    /// The argument that contains the patch, with the text around it.
     pub(crate) text: String,
-    /// Where that text stands in the arguments of the call: a JSON pointer (RFC 6901).
+    /// The place of that argument in the call: a JSON pointer (RFC 6901).
     pub(crate) pointer: String,
-    /// A directory that relative paths start from, itself relative to that of the call.
+    /// The directory from which relative paths start, itself relative to that of the call.
     pub(crate) directory: Option<String>,
     /// Its files, in order.
     pub(crate) files: Vec<FilePatch>,
 }
 
-/// What a patch does to a file.
+/// The part of a patch for one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePatch {
     /// The file.
     pub path: String,
-    /// What is done to it.
+    /// The action on it.
     pub action: Action,
 }
 
-/// What is done to a file.
+/// The action on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It is made, of these lines.
+    /// The file is created with these lines.
     Add(Vec<Line>),
     /// It goes.
     Delete,
-    /// Lines of it change.
+    /// Lines of the file change.
     Update {
         /// Its new name.
         moved: Option<String>,
@@ -65,10 +65,10 @@ pub enum Action {
     },
 }
 
-/// Neighbouring lines that change.
+/// A change of adjacent lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
-    /// A line above, to look for first.
+    /// A line above, which is searched first.
     pub below: Option<String>,
     /// The lines, old and new.
     pub lines: Vec<Line>,
@@ -76,28 +76,28 @@ pub struct Chunk {
     pub at_end: bool,
 }
 
-/// A line of a chunk or of a file that is made.
+/// A line of a chunk or of a new file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What happens to it.
+    /// The change of the line.
     pub sign: Sign,
     /// The bytes of the patch's text after the sign.
     pub span: Range<usize>,
 }
 
-/// What happens to a line.
+/// The change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It is there before and after.
+    /// The line stays.
     Kept,
     /// It goes.
     Removed,
-    /// It comes.
+    /// The line is added.
     Added,
 }
 
 impl Patch {
-    /// The files that are there afterwards: path now, path afterwards, action.
+    /// The files that exist afterwards: present path, later path, action.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str, &Action)> {
         self.files.iter().filter_map(|file| match &file.action {
             Action::Delete => None,
@@ -106,7 +106,7 @@ impl Patch {
         })
     }
 
-    /// A path of the patch, from the directory of the call.
+    /// A path of the patch, relative to the directory of the call.
     pub(crate) fn located(&self, path: &str) -> String {
         match &self.directory {
             Some(directory) if !path.starts_with('/') => format!("{}/{path}", directory.trim_end_matches('/')),
@@ -114,8 +114,7 @@ impl Patch {
         }
     }
 
-    /// The text that holds the patch, with some of the added lines changed. A source is where the line begins in that
-    /// text.
+    /// The argument with some of the added lines changed. The source of such a line is its start in that text.
     pub(crate) fn with(&self, texts: &[Rewritten]) -> String {
         let lines = self.files.iter().flat_map(|file| match &file.action {
             Action::Add(lines) => lines.iter().collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! Names of files inside words of ours.
+//! Names of files inside our own sentences.
 
 use lispwright_syntax::in_a_line;
 

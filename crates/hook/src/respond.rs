@@ -1,4 +1,4 @@
-//! From a hook's input to its output.
+//! Makes a hook's output from its input.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,34 +15,34 @@ use crate::judge::{Trees, Verdict, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
 use crate::{input, lisp, simulate, wording};
 
-/// Broken files that are told one by one after a call.
+/// The most broken files that are described after a call; further ones are counted.
 const MOST_TOLD: usize = 3;
 
-/// What a hook prints, and what it thought.
+/// The output of a hook, and its verdicts.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     /// The one JSON document to print; `None` is silence.
     pub output: Option<Value>,
-    /// What was judged, file by file. Empty when the call was none of our business.
+    /// The verdicts, file by file. Empty when the call did not concern Lisp.
     pub judged: Vec<Judged>,
 }
 
-/// What was thought of one file of a call.
+/// The verdict on one file of a call.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Before or after the call.
     pub moment: Moment,
     /// The client's name of the tool.
     pub tool: String,
-    /// What follows the last dot of the file's name.
+    /// The text after the last dot of the file's name.
     pub extension: Option<String>,
-    /// What it was read as.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// What was decided.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Answers the hook of `client` that was run with `input`. Whatever is not understood is answered by silence.
+/// Answers the hook of `client` that was run with `input`. Input that is not understood is answered by silence.
 pub fn respond(client: &HookClient, input: &str, files: &dyn Files) -> Response {
     let Some(event) = input::parse(input).and_then(|document| client.event(&document)) else {
         return Response::default();
@@ -53,22 +53,22 @@ pub fn respond(client: &HookClient, input: &str, files: &dyn Files) -> Response 
     };
     let mut output = said.answer.map(|answer| client.answer(&event, answer));
     if let Some(warning) = said.warning {
-        // Every client shows this to its user, and to nobody else.
+        // Every client shows this only to its user.
         output.get_or_insert_with(|| json!({}))["systemMessage"] = warning.into();
     }
     Response { output, judged: said.judged }
 }
 
-/// What there is to say about a call.
-struct Said {
-    /// To the client.
+/// The messages about a call.
+struct Reply {
+    /// The answer to the client.
     answer: Option<HookAnswer>,
     judged: Vec<Judged>,
-    /// To the user.
+    /// The message to the user.
     warning: Option<String>,
 }
 
-fn before(event: &HookEvent, files: &dyn Files) -> Said {
+fn before(event: &HookEvent, files: &dyn Files) -> Reply {
     let (mut judged, mut warning) = (Vec::new(), None);
     let mut texts: Vec<Rewritten> = Vec::new();
     let (mut refused, mut told) = (Vec::new(), Vec::new());
@@ -105,11 +105,11 @@ fn before(event: &HookEvent, files: &dyn Files) -> Said {
     } else {
         (!told.is_empty() && !event.told_after).then(|| HookAnswer::Tell { told: told.join("\n\n") })
     };
-    Said { answer, judged, warning }
+    Reply { answer, judged, warning }
 }
 
-/// What there is to warn of was said before the call.
-fn after(event: &HookEvent, files: &dyn Files) -> Said {
+/// Judges files after a call. The user has been warned of a wrong configuration before it.
+fn after(event: &HookEvent, files: &dyn Files) -> Reply {
     let mut told = Vec::new();
     let mut judged = Vec::new();
     let mut more = 0;
@@ -132,10 +132,10 @@ fn after(event: &HookEvent, files: &dyn Files) -> Said {
         told.push(wording::more_broken(more));
     }
     let answer = (!told.is_empty()).then(|| HookAnswer::Tell { told: told.join("\n\n") });
-    Said { answer, judged, warning: None }
+    Reply { answer, judged, warning: None }
 }
 
-/// What could not be told before the call: the file as it was is judged once more.
+/// The message that could not be given before the call: the file as it was is judged once more.
 fn told_late(event: &HookEvent, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
     let earlier = Earlier { original: event.original.as_deref(), files };
     simulate::changes(event, &earlier).iter().find_map(|change| {
@@ -155,7 +155,7 @@ fn told_late(event: &HookEvent, now: &str, files: &dyn Files, language: &Languag
     })
 }
 
-/// What a text to the model is about. Files below the directory of the call are named from there.
+/// The subject of a message to the model. Files below the directory of the call are named relative to it.
 fn about<'a>(event: &HookEvent, path: &'a str, places: usize) -> About<'a> {
     let below = path.strip_prefix(event.directory.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
     let (texts, places) = match &event.proposal {
@@ -192,7 +192,7 @@ impl Files for Earlier<'_> {
     }
 }
 
-/// What `text` at `path` is to be read as, unless it is no Lisp.
+/// The language of `text` at `path`; `None` if it is not Lisp.
 fn language(event: &HookEvent, path: &str, text: &str, files: &dyn Files) -> Option<Result<Language, String>> {
     let dialect = lisp::dialect(path, text)?;
     Some(files.language(&Path::new(&event.directory).join(path), dialect))

@@ -1,7 +1,7 @@
-//! Carries a call out in memory, and back.
+//! Carries out a call in memory, and reverts one.
 //!
-//! As the clients do: a file is taken with line feeds for line ends, a text to replace has to be there, and only once
-//! unless all of them are meant. Where the client would refuse the call itself there is nothing to judge.
+//! The rules are those of the clients: a file is read with line feeds for line ends, and a text to replace has to occur
+//! exactly once unless all occurrences are meant. A call that the client itself would refuse is not judged.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use crate::event::{HookEvent, Proposal, Replacement, Rewritable};
 use crate::files::{Files, Found};
 use crate::patch::{Action, Direction, Patch};
 
-/// How long after a command its hook may look, at most.
+/// The longest time between the end of a command and its hook.
 const LATE: Duration = Duration::from_secs(2);
-/// How far back a command reaches whose client does not say how long it ran.
-const UNSAID: Duration = Duration::from_secs(30);
+/// The assumed duration of a command if the client does not give it.
+const UNKNOWN: Duration = Duration::from_secs(30);
 
-/// More occurrences than this are not followed.
+/// A replacement of more occurrences is not simulated.
 const MOST_PLACES: usize = 10_000;
 
-/// The files of a call as they are and as it would leave them. Empty when there is nothing to judge.
+/// The files of a call as they are and as it would leave them. Empty if it changes none.
 pub(crate) fn changes(event: &HookEvent, files: &dyn Files) -> Vec<Change> {
     let read = |path: &str| files.read(&Path::new(&event.directory).join(path));
     let change = match &event.proposal {
@@ -33,7 +33,7 @@ pub(crate) fn changes(event: &HookEvent, files: &dyn Files) -> Vec<Change> {
     change.into_iter().collect()
 }
 
-/// The files that a call has left behind, with the text before it where that can be known.
+/// The files of a call after it: path, text, and the earlier text if it is known.
 pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, String, Option<String>)> {
     let read = |path: &str| match files.read(&Path::new(&event.directory).join(path)) {
         Found::Text(text) => Some(text),
@@ -48,9 +48,9 @@ pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, Stri
             let before = event.original.clone().or_else(|| undone(&now, replacements));
             vec![(path.clone(), now, before)]
         }
-        // Nobody knows what stood there before.
+        // The earlier texts are unknown.
         Proposal::Command { ran } => {
-            let within = ran.map_or(UNSAID, |ran| ran + LATE);
+            let within = ran.map_or(UNKNOWN, |ran| ran + LATE);
             let changed = files.changed(Path::new(&event.directory), within).into_iter();
             changed
                 .filter_map(|path| path.to_str().and_then(|path| Some((path.to_owned(), read(path)?, None))))
@@ -74,7 +74,7 @@ pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, Stri
 }
 
 impl Found {
-    /// The text there, or that there is none; `None` when it cannot be known.
+    /// The text, `Some(None)` for a missing file, `None` when it is unreadable.
     fn text(self) -> Option<Option<String>> {
         match self {
             Self::Text(text) => Some(Some(text)),
@@ -95,7 +95,7 @@ fn write(path: &str, before: Option<String>, content: &Rewritable) -> Change {
     Change { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole], by_line: false }
 }
 
-/// A text with the places that the call wrote so far.
+/// A text with the places that the call has written so far.
 struct Draft {
     text: String,
     written: Vec<Written>,
@@ -114,7 +114,7 @@ impl Draft {
     fn apply(&mut self, source: usize, replacement: &Replacement, exists: bool) -> Option<()> {
         let (mut old, new) = (line_feeds(replacement.old.clone()), line_feeds(replacement.new.text.clone()));
         if old.is_empty() {
-            // The way to make a file. In one that holds something the clients refuse it.
+            // This creates a file. The clients refuse it if the file is not empty.
             if !self.text.trim().is_empty() {
                 return None;
             }
@@ -137,7 +137,7 @@ impl Draft {
         Some(())
     }
 
-    /// Puts `new` in place of every `old`. What was written there before is the call's no longer.
+    /// Puts `new` in place of every `old`. Overwritten places of earlier texts are dropped.
     fn put(&mut self, source: usize, old: &str, new: &str) {
         let places: Vec<usize> = self.text.match_indices(old).map(|(at, _)| at).collect();
         let mut text = String::with_capacity(self.text.len() + places.len() * new.len());
@@ -145,7 +145,7 @@ impl Draft {
         let mut earlier = std::mem::take(&mut self.written).into_iter().peekable();
         let mut from = 0;
         for at in places.iter().copied().chain([self.text.len()]) {
-            // Texts that lie wholly before this place stay, moved along.
+            // Texts wholly before this place stay, and move with it.
             while let Some(next) = earlier.next_if(|next| next.span.start < at) {
                 if next.span.start >= from && next.span.end <= at {
                     let moved = |place: usize| place - from + text.len();
@@ -163,7 +163,7 @@ impl Draft {
     }
 }
 
-/// The text before the replacements that led to `now`, if each new text stands there only once or all were meant.
+/// The text before the replacements that led to `now`, if each new text occurs only once or all occurrences were meant.
 fn undone(now: &str, replacements: &[Replacement]) -> Option<String> {
     let mut text = line_feeds(now.to_owned());
     for replacement in replacements.iter().rev() {
@@ -177,7 +177,7 @@ fn undone(now: &str, replacements: &[Replacement]) -> Option<String> {
     Some(text)
 }
 
-/// `None` when a part of the patch does not fit: the client refuses all of it.
+/// The changes of a patch; `None` if a part of it does not fit, since then the client refuses all of it.
 fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
     for (from, to, action) in patch.files() {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_replaced_where_it_stands_once() {
+    fn a_text_that_occurs_once_is_replaced() {
         check(Some("a b c"), &[replacement("b", "xx", false)], Some("a xx c"), &[(2..4, 0)]);
         check(Some("a b b"), &[replacement("b", "x", false)], None, &[]);
         check(Some("a b"), &[replacement("c", "x", false)], None, &[]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_them_are_replaced_when_that_is_meant() {
+    fn all_occurrences_are_replaced_on_request() {
         check(Some("b a b"), &[replacement("b", "xy", true)], Some("xy a xy"), &[(0..2, 0), (5..7, 0)]);
     }
 
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_replace_makes_a_file() {
+    fn an_empty_old_text_creates_a_file() {
         check(None, &[replacement("", "(a)", false)], Some("(a)"), &[(0..3, 0)]);
         check(Some("\n"), &[replacement("", "(a)", false)], Some("(a)"), &[(0..3, 0)]);
         check(Some("(b)"), &[replacement("", "(a)", false)], None, &[]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_takes_its_line_feed_along() {
+    fn a_deleted_text_loses_its_line_feed() {
         check(Some("; x\n(a)\n"), &[replacement("x", "", false)], Some("; (a)\n"), &[(2..2, 0)]);
         check(Some("; x y\n"), &[replacement("x", "", false)], Some(";  y\n"), &[(2..2, 0)]);
     }

@@ -1,6 +1,6 @@
-//! Statistics of what hooks judged: one JSON line for each file of each call, and a report of such lines.
+//! Statistics of the verdicts of hooks: one JSON line for each file of each call, and a report of such lines.
 //!
-//! A line holds no source text and no path, only the ending of the file's name.
+//! A line has no source text and no path, only the ending of the file's name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ use crate::event::Moment;
 use crate::judge::Verdict;
 use crate::respond::Judged;
 
-/// The verdict of a call that went on without one.
+/// The verdict of a call that was not judged in time.
 const OVERDUE: &str = "overdue";
 
-/// What is kept of a judgement.
+/// The record of a judgement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// When, in seconds since 1970-01-01 (UTC).
+    /// The time, in seconds since 1970-01-01 (UTC).
     pub time: u64,
     /// The client's name.
     pub client: String,
@@ -28,17 +28,18 @@ pub struct Record {
     pub moment: String,
     /// The client's name of the tool.
     pub tool: String,
-    /// What the file was read as.
+    /// The dialect of the file.
     pub dialect: String,
-    /// What follows the last dot of the file's name.
+    /// The text after the last dot of the file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<String>,
-    /// `pass`, `renested`, `noted`, `repaired`, `denied`, or `overdue`: there was no time to judge, and of the edit nothing is known.
+    /// `pass`, `renested`, `noted`, `repaired`, `denied`, or `overdue` if there was no time to judge; then nothing is
+    /// known of the edit.
     pub verdict: String,
     /// The first mistake: `unclosed`, `extra-close`, `mismatch`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// How many mistakes.
+    /// The number of mistakes.
     #[serde(default)]
     pub faults: usize,
     /// Characters that the repair added.
@@ -47,12 +48,12 @@ pub struct Record {
     /// Characters that the repair removed.
     #[serde(default)]
     pub removed: usize,
-    /// How long the whole call took to judge, in microseconds.
+    /// The time to judge the whole call, in microseconds.
     pub micros: u64,
 }
 
 impl Record {
-    /// What to keep of a judgement.
+    /// The record of a judgement.
     pub fn of(client: &HookClient, judged: &Judged, time: u64, micros: u64) -> Self {
         let diagnosis = judged.verdict.diagnosis();
         let edits = match &judged.verdict {
@@ -79,7 +80,7 @@ impl Record {
         }
     }
 
-    /// What to keep of a call that went on without a judgement.
+    /// The record of a call that was not judged in time.
     pub fn overdue(client: &HookClient, time: u64, micros: u64) -> Self {
         Self {
             time,
@@ -105,7 +106,7 @@ impl Record {
     }
 }
 
-/// How often what was decided.
+/// The number of each verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Counts {
     judged: usize,
@@ -151,7 +152,7 @@ impl Counts {
     }
 }
 
-/// What many records come to. The edits counted are those judged before they were made.
+/// The sums of many records. Only edits that were judged before the call count as edits.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     period: Option<(u64, u64)>,
@@ -166,7 +167,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts a line. One that is no record is counted as such.
+    /// Counts a line, also one that is not a record.
     pub fn add(&mut self, line: &str) {
         let Ok(record) = serde_json::from_str::<Record>(line) else {
             self.unreadable += usize::from(!line.trim().is_empty());
@@ -191,7 +192,7 @@ impl Report {
         }
     }
 
-    /// The value below which so many percent of the times lie, in microseconds.
+    /// The given percentile of the times, in microseconds.
     fn percentile(&self, percent: usize) -> u64 {
         let mut sorted = self.micros.clone();
         sorted.sort_unstable();
@@ -199,7 +200,7 @@ impl Report {
         sorted.get(rank).copied().unwrap_or(0)
     }
 
-    /// For people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let Some((from, to)) = self.period else {
             return format!("No edits judged so far.{}\n", self.unreadable_in_words());
@@ -249,7 +250,7 @@ impl Report {
         }
     }
 
-    /// For programs.
+    /// The report as JSON.
     pub fn document(&self) -> Value {
         let table = |counts: &BTreeMap<String, Counts>| -> Value {
             counts
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_report_too() {
+    fn a_report_may_be_empty() {
         assert_eq!(Report::default().text(), "No edits judged so far.\n");
         assert_eq!(Report::default().document()["micros"]["p95"], 0);
     }

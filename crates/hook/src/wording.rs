@@ -1,5 +1,5 @@
-//! What a model is told: what happened, where, the lines, what to do next. Nothing of a file stands outside a fence but
-//! line numbers and its name.
+//! The messages to a model: the event, its place, the lines, the next step. Text of a file is always inside a fence;
+//! outside are only its name and line numbers.
 
 use std::fmt::Write as _;
 
@@ -11,20 +11,20 @@ use crate::change::Change;
 use crate::judge::{Doubts, Repaired, Trees};
 use crate::quoted::quoted;
 
-/// Changed lines shown of a repair.
+/// The most changed lines shown of a repair.
 const MOST_LINES: usize = 8;
-/// Fixes shown.
+/// The most fixes shown.
 const MOST_FIXES: usize = 3;
 /// Scalar values shown of a line.
 const WIDTH: usize = 140;
 
-/// What a text is about: the file as the reader should know it, and the part of the call that matters.
+/// The subject of a message: the name of the file, and the part of the call.
 pub(crate) struct About<'a> {
     /// The file.
     pub(crate) path: &'a str,
-    /// The texts of the call.
+    /// The name of the call's texts.
     pub(crate) texts: &'static str,
-    /// To how many places each of them is written.
+    /// The number of places to which each of them is written.
     pub(crate) places: usize,
 }
 
@@ -55,15 +55,15 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, found: &Diagnosis, undo
     if let Some(sum) = sum(&trees.after, about.places).filter(|_| !was_broken) {
         let _ = write!(out, " {} {sum}.", about.texts);
     }
-    // As models hand source to people.
+    // Models show source to people in such a fence.
     let fenced = change.after.trim_start().starts_with("```");
     let _ = match found.doubt.as_str() {
         _ if fenced => {
             write!(out, " It is wrapped in a Markdown fence, whose backquotes are read as quotes.")
         }
-        "" if undoes => write!(out, " It was not repaired: put right, it is what the file has already."),
+        "" if undoes => write!(out, " It was not repaired: the repaired text is what the file already has."),
         "" if was_broken => write!(out, " It was not repaired: the file had other faults before this call."),
-        "" => write!(out, " It was not repaired: no repair inside of what you sent is certain."),
+        "" => write!(out, " It was not repaired: no repair of the text that you sent is certain."),
         doubt => write!(out, " It was not repaired: {doubt}."),
     };
     out.push_str(&details(&change.after, found, "as it would be"));
@@ -77,7 +77,7 @@ pub(crate) fn denied(about: &About<'_>, change: &Change, found: &Diagnosis, undo
     out
 }
 
-/// A call that is let through although the file does not balance, as before.
+/// A call that is let through although the file does not balance, as it did not before.
 pub(crate) fn still_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
     let (name, located, details) = (quoted(about.path), located(found), details(text, found, "after the call"));
     format!("lispwright: {name} did not balance before this call and does not after it: {located}.{details}")
@@ -89,7 +89,7 @@ pub(crate) fn now_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> St
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
 }
 
-/// Files that do not balance after a call, beside those that were told.
+/// Further files that do not balance after a call.
 pub(crate) fn more_broken(count: usize) -> String {
     let files = if count == 1 { "file does" } else { "files do" };
     format!("lispwright: {count} more Lisp {files} not balance now. lispwright check DIR lists them.")
@@ -101,18 +101,18 @@ pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String
     let name = quoted(about.path);
     let mut out = match doubts.dots.first() {
         Some(&line) => format!(
-            "lispwright: {name} balances, but since this change no Lisp reads it: behind the dot in line {line} does not stand \
-             just one datum. The call was not changed; mend it.\n{}",
+            "lispwright: {name} balances, but since this change no Lisp reads it: the dot in line {line} is not followed by \
+             exactly one datum. The call was not changed; mend it.\n{}",
             fenced(&format!("{line} {}", line_text(text, &index, line)))
         ),
         None => format!(
-            "lispwright: {name} balances, but since this change lines are nested otherwise than they are indented. \
+            "lispwright: {name} balances, but since this change the indentation of some lines contradicts their nesting. \
              The call was not changed; check that this is meant."
         ),
     };
     for form in doubts.forms.iter().take(MOST_FIXES) {
-        let behind = form.line + 1;
-        let mut shown = vec![form.form_line, form.line, behind];
+        let next = form.line + 1;
+        let mut shown = vec![form.form_line, form.line, next];
         shown.dedup();
         let lines: Vec<String> = shown
             .iter()
@@ -127,10 +127,10 @@ pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String
     out
 }
 
-/// A call that goes on unseen, and why: for the user.
+/// The message to the user that a call was not checked, and why.
 pub(crate) fn not_checked(about: &About<'_>, why: &str) -> String {
     format!(
-        "lispwright did not check the edit of {}, and will check none here until this is mended: {why}",
+        "lispwright did not check the edit of {}, and will check no edit here until this is fixed: {why}",
         quoted(about.path)
     )
 }
@@ -139,7 +139,7 @@ pub(crate) fn not_checked(about: &About<'_>, why: &str) -> String {
 fn located(found: &Diagnosis) -> String {
     let mut out = found.mistake();
     if let Some(line) = found.likely_elsewhere() {
-        let _ = write!(out, "; most likely wrong is line {line}");
+        let _ = write!(out, "; line {line} is most likely wrong");
     }
     if found.count > 1 {
         let _ = write!(out, " ({} faults in all)", found.count);
@@ -147,7 +147,7 @@ fn located(found: &Diagnosis) -> String {
     out
 }
 
-/// How many delimiters are missing or too many in a text whose strings and comments are closed.
+/// The numbers of missing and surplus delimiters in a text whose strings and comments are closed.
 fn sum(tree: &Tree, places: usize) -> Option<String> {
     use DiagnosticKind::{UnclosedComment, UnclosedString, UnclosedSymbol};
     if tree.diagnostics().iter().any(|found| matches!(found.kind, UnclosedString | UnclosedComment | UnclosedSymbol)) {
@@ -212,7 +212,7 @@ fn summary(edits: &[Edit]) -> String {
     if parts.is_empty() { "moved white space".to_owned() } else { parts.join(" and ") }
 }
 
-/// Changed lines, each before and after, with its number, in a fence.
+/// Changed lines with their numbers, each before and after, in a fence.
 fn lines(changes: &[LineChange]) -> String {
     let mut shown: Vec<String> = Vec::new();
     for LineChange { line, before, after } in changes.iter().take(MOST_LINES) {

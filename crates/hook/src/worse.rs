@@ -1,8 +1,7 @@
-//! Whether a change makes a broken file worse.
+//! Decides whether a change makes a broken file worse.
 //!
-//! Whoever mends a broken file does it in steps, and a step that leaves a fault must not be refused for the fault that was
-//! there. A change is worse when there are more faults after it than before, or when a form is broken after it that was
-//! not.
+//! A broken file is mended in steps, and a step must not be refused for a fault that was there before. A change makes
+//! the file worse if it has more faults afterwards, or if a form is broken that was not.
 
 use std::ops::Range;
 
@@ -10,8 +9,8 @@ use lispwright_syntax::{Language, Span, Tree, read};
 
 use crate::change::Change;
 
-/// The form that a change breaks, or the first one it leaves broken where all that is known is that there are more faults
-/// than before; `None` when it makes nothing worse. `after` is how the text reads afterwards.
+/// The form that a change breaks. If there are only more faults than before, it is the first form that is broken
+/// afterwards. `None` when the change makes nothing worse. `after` is the reading of the text afterwards.
 pub(crate) fn made_worse(change: &Change, before: &str, after: &Tree, language: &Language) -> Option<Span> {
     let earlier = read(before, language);
     let (old_region, new_region) = change.region();
@@ -30,7 +29,7 @@ pub(crate) fn made_worse(change: &Change, before: &str, after: &Tree, language: 
         if broken_there.iter().any(|old| named_so(**old)) {
             return false;
         }
-        // A form that stood there and was whole, or any other in a place where nothing was broken.
+        // The form was whole there before, or nothing was broken there.
         let forms = earlier.top_level().map(|datum| earlier.datum_span(datum));
         broken_there.is_empty() || forms.filter(|form| touches(form, &old_region)).any(named_so)
     };
@@ -40,13 +39,13 @@ pub(crate) fn made_worse(change: &Change, before: &str, after: &Tree, language: 
     found.iter().find(|span| newly(span)).or_else(left).copied()
 }
 
-/// By what a form is known again: its first line, without the closers at the end of it.
+/// The part by which a form is recognised: its first line, without the closers at its end.
 fn title(text: &str, span: Span) -> &str {
     let first = text[span.range()].lines().next().unwrap_or_default();
     first.trim_end_matches([')', ']', '}', ' ', '\t', '\r'])
 }
 
-/// The top-level forms with something wrong inside. A closer too many belongs to the form before it.
+/// The top-level forms with a mistake inside. A surplus closer belongs to the form before it.
 fn broken(tree: &Tree) -> Vec<Span> {
     let mut found: Vec<Span> = Vec::new();
     let mut previous = None;

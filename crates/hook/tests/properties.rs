@@ -1,4 +1,4 @@
-//! What must hold for any text: silence about what balances and is indented so, and balance after every change.
+//! Properties of any text: silence if it balances and is indented accordingly, and balance after every change.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use lispwright_syntax::{Dialect, Language, read_plain};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One file, whatever it is called.
+/// The content of every path.
 struct Only(Option<String>);
 
 impl Files for Only {
@@ -96,7 +96,7 @@ fn damaged(text: &str, which: usize, twice: bool) -> String {
     if twice { format!("{}{}", &text[..at + 1], &text[at..]) } else { format!("{left}{right}") }
 }
 
-/// What a client is told about a change from one balanced text to another: at most that its lines contradict it now.
+/// The answer about a change from one balanced text to another: at most that its indentation contradicts it now.
 fn said_of_sound(output: Option<&Value>, before: Option<&str>, after: &str) -> Result<(), TestCaseError> {
     let before = before.filter(|before| !before.trim().is_empty());
     let doubtful = before.is_some_and(|before| !renested_since(before, after, Dialect::CommonLisp).is_empty());
@@ -113,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn what_balances_passes_in_silence_unless_its_lines_contradict_it(before in code(), after in code()) {
+    fn balanced_text_passes_in_silence_unless_its_lines_contradict_it(before in code(), after in code()) {
         prop_assume!(balances(&before) && balances(&after));
         for client in [HookClient::CLAUDE_CODE, HookClient::GEMINI] {
             for there in [Some(before.clone()), None] {
@@ -129,7 +129,7 @@ proptest! {
 
     #[test]
     fn a_piece_may_be_unbalanced(front in code(), old in code(), new in code(), back in code(), cuts in any::<(usize, usize)>()) {
-        // The text to replace reaches into what stands around it.
+        // The text to replace extends into the text around it.
         let left = (0..=front.len()).filter(|&at| front.is_char_boundary(at)).nth(cuts.0 % (front.len() + 1)).unwrap_or(0);
         let right = (0..=back.len()).filter(|&at| back.is_char_boundary(at)).nth(cuts.1 % (back.len() + 1)).unwrap_or(0);
         let whole = |middle: &str| format!("{front}{middle}{back}");
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_changed_balances_and_is_told(before in code(), after in code(), which in any::<usize>(), twice in any::<bool>()) {
+    fn a_changed_call_balances_and_is_reported(before in code(), after in code(), which in any::<usize>(), twice in any::<bool>()) {
         let broken = damaged(&after, which, twice);
         prop_assume!(balances(&before) && !balances(&broken));
         let input = event(HookClient::CLAUDE_CODE, "before", true, &[("content", &broken)]);

@@ -1,8 +1,8 @@
 //! Claude Code: `PreToolUse` and `PostToolUse` for `Write`, `Edit` and the `MultiEdit` of older versions, and `PostToolUse`
 //! for `Bash`.
 //!
-//! No permission is ever granted: an answer with changed arguments carries no decision, so the client asks its user as it
-//! would have without the hook.
+//! No permission is ever granted: an answer with changed arguments has no decision, so the client asks its user as it
+//! would without the hook.
 
 use serde_json::{Map, Value, json};
 

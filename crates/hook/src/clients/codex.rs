@@ -1,8 +1,8 @@
 //! Codex: `PreToolUse` and `PostToolUse` for `apply_patch`, also when its shell tool is used to apply a patch, and
 //! `PostToolUse` for any other use of that tool.
 //!
-//! The answers are those of Claude Code but for one thing: Codex takes changed arguments only together with `allow`, which
-//! here means just that and grants no permission.
+//! The answers are those of Claude Code with one difference: Codex accepts changed arguments only together with
+//! `allow`, which only means that here and grants no permission.
 
 use serde_json::{Value, json};
 

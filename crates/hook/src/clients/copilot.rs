@@ -1,7 +1,8 @@
 //! GitHub Copilot CLI: `PreToolUse` and `PostToolUse` for `create` and `edit`, and `PostToolUse` for `bash`.
 //!
-//! Hooks whose events are spelled so get calls in the terms of Claude Code, with the tools called `Write`, `Edit` and `Bash`
-//! and with arguments of Copilot's own. Before a call it takes the answers of Claude Code, after one only its own.
+//! With this spelling of the events, hooks get calls in the terms of Claude Code: the tools are called `Write`, `Edit`
+//! and `Bash`, but the arguments are Copilot's own. Before a call it accepts the answers of Claude Code, after one only
+//! its own.
 
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! Gemini CLI: `BeforeTool` and `AfterTool` for `write_file` and `replace`, and `AfterTool` for `run_shell_command`.
 //!
-//! Before a call the model can be told nothing but a refusal; it only learns that a hook changed the arguments. So the text
-//! as the model sent it travels along in `ai_proposed_content`, where Gemini CLI itself keeps it when its user changes a
-//! proposal, and after the call the model is told what became of it. Changed arguments have to be complete: they are not
-//! merged with those of the call.
+//! Before a call the model can only be given a refusal; of changed arguments it only learns that a hook changed them.
+//! So the text that the model sent is kept in `ai_proposed_content`, where Gemini CLI itself keeps it when its user
+//! changes a proposal, and after the call the model is informed of the change. Changed arguments have to be complete:
+//! they are not merged with those of the call.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) const CLIENT: HookClient = HookClient {
 
 const NAMES: Names = Names { old: "old_string", new: "new_string", all: "allow_multiple" };
 
-/// Where the text stands as the model sent it.
+/// The argument with the text that the model sent.
 const PROPOSED: &str = "ai_proposed_content";
 
 fn proposal(call: &Call<'_>) -> Option<Proposal> {

@@ -1,8 +1,8 @@
 //! opencode: `tool.execute.before` and `tool.execute.after` for `write`, `edit` and `apply_patch`, and the latter for `bash`.
 //!
-//! It has no hooks of its own but a program that it loads, which `lispwright setup` writes (`crates/setup`). That one shows
-//! us each call in the terms of the other clients, takes answers in those of Claude Code, and keeps what is said before a
-//! call for the end of its result.
+//! Instead of hooks it loads a plugin, which `lispwright setup` writes (`crates/setup`). The plugin passes each call in
+//! the terms of the other clients, takes answers in those of Claude Code, and appends messages from before a call to
+//! its result.
 
 use super::{Call, HookClient, Names, claude_code, text_at};
 use crate::event::Proposal;

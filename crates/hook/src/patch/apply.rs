@@ -1,9 +1,9 @@
-//! A file and a patch to the file afterwards.
+//! Applies a patch to a file, or reverts it.
 
 use super::{Action, Chunk, Line, Sign};
 use crate::change::Written;
 
-/// Which way a patch is read.
+/// The direction in which a patch is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the file before to the file after.
@@ -17,13 +17,13 @@ pub enum Direction {
 pub struct Patched {
     /// Its text, with line feeds.
     pub text: String,
-    /// The added lines. A source is where the line begins in the text of the patch.
+    /// The added lines. The source of a line is its start in the text of the patch.
     pub written: Vec<Written>,
 }
 
 impl Action {
-    /// Applies the action to a file with line feeds for line ends; `patch` is the text that the lines are spans of. `None`
-    /// when some lines are not there, or two chunks mean the same ones.
+    /// Applies the action to a file with line feeds for line ends; `patch` is the text to which the spans of the lines
+    /// refer. `None` if some lines are missing, or two chunks change the same ones.
     pub fn apply(&self, patch: &str, before: &str, direction: Direction) -> Option<Patched> {
         let mut done = Patched::default();
         match self {
@@ -75,15 +75,15 @@ impl Patched {
     }
 }
 
-/// Where the old lines of a chunk stand.
+/// The place of the old lines of a chunk.
 struct Place {
     start: usize,
     length: usize,
-    /// How many lines of the chunk count.
+    /// The number of lines of the chunk that count.
     lines: usize,
 }
 
-/// Neighbouring lines of a file that go, and what comes instead.
+/// Adjacent lines of a file that are removed, and the lines in their place.
 struct Run<'c> {
     start: usize,
     removed: usize,
@@ -91,8 +91,8 @@ struct Run<'c> {
 }
 
 impl Place {
-    /// What the chunk changes here. Lines that stay are those of the file, which may differ a little from those of the
-    /// patch.
+    /// Adds the changes of the chunk to `runs`. Lines that stay keep the text of the file, which may differ a little
+    /// from that of the patch.
     fn runs<'c>(&self, chunk: &'c Chunk, direction: Direction, runs: &mut Vec<Run<'c>>) {
         let (mut at, end) = (self.start, self.start + self.length);
         let mut run = Run { start: at, removed: 0, added: Vec::new() };
@@ -106,7 +106,7 @@ impl Place {
                     at += 1;
                     runs.push(std::mem::replace(&mut run, Run { start: at, removed: 0, added: Vec::new() }));
                 }
-                // The empty line that was only meant to set the chunk off.
+                // The empty line that only separates the chunk.
                 Sign::Removed => {}
                 Sign::Added | Sign::Kept => run.added.push(line),
             }
@@ -131,7 +131,7 @@ fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Directi
             .collect();
         let mut lines = chunk.lines.len();
         if gone.is_empty() {
-            // Nothing to hold on to: it goes to the end, and backward it could have come from anywhere.
+            // A chunk of added lines only has no place: the lines go to the end. Backward they could be anywhere.
             if direction == Direction::Backward {
                 return None;
             }
@@ -140,7 +140,7 @@ fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Directi
         }
         let mut start = seek(old, &gone, from, chunk.at_end);
         if start.is_none() && gone.last() == Some(&"") {
-            // An empty line at the end of the chunk was only meant to set it off.
+            // An empty line at the end of the chunk may only separate it.
             gone.pop();
             lines -= usize::from(chunk.lines.last().is_some_and(|line| line.sign == Sign::Kept));
             start = seek(old, &gone, from, chunk.at_end);
@@ -152,7 +152,7 @@ fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Directi
     Some(found)
 }
 
-/// How much two lines may differ.
+/// The comparisons of two lines, in order of tolerance.
 const TOLERANCES: [fn(&str, &str) -> bool; 4] = [
     |a, b| a == b,
     |a, b| a.trim_end() == b.trim_end(),
@@ -160,7 +160,7 @@ const TOLERANCES: [fn(&str, &str) -> bool; 4] = [
     |a, b| a.trim().chars().map(plain).eq(b.trim().chars().map(plain)),
 ];
 
-/// The first line from `from` on where `wanted` stands; only at the end of the file when it should be there.
+/// The first line from `from` on at which `wanted` begins; with `at_end` only the one that reaches the end of the file.
 fn seek(lines: &[&str], wanted: &[&str], from: usize, at_end: bool) -> Option<usize> {
     let last = lines.len().checked_sub(wanted.len())?;
     let from = if at_end && !wanted.is_empty() { last.max(from) } else { from };
@@ -187,7 +187,7 @@ mod tests {
     use super::super::Patch;
     use super::*;
 
-    /// Applies the chunks of `body` to `before`; the result goes back again.
+    /// Applies the chunks of `body` to `before`, and reverts the result.
     #[track_caller]
     fn check(before: &str, body: &str, after: Option<&str>) {
         let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Text to patch.
+//! Parses a patch.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 
 impl Patch {
-    /// Understands an argument that is a patch, or a shell command that does nothing but apply one. `pointer` is where the
-    /// argument stands in the call.
+    /// Parses an argument that is a patch, or a shell command that only applies one. `pointer` is the place of the
+    /// argument in the call.
     pub fn parse(text: &str, pointer: &str) -> Option<Self> {
         let (directory, inner) = envelope(text)?;
         let files = Parser { text, rest: lines(text, inner) }.files()?;
@@ -17,7 +17,7 @@ impl Patch {
     }
 }
 
-/// Where the lines of the patch stand, and the directory that a shell command goes to first.
+/// The place of the lines of the patch, and the directory to which a shell command changes first.
 fn envelope(text: &str) -> Option<(Option<String>, Range<usize>)> {
     let mut directory = None;
     let mut lines = lines(text, 0..text.len()).into_iter().filter(|line| !text[line.clone()].trim().is_empty());
@@ -36,7 +36,7 @@ fn envelope(text: &str) -> Option<(Option<String>, Range<usize>)> {
         .then_some((directory, first.end + 1..last.start))
 }
 
-/// `apply_patch <<'EOF'`, perhaps behind `cd DIRECTORY &&`: the directory and the mark. A bare `<<'EOF'` counts too.
+/// `apply_patch <<'EOF'`, perhaps after `cd DIRECTORY &&`: the directory and the mark. A bare `<<'EOF'` counts too.
 fn heredoc(line: &str) -> Option<(Option<String>, &str)> {
     let (command, mark) = line.split_once("<<")?;
     let mark = mark.trim().trim_matches(['\'', '"']);
@@ -70,14 +70,14 @@ fn lines(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
 
 struct Parser<'t> {
     text: &'t str,
-    /// The lines that are left.
+    /// The remaining lines.
     rest: Vec<Range<usize>>,
 }
 
 impl Parser<'_> {
     fn files(mut self) -> Option<Vec<FilePatch>> {
         self.rest.reverse();
-        // A line that names where the patch is applied; nothing of ours.
+        // A line that names the environment of the patch does not matter here.
         self.take_headed("*** Environment ID:");
         let mut files = Vec::new();
         loop {
@@ -103,7 +103,7 @@ impl Parser<'_> {
         self.rest.last().map(|line| &self.text[line.clone()])
     }
 
-    /// The rest of the next line when it begins so.
+    /// The rest of the next line if that begins with `head`.
     fn take_headed(&mut self, head: &str) -> Option<String> {
         let value = self.peek()?.trim().strip_prefix(head)?.trim().to_owned();
         self.rest.pop();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_command_may_hold_it() {
+    fn a_shell_command_may_contain_a_patch() {
         for before in ["apply_patch <<'EOF'\n", "cd \"src dir\" && apply_patch <<EOF\n", "<<\"EOF\"\n"] {
             let text = format!("{before}{PATCH}EOF\n");
             let patch = Patch::parse(&text, "/command").unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_patch_is_none() {
+    fn other_text_is_not_a_patch() {
         for text in [
             "",
             "\n",
