@@ -116,6 +116,23 @@ fn files_of_clojure_say_without_an_image_who_uses_a_name() {
 }
 
 #[test]
+fn files_of_emacs_lisp_say_without_an_image_who_uses_a_name() {
+    let farm = "(defvar farm-scale 2)\n(defun farm-area (x) (* x farm-scale))\n\
+                (defun farm-total (xs) (let ((farm-scale 3)) (mapcar #'farm-area xs)))\n(provide 'farm)\n";
+    let mut session = Session::with_file("farm.el", farm);
+    let barn = "(require 'farm)\n(add-hook 'farm-hook 'farm-area)\n(defun barn-size (farm-area) (list farm-area))\n";
+    session.project.file("barn.el", barn);
+    session.project.file("farm-test.el", "(ert-deftest farm-totals () (should (farm-total '(1))))\n");
+    let uses = session.ok("code_find_references", json!({ "symbol": "farm-area" }));
+    let expected = ["barn.el:2:23: value in add-hook 'farm-hook", "farm.el:3:56: value in defun farm-total"];
+    assert_eq!(uses.places(), expected, "{}", uses.text);
+    assert_eq!(uses.fields["tests"][0]["name"], "farm-totals", "{}", uses.text);
+    let scale = session.ok("code_find_references", json!({ "symbol": "farm-scale" }));
+    let expected = ["farm.el:2:27: value in defun farm-area", "farm.el:3:31: binding in defun farm-total"];
+    assert_eq!(scale.places(), expected, "{}", scale.text);
+}
+
+#[test]
 fn every_kind_of_meaning_has_its_place() {
     let mut session = loaded();
     let cases = [
