@@ -3,7 +3,7 @@
 //! An address fits a form in one of several ways, and only those forms are found that it fits in the best of them: a
 //! definition counts before what mentions its name, a name before a head.
 
-use super::made::{made, makes_method};
+use super::made::{implemented, made, makes_method};
 use super::{Form, FormId, FormKind, Forms};
 use crate::address::{Address, MethodKey, Reading, canonical_datum};
 use crate::datum::Datum;
@@ -167,7 +167,8 @@ impl Search<'_> {
     fn makes(&self, form: &Form) -> bool {
         let plain = &self.address.plain;
         let Some((as_parameters, as_specializers)) = &plain.method else {
-            return made(form, self.tree, self.text).contains(&plain.name);
+            return made(form, self.tree, self.text).contains(&plain.name)
+                || implemented(form, self.tree, self.text).contains(&plain.name);
         };
         let fits = |key: &MethodKey| method_fits(key, as_parameters) || method_fits(key, as_specializers);
         form.kind == FormKind::GenericFunction

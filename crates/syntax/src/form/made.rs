@@ -15,12 +15,8 @@ const MOST_DATA: usize = 1_024;
 
 /// The names that a definition makes besides its own, canonical.
 pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
-    let Some(list) = form.datum.list() else { return Vec::new() };
-    let Some((_, shape)) = tree.language().definer(&form.head_name) else { return Vec::new() };
-    let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
-    let making = Making { tree, text, data: &data, name: &form.key };
-    match shape {
-        Shape::DefineValues => making.names_in(data.first()).skip(1).collect(),
+    making(form, tree, text, |making, shape| match shape {
+        Shape::DefineValues => making.names_in(making.data.first()).skip(1).collect(),
         Shape::Record => making.record(),
         Shape::Struct => making.struct_names(),
         Shape::Structure => making.structure(),
@@ -31,7 +27,22 @@ pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
         Shape::Module | Shape::System => making.nicknames(),
         Shape::Named => making.named(&form.head_name),
         _ => Vec::new(),
-    }
+    })
+}
+
+/// The methods of protocols that a type implements inside its definition, canonical: the type does not define their names.
+pub(super) fn implemented(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
+    making(form, tree, text, |making, shape| match shape {
+        Shape::ClojureRecord | Shape::ClojureType => making.methods(),
+        _ => Vec::new(),
+    })
+}
+
+fn making(form: &Form, tree: &Tree, text: &str, names: impl FnOnce(Making<'_>, Shape) -> Vec<String>) -> Vec<String> {
+    let Some(list) = form.datum.list() else { return Vec::new() };
+    let Some((_, shape)) = tree.language().definer(&form.head_name) else { return Vec::new() };
+    let data: Vec<Datum> = tree.data(list).skip(1).take(MOST_DATA).collect();
+    names(Making { tree, text, data: &data, name: &form.key }, shape)
 }
 
 /// A generic function has a method inside that `fits`.
@@ -191,7 +202,7 @@ impl<'t> Making<'t> {
         prefixes.iter().map(|prefix| format!("{prefix}{}", self.name)).collect()
     }
 
-    /// The methods of a protocol.
+    /// The methods in the lists of a protocol or type.
     fn methods(&self) -> Vec<String> {
         self.lists().filter_map(|list| self.head_of(list)).map(|method| self.canonical(method)).collect()
     }
