@@ -2,8 +2,8 @@
 //! closes.
 //!
 //! A language model has no stack of its own, so it guesses closing brackets. Here it sends the stack along with each
-//! step and gets the next one back, or an error that names the expected delimiter. [`answer`] is the whole interface:
-//! from an [`Operation`] and a request, both as the client sent them, to an [`Answer`]. Read [`operations`] next for
+//! step and gets the next one back, or an error that names the expected delimiter. [`answer()`] is the whole interface:
+//! from an [`Operation`] and a request, both as the client sent them, to a [`GuardAnswer`]. Read [`operations`] next for
 //! the seven that work on a stack, and [`scan`] for the one that reads text in pieces.
 //!
 //! **Invariants.** Every answer is a function of the request alone. No request panics. A refused request comes back
