@@ -278,6 +278,8 @@
 ;; Their library is loaded at the first use.
 (defvar comp-enable-subr-trampolines)
 (defvar native-comp-enable-subr-trampolines)
+(defvar native-comp-deferred-compilation)
+(defvar native-comp-jit-compilation)
 
 (defun lispwright--prepare ()
   "Prepare the batch Emacs for running unattended."
@@ -285,6 +287,9 @@
   (set-language-environment "UTF-8")
   (setq debugger #'lispwright--debug)
   (setq debug-on-event 'sigusr2)
+  ;; It would go on in other processes after the call that loads a library.
+  (setq native-comp-deferred-compilation nil
+        native-comp-jit-compilation nil)
   (setq load-read-function #'lispwright--read)
   (add-hook 'after-load-functions #'lispwright--note-loaded)
   (add-hook 'kill-emacs-hook #'lispwright--leaving)

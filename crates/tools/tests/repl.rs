@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 fn sessions() -> Sessions {
     assert!(find_program("sbcl").is_some(), "these tests need sbcl on PATH: apt-get install sbcl");
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
-    Sessions::new(Config { cache: Some(cache), spare: false, ..Config::new(std::env::temp_dir()) })
+    // The files of a project decide which Lisp it gets.
+    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    Sessions::new(Config { cache: Some(cache), spare: false, ..Config::new(empty) })
 }
 
 async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {

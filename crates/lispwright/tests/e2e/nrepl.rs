@@ -90,7 +90,11 @@ fn a_conversation_with_a_server_of_our_own() {
     }
     session.refused("code_describe", json!({ "symbol": "twcie" }), "BAD_ARGUMENT", &["Nearest: my.app/twice"]);
     says(&session.ok("code_find", json!({ "symbol": "Point" })), &["src/my/app.clj:8: defrecord Point"]);
-    session.refused("code_find_references", json!({ "symbol": "twice" }), "UNSUPPORTED", &["keeps no record"]);
+    says(
+        &session.ok("code_find_references", json!({ "symbol": "twice" })),
+        &["test/my/app_test.clj:3:29: call in deftest fine"],
+    );
+    session.refused("code_find_references", json!({ "symbol": "x" }), "UNSUPPORTED", &["keeps no record"]);
     let exports = session.ok("code_exports", json!({ "path": "src/my/app.clj", "offset": 2 }));
     assert_eq!(
         exports.text,
@@ -186,7 +190,7 @@ fn a_foreign_server_is_joined_and_left_but_never_ended() {
 
     session.project.file(".nrepl-port", other.port.to_string());
     let found = session.ok("repl_eval", json!({ "code": "(def mine theirs) mine" }));
-    says(&found, &["=> 7", "that .nrepl-port names; it is not ours"]);
+    says(&found, &["=> 7", "that .nrepl-port names; it belongs to somebody else"]);
     let kept = session.client.call("repl_control", json!({ "action": "kill" }));
     assert!(kept.is_error && kept.text.contains("cannot be ended"), "{}", kept.text);
     assert!(other.is_alive());
