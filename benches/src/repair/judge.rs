@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Refusal, renested, repair_without};
+use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Unrepaired, renested, repair_without};
 use lispwright_syntax::LineIndex;
 
 use super::case::{Case, View};
@@ -136,7 +136,7 @@ pub(crate) fn judge(case: &Case, view: &View, without: &[Doubt]) -> Judged {
     Judged { verdict, answer, doubt }
 }
 
-fn is_located(case: &Case, refusal: &Refusal) -> bool {
+fn is_located(case: &Case, refusal: &Unrepaired) -> bool {
     let lines = LineIndex::new(case.damaged.as_bytes());
     let near = case.at.iter().any(|&at| refusal.diagnosis.line.abs_diff(lines.line(at as u32)) <= NEAR);
     near || refusal.candidates.iter().take(SHOWN).any(|candidate| {
@@ -157,7 +157,7 @@ fn is_reported(case: &Case) -> bool {
     })
 }
 
-fn described(case: &Case, refusal: &Refusal) -> String {
+fn described(case: &Case, refusal: &Unrepaired) -> String {
     let lines = LineIndex::new(case.damaged.as_bytes());
     let faults: Vec<u32> = case.at.iter().map(|&at| lines.line(at as u32)).collect();
     let candidates: Vec<String> = refusal

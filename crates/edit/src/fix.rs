@@ -1,6 +1,6 @@
 //! Changes that make a text balance.
 
-use lispwright_repair::{Edit, LineChange, line_changes};
+use lispwright_repair::{LineChange, TextEdit, line_changes};
 use lispwright_syntax::LineIndex;
 
 /// A change of some lines that would make a text balance.
@@ -15,7 +15,7 @@ pub struct Fix {
     /// The reason, in a few words.
     pub why: String,
     /// The changed bytes of the diagnosed text.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
 }
 
 /// A repair of new source.
@@ -29,7 +29,7 @@ pub struct Mended {
 
 impl Fix {
     /// A fix of `text`, whose lines are `lines`.
-    pub(crate) fn new(edits: Vec<Edit>, why: String, text: &str, lines: &LineIndex) -> Self {
+    pub(crate) fn new(edits: Vec<TextEdit>, why: String, text: &str, lines: &LineIndex) -> Self {
         let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         Self {
             lines: line_changes(text, lines, &edits),

@@ -64,8 +64,8 @@ pub use locate::{Target, locate};
 pub use mention::{definition_near, mention};
 pub use note::Note;
 pub use occurrence::Near;
-pub use patch::{Patch, patch};
+pub use patch::{FormPatch, patch};
 pub use refusal::EditRefusal;
 
 pub use source::{FormText, Place, Source, digest_of};
-pub use view::{Mode, View, ViewOptions, view, view_plain};
+pub use view::{View, ViewKind, ViewOptions, view, view_plain};

@@ -4,7 +4,7 @@
 //! learns the layout from the rest of the file, and compares with the old text. Its edits are mapped back into the new
 //! source; a repair that would change other text is not used.
 
-use lispwright_repair::{Candidate, Earlier, Edit, Outcome, apply, moved_into, repair};
+use lispwright_repair::{Candidate, Earlier, Outcome, TextEdit, apply, moved_into, repair};
 use lispwright_syntax::{Language, LineIndex, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
@@ -106,7 +106,7 @@ impl Setting {
         let written = self.written.filter(|_| self.old.is_some()).unwrap_or(whole);
         let edited = Some(base + written.start..base + written.end);
         let outcome = repair(&after, language, &Earlier { text: Some(&before), edited });
-        let own = |edits: &[Edit]| -> Option<Vec<Edit>> {
+        let own = |edits: &[TextEdit]| -> Option<Vec<TextEdit>> {
             let span = base as usize..front.len() + shown.text.len();
             moved_into(&after, edits, &[span])?.iter().map(|edit| unmoved(edit, &shown, base, text)).collect()
         };
@@ -141,8 +141,8 @@ fn shown(text: &str, destination: Option<&Destination>, language: &Language) -> 
 }
 
 /// Maps an edit of the file, in which `shown` is at `base`, to an edit of `text`, from which `shown` was made.
-fn unmoved(edit: &Edit, shown: &Moved, base: u32, text: &str) -> Option<Edit> {
-    let edit = Edit { at: shown.origin(edit.at - base), ..edit.clone() };
+fn unmoved(edit: &TextEdit, shown: &Moved, base: u32, text: &str) -> Option<TextEdit> {
+    let edit = TextEdit { at: shown.origin(edit.at - base), ..edit.clone() };
     text.get(edit.range()).is_some_and(|there| there == edit.removed).then_some(edit)
 }
 
@@ -183,14 +183,14 @@ fn uncertain(text: &str, lines: &LineIndex, language: &Language, doubt: &str) ->
     Verdict { repaired: None, doubt: doubt.to_owned(), ..alone(text, lines, language) }
 }
 
-fn certain(edits: Vec<Edit>, why: String, text: &str, lines: &LineIndex) -> Verdict {
+fn certain(edits: Vec<TextEdit>, why: String, text: &str, lines: &LineIndex) -> Verdict {
     let at = edits.first().map(|edit| edit.at);
     let repaired = Some(apply(text, &edits));
     let fixes = vec![Fix::new(edits, why, text, lines)];
     Verdict { line: at.map(|at| lines.line(at)), at, fixes, repaired, doubt: String::new() }
 }
 
-fn refused(line: u32, fixes: Vec<(Vec<Edit>, String)>, doubt: String, text: &str, lines: &LineIndex) -> Verdict {
+fn refused(line: u32, fixes: Vec<(Vec<TextEdit>, String)>, doubt: String, text: &str, lines: &LineIndex) -> Verdict {
     let fixes = fixes.into_iter().filter(|(edits, _)| !edits.is_empty());
     let fixes: Vec<Fix> = fixes.map(|(edits, why)| Fix::new(edits, why, text, lines)).collect();
     let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| lines.line(at) == line);

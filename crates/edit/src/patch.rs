@@ -30,7 +30,7 @@ use crate::splice::{Splice, apply};
 
 /// A request to change text inside a form.
 #[derive(Clone, Copy, Debug)]
-pub struct Patch<'a> {
+pub struct FormPatch<'a> {
     /// The form.
     pub target: Target<'a>,
     /// The present text; its line ends may be written as `\n` in any file.
@@ -49,7 +49,7 @@ pub struct Patch<'a> {
 ///
 /// Errors: those of an address, [`EditRefusal::TextNotFound`], [`EditRefusal::TextAmbiguous`],
 /// [`EditRefusal::PatchUnbalanced`], [`EditRefusal::WouldBreak`], [`EditRefusal::WouldSplit`], [`EditRefusal::Stale`].
-pub fn patch(source: &Source<'_>, patch: &Patch<'_>) -> Result<Edited, EditRefusal> {
+pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditRefusal> {
     if patch.old_text.is_empty() {
         return Err(EditRefusal::EmptyOldText);
     }

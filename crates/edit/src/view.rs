@@ -33,7 +33,7 @@ pub struct ViewOptions<'a> {
 
 /// The kind of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum ViewKind {
     /// One line for each form.
     Collapsed,
     /// The text, line by line.
@@ -42,7 +42,7 @@ pub enum Mode {
     Filtered,
 }
 
-impl Mode {
+impl ViewKind {
     /// The name used in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -58,7 +58,7 @@ impl Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// Its kind.
-    pub mode: Mode,
+    pub mode: ViewKind,
     /// The lines shown, each after its number.
     pub content: String,
     /// The number of lines of the text.
@@ -186,7 +186,7 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Edit
     let patterns = Patterns::new(options, source.dialect().folds_case())?;
     let total_lines = source.lines.line_count();
     let mut view = View {
-        mode: if options.collapsed { Mode::Collapsed } else { Mode::Raw },
+        mode: if options.collapsed { ViewKind::Collapsed } else { ViewKind::Raw },
         content: String::new(),
         total_lines,
         total_forms: source.forms.top_level().count(),
@@ -214,7 +214,7 @@ pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, EditRef
     let patterns = Patterns::new(options, false)?;
     let total_lines = lispwright_syntax::LineIndex::new(text.as_bytes()).line_count();
     let mut view = View {
-        mode: Mode::Raw,
+        mode: ViewKind::Raw,
         content: String::new(),
         total_lines,
         total_forms: 0,
@@ -238,7 +238,7 @@ fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: 
         options.limit.map_or(view.total_lines, |limit| options.offset.saturating_add(limit).min(view.total_lines));
     let pattern = patterns.content.as_ref().or(patterns.name.as_ref());
     let wanted: Option<Vec<bool>> = pattern.map(|pattern| {
-        view.mode = Mode::Filtered;
+        view.mode = ViewKind::Filtered;
         let hits: Vec<bool> = text.lines().map(|line| pattern.is_match(line)).collect();
         (0..hits.len())
             .map(|at| {

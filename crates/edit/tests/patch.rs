@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{EditRefusal, Edited, Note, Patch, Source, Target, patch};
+use lispwright_edit::{EditRefusal, Edited, FormPatch, Note, Source, Target, patch};
 use lispwright_syntax::Dialect;
 use words::said;
 
@@ -20,7 +20,7 @@ fn run(
     let (_, form) =
         source.forms.iter().find(|(_, form)| form.outer.start as usize == mark).expect("a form at the mark");
     let target = Target { name: form.name.as_deref(), line: Some(source.lines.line(mark as u32)), ..Target::default() };
-    patch(&source, &Patch { target, old_text, new_text, replace_all, digest: None, repair: false })
+    patch(&source, &FormPatch { target, old_text, new_text, replace_all, digest: None, repair: false })
 }
 
 #[track_caller]
@@ -145,7 +145,7 @@ fn the_correction_of_a_patch_is_in_its_new_text() {
     let plain = text.replace('▸', "");
     let source = Source::read(&plain, Dialect::CommonLisp);
     let target = Target { name: Some("f"), ..Target::default() };
-    let request = |repair| Patch {
+    let request = |repair| FormPatch {
         target,
         old_text: "(list x y)",
         new_text: "(if x 0 (list x y)",

@@ -1,7 +1,7 @@
 //! Properties that hold for every text, however broken.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{Edit, FormOperation, Note, Patch, Source, Target, ViewOptions, check, edit, patch, view};
+use lispwright_edit::{Edit, FormOperation, FormPatch, Note, Source, Target, ViewOptions, check, edit, patch, view};
 use lispwright_syntax::{Dialect, read};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -246,7 +246,7 @@ proptest! {
     ) {
         let source = Source::read(&old, dialect);
         let Some((_, target)) = address(&source, pick) else { return Ok(()) };
-        let request = Patch { target, old_text: from, new_text: &to, replace_all, digest: None, repair: true };
+        let request = FormPatch { target, old_text: from, new_text: &to, replace_all, digest: None, repair: true };
         let Ok(edited) = patch(&source, &request) else { return Ok(()) };
         let (before, now) = (data(&old, dialect), data(&edited.text, dialect));
         prop_assert!(differs_in_one_place(&before, &now, 1), "{before:?} became {now:?}");

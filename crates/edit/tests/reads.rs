@@ -3,7 +3,7 @@
 #![cfg(debug_assertions)]
 #![allow(clippy::unwrap_used)]
 
-use lispwright_edit::{Edit, FormOperation, Patch, Source, Target, edit, patch};
+use lispwright_edit::{Edit, FormOperation, FormPatch, Source, Target, edit, patch};
 use lispwright_syntax::Dialect;
 use lispwright_syntax::effort::bytes_read;
 
@@ -52,7 +52,7 @@ fn new_source_is_read_by_itself_and_in_its_place() {
 #[test]
 fn a_patched_form_is_read_by_itself_and_in_its_place() {
     let text = file().replacen("(defun f100 (x)\n  (list x 100))\n", &form(), 1);
-    let request = Patch {
+    let request = FormPatch {
         target: Target { name: Some("f100"), ..Target::default() },
         old_text: "(list x 30)",
         new_text: "(list x 31)",

@@ -1,7 +1,7 @@
 //! Views of files as strings.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_edit::{EditRefusal, Mode, Source, View, ViewOptions, view, view_plain};
+use lispwright_edit::{EditRefusal, Source, View, ViewKind, ViewOptions, view, view_plain};
 use lispwright_syntax::Dialect;
 
 const COLLAPSED: ViewOptions<'static> = ViewOptions {
@@ -36,7 +36,10 @@ fn one_line_for_each_form_and_short_forms_whole() {
         " 2| (in-package :x)\n 5| (defun f (a &key (b 1) c) ...)\n14| #+sbcl\n15| (defvar *v*\n16|   1)\n\
          18| (defmethod area :around ((c circle) (n (eql 1))) ...)\n25| (defclass point (shape) ...)\n",
     );
-    assert_eq!((shown.mode, shown.total_forms, shown.total_lines, shown.expanded_forms), (Mode::Collapsed, 5, 30, 0));
+    assert_eq!(
+        (shown.mode, shown.total_forms, shown.total_lines, shown.expanded_forms),
+        (ViewKind::Collapsed, 5, 30, 0)
+    );
     assert_eq!((shown.next_offset, shown.diagnosis), (None, None));
 }
 
@@ -131,7 +134,7 @@ fn plain_text_is_lines_or_a_search() {
     let numbered =
         |range: std::ops::RangeInclusive<u32>| range.map(|n| format!("{n:>2}| line {n}\n")).collect::<String>();
     assert_eq!(shown.content, format!("{}--\n{}", numbered(2..=12), numbered(20..=30)));
-    assert_eq!(shown.mode, Mode::Filtered);
+    assert_eq!(shown.mode, ViewKind::Filtered);
     let shown = view_plain(&text, &raw).unwrap();
     assert_eq!((shown.content, shown.total_lines), (numbered(1..=30), 30));
 }

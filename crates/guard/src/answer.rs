@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::delimiters::DelimiterType;
 use crate::edn;
 use crate::failure::Failure;
-use crate::request::{Edit, Format};
-use crate::scan::{Inside, Open, Position};
+use crate::request::{AnswerFormat, CodePointEdit};
+use crate::scan::{Open, OpenToken, Position};
 
 /// The answer to a request; `B` has the fields of the operation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct GuardAnswer<B = Body> {
     pub body: Option<B>,
     /// The notation in which it is written.
     #[serde(skip)]
-    pub format: Format,
+    pub format: AnswerFormat,
 }
 
 impl GuardAnswer {
@@ -36,8 +36,8 @@ impl GuardAnswer {
     pub fn text(&self) -> String {
         let document = self.document();
         match self.format {
-            Format::Json => document.to_string(),
-            Format::Edn => edn::render(&document),
+            AnswerFormat::Json => document.to_string(),
+            AnswerFormat::Edn => edn::render(&document),
         }
     }
 }
@@ -67,7 +67,7 @@ pub struct StackAnswer {
     pub doc_hash: Option<String>,
     /// The text to write for a list of steps that came without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub edits: Option<Vec<Edit>>,
+    pub edits: Option<Vec<CodePointEdit>>,
 }
 
 /// The position where writing continues.
@@ -92,7 +92,7 @@ pub struct BalanceAnswer {
     pub stack: Option<Vec<DelimiterType>>,
     /// The answer to `suggest-fix`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<Fix>,
+    pub fix: Option<ClosingEdit>,
     /// The hash of the document, if the client keeps one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc_hash: Option<String>,
@@ -101,9 +101,9 @@ pub struct BalanceAnswer {
 /// The edit that closes what is open.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Fix {
+pub struct ClosingEdit {
     /// The text to write.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<CodePointEdit>,
     /// The stack after it.
     pub new_stack: Vec<DelimiterType>,
     /// The hash of the document after it.
@@ -137,7 +137,7 @@ pub struct ScanAnswer {
     pub closers: Option<String>,
     /// The same as an edit, for `suggest-fix`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<Fix>,
+    pub fix: Option<ClosingEdit>,
     /// The end of the text.
     pub end: Position,
     /// The hash of the document, if the client keeps one.
@@ -151,7 +151,7 @@ pub struct ScanAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InsideSince {
     /// The kind of token.
-    pub kind: Inside,
+    pub kind: OpenToken,
     /// Its start.
     pub since: Position,
 }

@@ -28,7 +28,7 @@ pub use answer::{Body, GuardAnswer};
 pub use delimiters::DelimiterType;
 pub use failure::{Code, Failure};
 use fields::Fields;
-use request::{BalanceRequest, BatchRequest, Format, RunRequest, ScanRequest, SentinelRequest, StepRequest};
+use request::{AnswerFormat, BalanceRequest, BatchRequest, RunRequest, ScanRequest, SentinelRequest, StepRequest};
 use steps::Op;
 
 /// The calls of the protocol.
@@ -100,9 +100,9 @@ impl Operation {
 /// of enumerations with a leading colon.
 pub fn answer(operation: Operation, request: &Map<String, Value>) -> GuardAnswer {
     let sent = Fields::new(request);
-    let (format, answered) = match Format::read(&sent) {
+    let (format, answered) = match AnswerFormat::read(&sent) {
         Ok(format) => (format, run(operation, &sent)),
-        Err(failure) => (Format::Json, Err(failure)),
+        Err(failure) => (AnswerFormat::Json, Err(failure)),
     };
     match answered {
         Ok((body, error)) => GuardAnswer { ok: error.is_none(), error, body: Some(body), format },

@@ -1,11 +1,13 @@
 //! The operations on a stack: each takes the steps on a copy of the stack of its request, and returns the copy.
 
-use crate::answer::{BalanceAnswer, Fix, SentinelAnswer, StackAnswer};
+use crate::answer::{BalanceAnswer, ClosingEdit, SentinelAnswer, StackAnswer};
 use crate::delimiters::DelimiterType;
 use crate::failure::{Code, Failure};
 use crate::fields::missing_type;
 use crate::limits::MAX_OPS;
-use crate::request::{BalanceRequest, BatchRequest, Edit, Mode, RunRequest, SentinelRequest, StepRequest, Written};
+use crate::request::{
+    BalanceRequest, BatchRequest, CodePointEdit, RunRequest, SentinelRequest, StackMode, StepRequest, WrittenSteps,
+};
 use crate::slice::{Slice, advanced_hash};
 use crate::steps::{Op, Step, closers, refuse_pop};
 use crate::{hash, scan};
@@ -65,7 +67,7 @@ pub(crate) fn balance_and_resume(request: BalanceRequest) -> Result<BalanceAnswe
     let doc_hash = advanced_hash(&hashes, None)?;
     let balanced = stack.is_empty();
     match (mode, stack.last()) {
-        (Mode::AssertEmpty, Some(&top)) => {
+        (StackMode::AssertEmpty, Some(&top)) => {
             let message = format!(
                 "{} unclosed at {sentinel}. Write `{}` there{}, or call again with mode suggest-fix.",
                 stack.len(),
@@ -74,18 +76,18 @@ pub(crate) fn balance_and_resume(request: BalanceRequest) -> Result<BalanceAnswe
             );
             Err(Failure { expected: Some(top), ..Failure::new(Code::Mismatch, message) })
         }
-        (Mode::AssertEmpty, None) => Ok(BalanceAnswer { balanced, stack: Some(stack), fix: None, doc_hash }),
-        (Mode::SuggestFix, None) => {
-            let fix = Fix { edits: Vec::new(), new_stack: stack, doc_hash: None };
+        (StackMode::AssertEmpty, None) => Ok(BalanceAnswer { balanced, stack: Some(stack), fix: None, doc_hash }),
+        (StackMode::SuggestFix, None) => {
+            let fix = ClosingEdit { edits: Vec::new(), new_stack: stack, doc_hash: None };
             Ok(BalanceAnswer { balanced, stack: None, fix: Some(fix), doc_hash })
         }
-        (Mode::SuggestFix, Some(_)) => {
+        (StackMode::SuggestFix, Some(_)) => {
             // A line comment has to end before the delimiters can be closed.
             let text = if in_comment { "\n" } else { "" }.to_owned() + &closers(&stack);
             let end = sentinel + scan::position::code_points(&text);
             let after = doc_hash.as_deref().map(|before| hash::advance(before, sentinel, end, &text));
-            let edits = vec![Edit::insertion(sentinel, text)];
-            let fix = Fix { edits, new_stack: Vec::new(), doc_hash: after };
+            let edits = vec![CodePointEdit::insertion(sentinel, text)];
+            let fix = ClosingEdit { edits, new_stack: Vec::new(), doc_hash: after };
             Ok(BalanceAnswer { balanced, stack: None, fix: Some(fix), doc_hash })
         }
     }
@@ -141,7 +143,7 @@ pub(crate) fn batch(request: BatchRequest) -> Result<StackAnswer, Failure> {
 fn take(
     mut stack: Vec<DelimiterType>,
     listed: Option<Vec<Step>>,
-    written: &Written,
+    written: &WrittenSteps,
     op: Option<Op>,
     list_name: &str,
 ) -> Result<StackAnswer, Failure> {
@@ -174,5 +176,5 @@ fn take(
     let doc_hash = advanced_hash(&written.hashes, slice.as_ref())?;
     let place = written.cursor.filter(|_| slice.is_none() && !steps.is_empty());
     let text = || steps.iter().map(|step| step.character()).collect();
-    Ok(StackAnswer { stack, doc_hash, edits: place.map(|place| vec![Edit::insertion(place, text())]) })
+    Ok(StackAnswer { stack, doc_hash, edits: place.map(|place| vec![CodePointEdit::insertion(place, text())]) })
 }

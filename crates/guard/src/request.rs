@@ -16,7 +16,7 @@ use crate::steps::{Op, Step};
 /// The notation of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(rename_all = "lowercase")]
-pub enum Format {
+pub enum AnswerFormat {
     /// One line of JSON.
     #[default]
     Json,
@@ -27,7 +27,7 @@ pub enum Format {
 /// The treatment of a stack that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum StackMode {
     /// Refuse it.
     AssertEmpty,
     /// Return the closers that would empty it.
@@ -61,7 +61,7 @@ pub struct DocSlice {
 /// A text instead of that between two positions in code points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(description = "")]
-pub struct Edit {
+pub struct CodePointEdit {
     /// Start
     pub start: u64,
     /// End
@@ -70,7 +70,7 @@ pub struct Edit {
     pub text: String,
 }
 
-impl Edit {
+impl CodePointEdit {
     /// Puts `text` at `place`.
     pub(crate) fn insertion(place: u64, text: String) -> Self {
         Self { start: place, end: place, text }
@@ -90,14 +90,14 @@ pub struct Hashes {
 /// What was written for the steps.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(rename_all = "camelCase")]
-pub struct Written {
+pub struct WrittenSteps {
     /// Where the text goes
     #[schemars(range(max = MAX_CURSOR))]
     pub cursor: Option<u64>,
     /// The text written; start and end in code points
     pub doc_slice: Option<DocSlice>,
     /// Insertions, instead of docSlice
-    pub edits: Option<Vec<Edit>>,
+    pub edits: Option<Vec<CodePointEdit>>,
     /// Of the text (default clojure)
     #[schemars(with = "Option<String>")]
     pub dialect: Option<Dialect>,
@@ -105,8 +105,8 @@ pub struct Written {
     #[schemars(flatten)]
     pub hashes: Hashes,
     /// Format
-    #[schemars(with = "Option<Format>")]
-    pub format: Format,
+    #[schemars(with = "Option<AnswerFormat>")]
+    pub format: AnswerFormat,
 }
 
 /// One opener or one closer.
@@ -121,7 +121,7 @@ pub struct StepRequest {
     pub delimiter: Option<DelimiterType>,
     /// What was written
     #[schemars(flatten)]
-    pub written: Written,
+    pub written: WrittenSteps,
 }
 
 /// A run of openers, or of closers.
@@ -136,7 +136,7 @@ pub struct RunRequest {
     pub types: Option<Vec<DelimiterType>>,
     /// What was written
     #[schemars(flatten)]
-    pub written: Written,
+    pub written: WrittenSteps,
 }
 
 /// Openers and closers in any order.
@@ -151,7 +151,7 @@ pub struct BatchRequest {
     pub ops: Option<Vec<Step>>,
     /// What was written
     #[schemars(flatten)]
-    pub written: Written,
+    pub written: WrittenSteps,
 }
 
 /// A place to remember.
@@ -165,8 +165,8 @@ pub struct SentinelRequest {
     #[schemars(flatten)]
     pub hashes: Hashes,
     /// Format
-    #[schemars(with = "Option<Format>")]
-    pub format: Format,
+    #[schemars(with = "Option<AnswerFormat>")]
+    pub format: AnswerFormat,
 }
 
 /// Whether anything is open.
@@ -180,7 +180,7 @@ pub struct BalanceRequest {
     #[schemars(range(max = MAX_CURSOR))]
     pub sentinel: u64,
     /// Mode
-    pub mode: Mode,
+    pub mode: StackMode,
     /// Text before the sentinel, already on the stack
     pub doc_slice: Option<DocSlice>,
     /// Of the text (default clojure)
@@ -190,8 +190,8 @@ pub struct BalanceRequest {
     #[schemars(flatten)]
     pub hashes: Hashes,
     /// Format
-    #[schemars(with = "Option<Format>")]
-    pub format: Format,
+    #[schemars(with = "Option<AnswerFormat>")]
+    pub format: AnswerFormat,
 }
 
 /// The next piece of a text.
@@ -220,11 +220,11 @@ pub struct ScanRequest {
     #[schemars(flatten)]
     pub hashes: Hashes,
     /// Format
-    #[schemars(with = "Option<Format>")]
-    pub format: Format,
+    #[schemars(with = "Option<AnswerFormat>")]
+    pub format: AnswerFormat,
 }
 
-impl Format {
+impl AnswerFormat {
     pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
         match sent.word("format")? {
             None | Some("json") => Ok(Self::Json),
@@ -246,7 +246,7 @@ impl DocSlice {
     }
 }
 
-impl Edit {
+impl CodePointEdit {
     fn read(index: usize, sent: &Value) -> Result<Self, Failure> {
         let Value::Object(fields) = sent else {
             return Err(Failure::input(format!("`edits[{index}]` must be an object, not {}.", kind(sent))));
@@ -265,12 +265,12 @@ impl Hashes {
     }
 }
 
-impl Written {
+impl WrittenSteps {
     fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
         let cursor = sent.cursor("cursor")?;
         let doc_slice = DocSlice::read(sent)?;
         let edits = sent.list("edits")?.map(|edits| {
-            let edits = edits.iter().enumerate().map(|(index, edit)| Edit::read(index, edit));
+            let edits = edits.iter().enumerate().map(|(index, edit)| CodePointEdit::read(index, edit));
             edits.collect::<Result<Vec<_>, _>>()
         });
         let edits = edits.transpose()?;
@@ -281,14 +281,14 @@ impl Written {
             edits,
             dialect: if has_text { sent.dialect()? } else { None },
             hashes: Hashes::read(sent)?,
-            format: Format::read(sent)?,
+            format: AnswerFormat::read(sent)?,
         })
     }
 }
 
 impl StepRequest {
     pub(crate) fn read(sent: &Fields<'_>) -> Result<Self, Failure> {
-        Ok(Self { stack: sent.stack()?, delimiter: sent.delimiter("type")?, written: Written::read(sent)? })
+        Ok(Self { stack: sent.stack()?, delimiter: sent.delimiter("type")?, written: WrittenSteps::read(sent)? })
     }
 }
 
@@ -322,7 +322,7 @@ impl RunRequest {
                 Some(_) => {}
             }
         }
-        Ok(Self { stack: sent.stack()?, types: listed.map(|(_, types)| types), written: Written::read(sent)? })
+        Ok(Self { stack: sent.stack()?, types: listed.map(|(_, types)| types), written: WrittenSteps::read(sent)? })
     }
 }
 
@@ -337,7 +337,7 @@ impl BatchRequest {
             };
             ops.iter().enumerate().map(step).collect::<Result<Vec<_>, _>>()
         });
-        Ok(Self { ops: ops.transpose()?, stack: sent.stack()?, written: Written::read(sent)? })
+        Ok(Self { ops: ops.transpose()?, stack: sent.stack()?, written: WrittenSteps::read(sent)? })
     }
 }
 
@@ -346,7 +346,7 @@ impl SentinelRequest {
         let Some(cursor) = sent.cursor("cursor")? else {
             return Err(Failure::cursor("`cursor` is missing. Send the place where writing goes on, in code points."));
         };
-        Ok(Self { cursor, hashes: Hashes::read(sent)?, format: Format::read(sent)? })
+        Ok(Self { cursor, hashes: Hashes::read(sent)?, format: AnswerFormat::read(sent)? })
     }
 }
 
@@ -357,8 +357,8 @@ impl BalanceRequest {
             return Err(Failure::cursor("`sentinel` is missing. Send the cursor at which writing stopped."));
         };
         let mode = match sent.word("mode")? {
-            None | Some("assert-empty") => Mode::AssertEmpty,
-            Some("suggest-fix") => Mode::SuggestFix,
+            None | Some("assert-empty") => StackMode::AssertEmpty,
+            Some("suggest-fix") => StackMode::SuggestFix,
             Some(other) => {
                 return Err(Failure::input(format!(
                     "`mode` must be assert-empty or suggest-fix, not \"{}\".",
@@ -368,7 +368,7 @@ impl BalanceRequest {
         };
         let doc_slice = DocSlice::read(sent)?;
         let dialect = if doc_slice.is_some() { sent.dialect()? } else { None };
-        let (hashes, format) = (Hashes::read(sent)?, Format::read(sent)?);
+        let (hashes, format) = (Hashes::read(sent)?, AnswerFormat::read(sent)?);
         Ok(Self { stack, sentinel, mode, doc_slice, dialect, hashes, format })
     }
 }
@@ -404,7 +404,7 @@ impl ScanRequest {
             hashes: Hashes::read(sent)?,
             state: sent.text("state")?.filter(|state| !state.is_empty()).map(str::to_owned),
             mode,
-            format: Format::read(sent)?,
+            format: AnswerFormat::read(sent)?,
         })
     }
 }

@@ -12,15 +12,15 @@ mod token;
 
 use lispwright_syntax::Dialect;
 
-use crate::answer::{Fix, ScanAnswer};
+use crate::answer::{ClosingEdit, ScanAnswer};
 use crate::failure::{Code, Failure, FailurePlace};
 use crate::hash;
 use crate::limits::MAX_CURSOR;
-use crate::request::{Edit, Hashes, ScanMode, ScanRequest};
+use crate::request::{CodePointEdit, Hashes, ScanMode, ScanRequest};
 use crate::steps::refuse_pop;
 use position::code_points;
 pub use position::{Fault, Open, Position};
-pub use scanner::{Inside, Scanner};
+pub use scanner::{OpenToken, Scanner};
 use state::State;
 
 /// The dialect of requests that name none: the one that has all three delimiters.
@@ -107,9 +107,9 @@ fn report(state: State, mode: ScanMode) -> (ScanAnswer, Option<Failure>) {
         .map(|failure| Failure { stack: stack.iter().map(|delimiter| delimiter.name().into()).collect(), ..failure });
     let fix = (mode == ScanMode::SuggestFix).then(|| {
         let text = closers.as_ref().filter(|closers| !closers.is_empty());
-        let edits = text.map(|text| Edit::insertion(scanner.end().offset, text.clone())).into_iter().collect();
+        let edits = text.map(|text| CodePointEdit::insertion(scanner.end().offset, text.clone())).into_iter().collect();
         // Without a text that closes it, there is no edit and the stack stays.
-        Fix { edits, new_stack: if closers.is_some() { Vec::new() } else { stack.clone() }, doc_hash: None }
+        ClosingEdit { edits, new_stack: if closers.is_some() { Vec::new() } else { stack.clone() }, doc_hash: None }
     });
     let (open, omitted) = shown(scanner.open());
     let answer = ScanAnswer {

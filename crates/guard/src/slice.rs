@@ -7,9 +7,9 @@ use lispwright_syntax::Dialect;
 use crate::failure::Failure;
 use crate::hash;
 use crate::limits::{MAX_CURSOR, MAX_OPS};
-use crate::request::{DocSlice, Edit, Hashes, Written, check_size};
+use crate::request::{CodePointEdit, DocSlice, Hashes, WrittenSteps, check_size};
 use crate::scan::position::code_points;
-use crate::scan::{DEFAULT_DIALECT, Inside, Scanner, check_expected};
+use crate::scan::{DEFAULT_DIALECT, OpenToken, Scanner, check_expected};
 use crate::steps::Step;
 
 /// Some text of the document, and its span in code points if the client sends it.
@@ -42,7 +42,7 @@ impl<'r> Slice<'r> {
     }
 
     /// The written text: `docSlice`, or `edits` that insert text, each where the one before ends.
-    pub(crate) fn written(sent: &'r Written) -> Result<Option<Self>, Failure> {
+    pub(crate) fn written(sent: &'r WrittenSteps) -> Result<Option<Self>, Failure> {
         let slice = sent.doc_slice.as_ref().map(|slice| Self::of(slice, sent.dialect)).transpose()?;
         let slice = match (slice, &sent.edits) {
             (Some(_), Some(_)) => {
@@ -62,10 +62,10 @@ impl<'r> Slice<'r> {
     }
 
     /// Adjacent insertions, as one slice.
-    fn joined(edits: &[Edit], dialect: Option<Dialect>) -> Result<Self, Failure> {
+    fn joined(edits: &[CodePointEdit], dialect: Option<Dialect>) -> Result<Self, Failure> {
         let mut text = String::new();
         let mut span: Option<(u64, u64)> = None;
-        for (index, &Edit { start, end, text: ref inserted }) in edits.iter().enumerate() {
+        for (index, &CodePointEdit { start, end, text: ref inserted }) in edits.iter().enumerate() {
             if start != end {
                 return Err(Failure::input(format!(
                     "`edits[{index}]` replaces text that the guard has not seen. Send insertions, with start equal to \
@@ -127,7 +127,7 @@ impl<'r> Slice<'r> {
                 steps.len()
             )));
         }
-        let ends_in_line_comment = scanner.inside().is_some_and(|inside| inside.kind == Inside::LineComment);
+        let ends_in_line_comment = scanner.inside().is_some_and(|inside| inside.kind == OpenToken::LineComment);
         if !ends_in_line_comment && !scanner.takes_delimiters() {
             return Err(Failure::input(
                 "The slice ends where a bracket would not count: inside a string, a comment or a character literal. \

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_repair::{Edit, moved_into};
+use lispwright_repair::{TextEdit, moved_into};
 use lispwright_syntax::{same_back, same_front};
 
 /// A file as it is and as a call would leave it. Both texts have the line ends of [`Change::after`].
@@ -16,14 +16,14 @@ pub struct Change {
     pub after: String,
     /// The bytes of `after` that come from texts of the call and can still be changed there. They are ascending and do
     /// not overlap.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenBytes>,
     /// The texts of the call are single lines, and have to stay so.
     pub by_line: bool,
 }
 
 /// Bytes of a file that come from a text of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenBytes {
     /// The bytes.
     pub span: Range<usize>,
     /// The number of the text in the call, from 0; the same for all places to which a text is written.
@@ -54,14 +54,14 @@ impl Change {
     }
 
     /// `edits` moved into the bytes that the call wrote; `None` if one of them has no place there.
-    pub fn within_reach(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+    pub fn within_reach(&self, edits: &[TextEdit]) -> Option<Vec<TextEdit>> {
         let written: Vec<Range<usize>> = self.written.iter().map(|written| written.span.clone()).collect();
         moved_into(&self.after, edits, &written)
     }
 
     /// The texts of the call changed so that the file gets `edits`. `None` if that is impossible: an edit is outside
     /// the bytes that the call wrote, or a text that is written to several places would need different edits.
-    pub fn rewritten(&self, edits: &[Edit]) -> Option<Vec<Rewritten>> {
+    pub fn rewritten(&self, edits: &[TextEdit]) -> Option<Vec<Rewritten>> {
         if self.by_line && edits.iter().any(|edit| edit.removed.contains('\n') || edit.inserted.contains('\n')) {
             return None;
         }
@@ -108,13 +108,16 @@ mod tests {
             path: "a.lisp".to_owned(),
             before: Some(before.to_owned()),
             after: after.to_owned(),
-            written: written.iter().map(|(span, source)| Written { span: span.clone(), source: *source }).collect(),
+            written: written
+                .iter()
+                .map(|(span, source)| WrittenBytes { span: span.clone(), source: *source })
+                .collect(),
             by_line: false,
         }
     }
 
-    fn insert(at: u32) -> Edit {
-        Edit { at, removed: String::new(), inserted: ")".to_owned() }
+    fn insert(at: u32) -> TextEdit {
+        TextEdit { at, removed: String::new(), inserted: ")".to_owned() }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub enum Found {
 }
 
 /// Reads files and project configuration. It never writes.
-pub trait Files {
+pub trait FileSource {
     /// The content of an absolute path.
     fn read(&self, path: &Path) -> Found;
 

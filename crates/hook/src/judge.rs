@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use lispwright_edit::{Diagnosis, Fix, explain};
-use lispwright_repair::{Edit, Outcome, Plain, Renested, apply, renested_plain, repair_plain};
+use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
 use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain, read_plain_again, stray_dots_since};
 
 use crate::change::{Change, Rewritten};
@@ -21,7 +21,7 @@ use crate::worse::made_worse;
 
 /// The verdict on a change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum ChangeVerdict {
     /// Let it through in silence.
     Pass,
     /// Let it through, and report the lines that contradict its delimiters since the change.
@@ -54,7 +54,7 @@ pub struct Repaired {
     /// The fault.
     pub found: Diagnosis,
     /// The edits of [`Change::after`].
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
     /// The repaired texts of the call.
     pub texts: Vec<Rewritten>,
 }
@@ -66,7 +66,7 @@ impl Repaired {
     }
 }
 
-impl Verdict {
+impl ChangeVerdict {
     /// The name used in statistics.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -108,12 +108,12 @@ impl Trees {
 }
 
 /// Judges a change before the call.
-pub fn judge(change: &Change, language: &Language) -> Verdict {
+pub fn judge(change: &Change, language: &Language) -> ChangeVerdict {
     judge_read(change, &Trees::of(change, language))
 }
 
 /// Judges a change that has been read.
-pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
+pub(crate) fn judge_read(change: &Change, trees: &Trees) -> ChangeVerdict {
     let after = Plain { text: &change.after, tree: &trees.after };
     let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
     if !is_broken(after.tree) {
@@ -121,7 +121,7 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
             forms: if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) },
             dots: stray_dots_since(before.tree, before.text.as_bytes(), after.tree, after.text.as_bytes()),
         };
-        return if doubts == Doubts::default() { Verdict::Pass } else { Verdict::Renested(doubts) };
+        return if doubts == Doubts::default() { ChangeVerdict::Pass } else { ChangeVerdict::Renested(doubts) };
     }
     if trees.were_broken() {
         return judge_broken(change, before.text, after);
@@ -138,14 +138,14 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
         Outcome::Repaired(done) => change.within_reach(&done.edits),
         _ => None,
     };
-    let Some(found) = explained(after, outcome) else { return Verdict::Pass };
+    let Some(found) = explained(after, outcome) else { return ChangeVerdict::Pass };
     let mut undoes = false;
     if let Some(edits) = edits
         && !removes_an_opener(&edits)
     {
         undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
         if !undoes && let Some(texts) = change.rewritten(&edits) {
-            return Verdict::Repaired(Repaired { found, edits, texts });
+            return ChangeVerdict::Repaired(Repaired { found, edits, texts });
         }
     }
     // A certain repair that cannot be applied has no other candidates, but the layout alone may have some.
@@ -153,11 +153,11 @@ pub(crate) fn judge_read(change: &Change, trees: &Trees) -> Verdict {
         && !undoes
         && let Some(alone) = diagnosis(after, None, edited)
     {
-        let rewritten = |edits: &[Edit]| change.rewritten(&change.within_reach(edits)?);
+        let rewritten = |edits: &[TextEdit]| change.rewritten(&change.within_reach(edits)?);
         let good = |fix: &Fix| !removes_an_opener(&fix.edits) && rewritten(&fix.edits).is_some();
-        return Verdict::Denied { found: with_fixes_of(found, alone, good), undoes };
+        return ChangeVerdict::Denied { found: with_fixes_of(found, alone, good), undoes };
     }
-    Verdict::Denied { found, undoes }
+    ChangeVerdict::Denied { found, undoes }
 }
 
 /// The fault of a text; `None` when it balances.
@@ -185,7 +185,7 @@ fn with_fixes_of(found: Diagnosis, other: Diagnosis, good: impl Fn(&Fix) -> bool
 }
 
 /// The edits remove an opener. Its author meant a list, and the text without it has another meaning.
-fn removes_an_opener(edits: &[Edit]) -> bool {
+fn removes_an_opener(edits: &[TextEdit]) -> bool {
     edits.iter().any(|edit| {
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
         openers(&edit.removed) > openers(&edit.inserted)
@@ -193,30 +193,30 @@ fn removes_an_opener(edits: &[Edit]) -> bool {
 }
 
 /// Judges a change of a broken file. It is refused only for a form that the change breaks, not for older faults.
-fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> Verdict {
+fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> ChangeVerdict {
     let language = after.tree.language();
     let Some(worse) = made_worse(change, before, &read(after.text, language), language) else {
-        return diagnosis(after, None, None).map_or(Verdict::Pass, Verdict::Noted);
+        return diagnosis(after, None, None).map_or(ChangeVerdict::Pass, ChangeVerdict::Noted);
     };
     let form = &after.text[worse.range()];
     let own = read_plain(form, after.tree.language_at(worse.start));
     let alone = diagnosis(Plain { text: form, tree: &own }, None, None).map(|found| found.of_part(after.text, worse));
     let found = alone.or_else(|| diagnosis(after, None, None));
-    found.map_or(Verdict::Pass, |found| Verdict::Denied { found, undoes: false })
+    found.map_or(ChangeVerdict::Pass, |found| ChangeVerdict::Denied { found, undoes: false })
 }
 
 /// Judges a file after a call: its fault is noted, unless the file was broken before.
-pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Verdict {
+pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> ChangeVerdict {
     let tree = read_plain(after, language);
     if !is_broken(&tree) {
-        return Verdict::Pass;
+        return ChangeVerdict::Pass;
     }
     let old_tree = read_plain(before.unwrap_or_default(), language);
     if is_broken(&old_tree) {
-        return Verdict::Pass;
+        return ChangeVerdict::Pass;
     }
     let before = before.map(|text| Plain { text, tree: &old_tree });
-    diagnosis(Plain { text: after, tree: &tree }, before, None).map_or(Verdict::Pass, Verdict::Noted)
+    diagnosis(Plain { text: after, tree: &tree }, before, None).map_or(ChangeVerdict::Pass, ChangeVerdict::Noted)
 }
 
 /// The text has a fault. Nesting beyond the limits of readers does not count as one.

@@ -3,7 +3,7 @@
 //!
 //! A client runs a hook before and after each call of its edit tools, passes it the call as JSON, and reads an answer
 //! from its standard output. [`respond`] is that hook without its process: text in, answer out, files through
-//! [`Files`].
+//! [`FileSource`].
 //!
 //! - [`event`] is a call of any client. A [`HookClient`] is a row that reads the JSON of one client as an event, and writes
 //!   an [`HookAnswer`] as its JSON; `clients/` has a file for each.
@@ -13,7 +13,7 @@
 //!   broken before.
 //! - `wording` has the sentences for the model, and `stats` the records of verdicts.
 //!
-//! **Invariants.** All I/O goes through [`Files`], which only reads. A call that leaves its file balanced is never
+//! **Invariants.** All I/O goes through [`FileSource`], which only reads. A call that leaves its file balanced is never
 //! changed or refused, and answered by silence unless the indentation contradicts it. Input that is not understood is
 //! answered by silence: a hook that gets in the way is uninstalled. The user is shown an error in the project's
 //! configuration. Every change is reported to the model. Text of files is always inside fences, never among our own
@@ -38,6 +38,6 @@ mod worse;
 pub use answer::HookAnswer;
 pub use change::Change;
 pub use clients::HookClient;
-pub use files::{Files, Found};
-pub use judge::{Doubts, Verdict};
+pub use files::{FileSource, Found};
+pub use judge::{ChangeVerdict, Doubts};
 pub use respond::{Judged, Response, respond};

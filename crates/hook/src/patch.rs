@@ -21,7 +21,7 @@
 mod apply;
 mod parse;
 
-pub use apply::{Direction, Patched};
+pub use apply::{PatchDirection, Patched};
 
 use std::ops::Range;
 

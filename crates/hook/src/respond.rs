@@ -10,8 +10,8 @@ use crate::answer::HookAnswer;
 use crate::change::Rewritten;
 use crate::clients::HookClient;
 use crate::event::{HookEvent, Moment, Proposal};
-use crate::files::{Files, Found};
-use crate::judge::{Trees, Verdict, is_broken, judge, judge_after, judge_read};
+use crate::files::{FileSource, Found};
+use crate::judge::{ChangeVerdict, Trees, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
 use crate::{input, lisp, simulate, wording};
 
@@ -39,11 +39,11 @@ pub struct Judged {
     /// Its dialect.
     pub dialect: Dialect,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: ChangeVerdict,
 }
 
 /// Answers the hook of `client` that was run with `input`. Input that is not understood is answered by silence.
-pub fn respond(client: &HookClient, input: &str, files: &dyn Files) -> Response {
+pub fn respond(client: &HookClient, input: &str, files: &dyn FileSource) -> Response {
     let Some(event) = input::parse(input).and_then(|document| client.event(&document)) else {
         return Response::default();
     };
@@ -68,7 +68,7 @@ struct Reply {
     warning: Option<String>,
 }
 
-fn before(event: &HookEvent, files: &dyn Files) -> Reply {
+fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
     let (mut judged, mut warning) = (Vec::new(), None);
     let mut texts: Vec<Rewritten> = Vec::new();
     let (mut refused, mut told) = (Vec::new(), Vec::new());
@@ -85,13 +85,13 @@ fn before(event: &HookEvent, files: &dyn Files) -> Reply {
         let verdict = judge_read(&change, &trees);
         let about = about(event, &change.path, change.written.len());
         match &verdict {
-            Verdict::Pass => {}
-            Verdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
-            Verdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
-            Verdict::Denied { found, undoes } => {
+            ChangeVerdict::Pass => {}
+            ChangeVerdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
+            ChangeVerdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
+            ChangeVerdict::Denied { found, undoes } => {
                 refused.push(wording::denied(&about, &change, found, *undoes, &trees));
             }
-            Verdict::Repaired(done) => {
+            ChangeVerdict::Repaired(done) => {
                 told.push(wording::repaired(&about, &change, done));
                 texts.extend(done.texts.iter().cloned());
             }
@@ -109,7 +109,7 @@ fn before(event: &HookEvent, files: &dyn Files) -> Reply {
 }
 
 /// Judges files after a call. The user has been warned of a wrong configuration before it.
-fn after(event: &HookEvent, files: &dyn Files) -> Reply {
+fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
     let mut told = Vec::new();
     let mut judged = Vec::new();
     let mut more = 0;
@@ -136,18 +136,18 @@ fn after(event: &HookEvent, files: &dyn Files) -> Reply {
 }
 
 /// The message that could not be given before the call: the file as it was is judged once more.
-fn told_late(event: &HookEvent, now: &str, files: &dyn Files, language: &Language) -> Option<String> {
+fn told_late(event: &HookEvent, now: &str, files: &dyn FileSource, language: &Language) -> Option<String> {
     let earlier = Earlier { original: event.original.as_deref(), files };
     simulate::changes(event, &earlier).iter().find_map(|change| {
         let about = about(event, &change.path, change.written.len());
         match judge(change, language) {
-            Verdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
+            ChangeVerdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
                 Some(wording::repaired(&about, change, &done))
             }
-            Verdict::Renested(found) if same_lines(now, &change.after) => {
+            ChangeVerdict::Renested(found) if same_lines(now, &change.after) => {
                 Some(wording::renested(&about, &change.after, &found))
             }
-            Verdict::Noted(found) if same_lines(now, &change.after) => {
+            ChangeVerdict::Noted(found) if same_lines(now, &change.after) => {
                 Some(wording::still_broken(&about, &change.after, &found))
             }
             _ => None,
@@ -175,10 +175,10 @@ fn same_lines(a: &str, b: &str) -> bool {
 /// The disk, with the file of a call as it was before it.
 struct Earlier<'a> {
     original: Option<&'a str>,
-    files: &'a dyn Files,
+    files: &'a dyn FileSource,
 }
 
-impl Files for Earlier<'_> {
+impl FileSource for Earlier<'_> {
     fn read(&self, _: &Path) -> Found {
         self.original.map_or(Found::Missing, |text| Found::Text(text.to_owned()))
     }
@@ -193,12 +193,12 @@ impl Files for Earlier<'_> {
 }
 
 /// The language of `text` at `path`; `None` if it is not Lisp.
-fn language(event: &HookEvent, path: &str, text: &str, files: &dyn Files) -> Option<Result<Language, String>> {
+fn language(event: &HookEvent, path: &str, text: &str, files: &dyn FileSource) -> Option<Result<Language, String>> {
     let dialect = lisp::dialect(path, text)?;
     Some(files.language(&Path::new(&event.directory).join(path), dialect))
 }
 
-fn record(event: &HookEvent, path: &str, language: &Language, verdict: Verdict) -> Judged {
+fn record(event: &HookEvent, path: &str, language: &Language, verdict: ChangeVerdict) -> Judged {
     Judged {
         moment: event.moment,
         tool: event.tool.clone(),

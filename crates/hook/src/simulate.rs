@@ -6,10 +6,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::change::{Change, Written};
+use crate::change::{Change, WrittenBytes};
 use crate::event::{HookEvent, Proposal, Replacement, Rewritable};
-use crate::files::{Files, Found};
-use crate::patch::{Action, Direction, Patch};
+use crate::files::{FileSource, Found};
+use crate::patch::{Action, Patch, PatchDirection};
 
 /// The longest time between the end of a command and its hook.
 const LATE: Duration = Duration::from_secs(2);
@@ -20,7 +20,7 @@ const UNKNOWN: Duration = Duration::from_secs(30);
 const MOST_PLACES: usize = 10_000;
 
 /// The files of a call as they are and as it would leave them. Empty if it changes none.
-pub(crate) fn changes(event: &HookEvent, files: &dyn Files) -> Vec<Change> {
+pub(crate) fn changes(event: &HookEvent, files: &dyn FileSource) -> Vec<Change> {
     let read = |path: &str| files.read(&Path::new(&event.directory).join(path));
     let change = match &event.proposal {
         Proposal::Write { path, content } => read(path).text().map(|before| write(path, before, content)),
@@ -34,7 +34,7 @@ pub(crate) fn changes(event: &HookEvent, files: &dyn Files) -> Vec<Change> {
 }
 
 /// The files of a call after it: path, text, and the earlier text if it is known.
-pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, String, Option<String>)> {
+pub(crate) fn results(event: &HookEvent, files: &dyn FileSource) -> Vec<(String, String, Option<String>)> {
     let read = |path: &str| match files.read(&Path::new(&event.directory).join(path)) {
         Found::Text(text) => Some(text),
         _ => None,
@@ -62,9 +62,9 @@ pub(crate) fn results(event: &HookEvent, files: &dyn Files) -> Vec<(String, Stri
                 let path = patch.located(path);
                 let now = read(&path)?;
                 let before = match action {
-                    Action::Update { .. } => {
-                        action.apply(&patch.text, &line_feeds(now.clone()), Direction::Backward).map(|done| done.text)
-                    }
+                    Action::Update { .. } => action
+                        .apply(&patch.text, &line_feeds(now.clone()), PatchDirection::Backward)
+                        .map(|done| done.text),
                     _ => None,
                 };
                 Some((path, now, before))
@@ -91,14 +91,14 @@ pub(crate) fn line_feeds(text: String) -> String {
 
 fn write(path: &str, before: Option<String>, content: &Rewritable) -> Change {
     let before = if content.text.contains('\r') { before } else { before.map(line_feeds) };
-    let whole = Written { span: 0..content.text.len(), source: 0 };
+    let whole = WrittenBytes { span: 0..content.text.len(), source: 0 };
     Change { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole], by_line: false }
 }
 
 /// A text with the places that the call has written so far.
 struct Draft {
     text: String,
-    written: Vec<Written>,
+    written: Vec<WrittenBytes>,
 }
 
 fn replace(path: &str, before: Option<String>, replacements: &[Replacement]) -> Option<Change> {
@@ -118,7 +118,7 @@ impl Draft {
             if !self.text.trim().is_empty() {
                 return None;
             }
-            self.written = vec![Written { span: 0..new.len(), source }];
+            self.written = vec![WrittenBytes { span: 0..new.len(), source }];
             self.text = new;
             return Some(());
         }
@@ -149,12 +149,13 @@ impl Draft {
             while let Some(next) = earlier.next_if(|next| next.span.start < at) {
                 if next.span.start >= from && next.span.end <= at {
                     let moved = |place: usize| place - from + text.len();
-                    written.push(Written { span: moved(next.span.start)..moved(next.span.end), source: next.source });
+                    written
+                        .push(WrittenBytes { span: moved(next.span.start)..moved(next.span.end), source: next.source });
                 }
             }
             text.push_str(&self.text[from..at]);
             if at < self.text.len() {
-                written.push(Written { span: text.len()..text.len() + new.len(), source });
+                written.push(WrittenBytes { span: text.len()..text.len() + new.len(), source });
                 text.push_str(new);
                 from = at + old.len();
             }
@@ -188,7 +189,9 @@ fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<Change>> {
         let before = read(&from).text()?.map(line_feeds);
         let done = match (action, &before) {
             (Action::Update { .. }, None) => return None,
-            (action, before) => action.apply(&patch.text, before.as_deref().unwrap_or_default(), Direction::Forward)?,
+            (action, before) => {
+                action.apply(&patch.text, before.as_deref().unwrap_or_default(), PatchDirection::Forward)?
+            }
         };
         changes.push(Change { path: to, before, after: done.text, written: done.written, by_line: true });
     }

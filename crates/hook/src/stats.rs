@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::clients::HookClient;
 use crate::event::Moment;
-use crate::judge::Verdict;
+use crate::judge::ChangeVerdict;
 use crate::respond::Judged;
 
 /// The verdict of a call that was not judged in time.
@@ -57,7 +57,7 @@ impl Record {
     pub fn of(client: &HookClient, judged: &Judged, time: u64, micros: u64) -> Self {
         let diagnosis = judged.verdict.diagnosis();
         let edits = match &judged.verdict {
-            Verdict::Repaired(done) => done.edits.as_slice(),
+            ChangeVerdict::Repaired(done) => done.edits.as_slice(),
             _ => &[],
         };
         Self {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use lispwright_edit::{Diagnosis, LineChange};
-use lispwright_repair::{Edit, line_changes};
+use lispwright_repair::{TextEdit, line_changes};
 use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, around, fenced};
 
 use crate::change::Change;
@@ -195,8 +195,8 @@ fn details(text: &str, found: &Diagnosis, when: &str) -> String {
 }
 
 /// `added 1 `)` and removed 2 `]``.
-fn summary(edits: &[Edit]) -> String {
-    let count = |side: fn(&Edit) -> &str, verb: &str| {
+fn summary(edits: &[TextEdit]) -> String {
+    let count = |side: fn(&TextEdit) -> &str, verb: &str| {
         let mut kinds: Vec<(char, usize)> = Vec::new();
         for c in edits.iter().flat_map(|edit| side(edit).chars()).filter(|c| !c.is_whitespace()) {
             match kinds.iter_mut().find(|(kind, _)| *kind == c) {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lispwright_hook::{Files, Found, HookClient, respond};
+use lispwright_hook::{FileSource, Found, HookClient, respond};
 use lispwright_repair::renested_since;
 use lispwright_syntax::{Dialect, Language, read_plain};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The content of every path.
 struct Only(Option<String>);
 
-impl Files for Only {
+impl FileSource for Only {
     fn read(&self, _: &Path) -> Found {
         self.0.clone().map_or(Found::Missing, Found::Text)
     }

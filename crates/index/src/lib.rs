@@ -25,5 +25,5 @@ mod walk;
 pub use each::each;
 pub use facts::{Definition, Facts, FormRow, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
-pub use question::{Hit, Question, Symbol, Uses};
+pub use question::{Hit, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};

@@ -1,6 +1,6 @@
 //! Questions about uses: who uses a symbol, what a form uses, which tests reach a symbol.
 //!
-//! A [`Question`] sees the files as they were at its start. It knows which places use which name, and finds out for each of them which
+//! A [`UseIndex`] sees the files as they were at its start. It knows which places use which name, and finds out for each of them which
 //! symbol is meant.
 
 use std::collections::hash_map::Entry;
@@ -47,7 +47,7 @@ pub struct Uses<'i> {
 
 /// What is known of all files in one dialect, for questions about uses.
 #[derive(Debug)]
-pub struct Question<'i> {
+pub struct UseIndex<'i> {
     dialect: Dialect,
     spaces: Spaces<'i>,
     documents: Vec<&'i Document>,
@@ -62,7 +62,7 @@ const MOST_REACHING: usize = 5_000;
 
 impl Index {
     /// The files in one dialect, for questions about uses.
-    pub fn question(&self, dialect: Dialect) -> Question<'_> {
+    pub fn question(&self, dialect: Dialect) -> UseIndex<'_> {
         // Data of Clojure name its code.
         let is_meant = |of: Dialect| of == dialect || (of, dialect) == (Dialect::Edn, Dialect::Clojure);
         let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
@@ -99,13 +99,13 @@ impl Index {
                 }
             }
         }
-        let mut question = Question { dialect, spaces, documents, places, dynamic };
+        let mut question = UseIndex { dialect, spaces, documents, places, dynamic };
         question.take_methods();
         question
     }
 }
 
-impl<'i> Question<'i> {
+impl<'i> UseIndex<'i> {
     fn hit(&self, document: u32, used: u32) -> Hit<'i> {
         let document = self.documents[document as usize];
         let used = document.facts.uses[used as usize];

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use lispwright_server::{Options, Results, Selection, Server, Surface};
+use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Tool, Workshop, catalogue};
 use serde_json::Value;
 
@@ -21,24 +21,24 @@ fn everything() -> Vec<Tool> {
     catalogue(&Workshop::open(&[root.path().to_path_buf()]).unwrap())
 }
 
-fn listed(results: Results, selection: &Selection) -> Value {
+fn listed(results: Results, selection: &ToolSelection) -> Value {
     let offer = selection.pick(everything()).unwrap();
     Server::new(Options { results, ..Options::offering(offer) }).tools()
 }
 
 #[test]
 fn the_list_is_as_recorded() {
-    check("tools-list.json", &Selection { sets: vec!["all".into()], ..Selection::default() });
+    check("tools-list.json", &ToolSelection { sets: vec!["all".into()], ..ToolSelection::default() });
 }
 
 #[test]
 fn the_lists_of_other_surfaces_are_as_recorded() {
     for (name, surface) in Surface::ALL.into_iter().skip(1) {
-        check(&format!("surface-{name}.json"), &Selection { surface, ..Selection::default() });
+        check(&format!("surface-{name}.json"), &ToolSelection { surface, ..ToolSelection::default() });
     }
 }
 
-fn check(golden: &str, selection: &Selection) {
+fn check(golden: &str, selection: &ToolSelection) {
     let found = serde_json::to_string_pretty(&listed(Results::Text, selection)).unwrap() + "\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -50,8 +50,8 @@ fn check(golden: &str, selection: &Selection) {
 
 #[test]
 fn surfaces_list_their_own_names() {
-    let names = |surface, change: fn(&mut Selection)| {
-        let mut selection = Selection { surface, ..Selection::default() };
+    let names = |surface, change: fn(&mut ToolSelection)| {
+        let mut selection = ToolSelection { surface, ..ToolSelection::default() };
         change(&mut selection);
         let list = listed(Results::Text, &selection);
         list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -90,14 +90,14 @@ fn surfaces_list_their_own_names() {
 
 #[test]
 fn the_default_set_is_small() {
-    let size = listed(Results::Text, &Selection::default()).to_string().len();
+    let size = listed(Results::Text, &ToolSelection::default()).to_string().len();
     assert!(size < LARGEST_DEFAULT_LIST, "{size} bytes");
 }
 
 #[test]
 fn every_tool_is_acceptable_to_every_client() {
     for results in [Results::Text, Results::Structured] {
-        let list = listed(results, &Selection { sets: vec!["all".into()], ..Selection::default() });
+        let list = listed(results, &ToolSelection { sets: vec!["all".into()], ..ToolSelection::default() });
         for tool in list.as_array().unwrap() {
             let name = tool["name"].as_str().unwrap();
             assert!((1..=40).contains(&name.len()), "{name}");

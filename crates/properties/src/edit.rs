@@ -1,6 +1,6 @@
 //! An edit by form changes one form, and all others read as before.
 
-use lispwright_edit::{Edit, Edited, FormOperation, Patch, Source, Target, check, edit, locate, patch};
+use lispwright_edit::{Edit, Edited, FormOperation, FormPatch, Source, Target, check, edit, locate, patch};
 use lispwright_syntax::{Dialect, read};
 
 use crate::input::Input;
@@ -34,7 +34,14 @@ pub fn holds(data: &[u8]) {
         }
         (None, Some(target)) => patch(
             &source,
-            &Patch { target, old_text: &sought, new_text: &content, replace_all: pick % 2 == 0, digest: None, repair },
+            &FormPatch {
+                target,
+                old_text: &sought,
+                new_text: &content,
+                replace_all: pick % 2 == 0,
+                digest: None,
+                repair,
+            },
         ),
         (_, None) => return,
     };

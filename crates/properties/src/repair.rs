@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lispwright_repair::{Earlier, Edit, Outcome, Refusal, Repair, renested, repair};
+use lispwright_repair::{Earlier, Outcome, Repair, TextEdit, Unrepaired, renested, repair};
 use lispwright_syntax::{Dialect, LineIndex, read_plain};
 
 use crate::input::{Input, boundary};
@@ -73,7 +73,7 @@ fn repaired(text: &str, dialect: Dialect, repair: &Repair) {
     }
 }
 
-fn refused(text: &str, dialect: Dialect, refusal: &Refusal) {
+fn refused(text: &str, dialect: Dialect, refusal: &Unrepaired) {
     let lines = LineIndex::new(text.as_bytes());
     let count = lines.line_count().max(1);
     let diagnosis = &refusal.diagnosis;
@@ -96,7 +96,7 @@ fn refused(text: &str, dialect: Dialect, refusal: &Refusal) {
 }
 
 /// `text` with the edits, which must be sorted, separate, and correct about the removed text.
-fn applied(text: &str, edits: &[Edit]) -> String {
+fn applied(text: &str, edits: &[TextEdit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (at, edit) in edits.iter().enumerate() {

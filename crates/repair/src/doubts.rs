@@ -24,7 +24,7 @@ use crate::outcome::Reason;
 use crate::proposals::Answer;
 use crate::proposals::search::Reading;
 use crate::text::code::Token;
-use crate::text::edit::Edit;
+use crate::text::edit::TextEdit;
 use crate::witnesses::guard::is_inside;
 use crate::witnesses::habits::Habits;
 
@@ -218,7 +218,7 @@ struct Considered<'c> {
 }
 
 impl Considered<'_> {
-    fn edits(&self) -> &[Edit] {
+    fn edits(&self) -> &[TextEdit] {
         &self.best.edits
     }
 
@@ -257,7 +257,7 @@ impl Case<'_> {
     }
 
     /// The edits reach beyond the only bytes that may be changed.
-    pub(crate) fn leaves_the_edit(&self, edits: &[Edit]) -> bool {
+    pub(crate) fn leaves_the_edit(&self, edits: &[TextEdit]) -> bool {
         let free = self.free.as_ref().filter(|_| self.strict);
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))
     }

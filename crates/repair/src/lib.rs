@@ -21,7 +21,7 @@ mod whole;
 mod witnesses;
 
 pub use doubts::Doubt;
-pub use outcome::{Candidate, Diagnosis, Edit, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
+pub use outcome::{Candidate, Evidence, FaultSite, Outcome, Reason, Repair, TextEdit, TouchedForm, Unrepaired};
 pub use renested::{Renested, renested, renested_plain, renested_since};
 pub use text::conflict::first_conflict;
 pub use text::edit::{apply, moved_into};

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::doubts::Doubt;
 use crate::text::edit::{counted, normalise};
 
-pub use crate::text::edit::Edit;
+pub use crate::text::edit::TextEdit;
 
 /// The answer to a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,14 +15,14 @@ pub enum Outcome {
     /// The witnesses left one answer.
     Repaired(Repair),
     /// They did not; nothing is changed.
-    Refused(Refusal),
+    Refused(Unrepaired),
 }
 
 /// A text made to balance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
     /// What was changed, by ascending byte offset in the given text; edits do not touch.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
     /// The text with the edits made.
     pub text: String,
     /// Why this and nothing else.
@@ -82,13 +82,13 @@ pub struct TouchedForm {
 
 /// A text that was not changed, and what is known of its fault.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct Unrepaired {
     /// Why no answer was picked.
     pub reason: Reason,
     /// What spoke against the likeliest answer, if there was one.
     pub doubt: Option<Doubt>,
     /// Where the fault shows.
-    pub diagnosis: Diagnosis,
+    pub diagnosis: FaultSite,
     /// What could be meant, likeliest first; at most five. Each makes the text balance.
     pub candidates: Vec<Candidate>,
 }
@@ -128,7 +128,7 @@ impl fmt::Display for Reason {
 
 /// Where a fault shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnosis {
+pub struct FaultSite {
     /// The line where something is most likely wrong, from 1.
     pub line: u32,
     /// The opener or quote left open, as a byte offset.
@@ -157,12 +157,12 @@ pub struct Candidate {
     /// What speaks for it.
     pub why: String,
     /// All its changes.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
 }
 
 impl Candidate {
     /// The same with `others` made as well, in other lines.
-    pub(crate) fn add(&mut self, others: &[&Edit]) {
+    pub(crate) fn add(&mut self, others: &[&TextEdit]) {
         let (added, removed) = counted(others.iter().copied());
         self.added += added;
         self.removed += removed;

@@ -16,7 +16,7 @@ pub(crate) mod steps;
 use crate::case::Case;
 use crate::doubts::Doubt;
 use crate::outcome::{Evidence, Reason};
-use crate::text::edit::{Edit, apply, normalise};
+use crate::text::edit::{TextEdit, apply, normalise};
 use crate::text::plain::Plain;
 
 /// A sort of fault.
@@ -32,21 +32,21 @@ pub(crate) const SORTS: [&dyn Sort; 4] =
 /// An answer under consideration.
 #[derive(Clone)]
 pub(crate) struct Answer {
-    pub(crate) edits: Vec<Edit>,
+    pub(crate) edits: Vec<TextEdit>,
     /// Edits of other forms, without which the text would not balance.
-    pub(crate) beside: Vec<Edit>,
+    pub(crate) beside: Vec<TextEdit>,
     /// `-ln` of its probability.
     pub(crate) cost: f32,
     pub(crate) why: &'static str,
 }
 
 impl Answer {
-    pub(crate) fn new(edits: Vec<Edit>, why: &'static str) -> Self {
+    pub(crate) fn new(edits: Vec<TextEdit>, why: &'static str) -> Self {
         Self { edits, beside: Vec::new(), cost: 0.0, why }
     }
 
     /// All its edits.
-    pub(crate) fn whole(&self) -> Vec<Edit> {
+    pub(crate) fn whole(&self) -> Vec<TextEdit> {
         normalise([&self.edits[..], &self.beside].concat())
     }
 }
@@ -114,7 +114,7 @@ impl Case<'_> {
     }
 
     /// The same, where the answer itself says what speaks for it.
-    pub(crate) fn sure(&self, edits: Vec<Edit>, why: &'static str, margin: f32) -> Proposal {
+    pub(crate) fn sure(&self, edits: Vec<TextEdit>, why: &'static str, margin: f32) -> Proposal {
         self.certain(Answer::new(edits, why), vec![why.into()], margin)
     }
 }

@@ -3,9 +3,9 @@
 use lispwright_syntax::{DiagnosticKind, LineIndex, Span};
 
 use crate::case::Case;
-use crate::outcome::{Candidate, Diagnosis, Evidence, Outcome, Reason, Refusal, Repair, TouchedForm};
+use crate::outcome::{Candidate, Evidence, FaultSite, Outcome, Reason, Repair, TouchedForm, Unrepaired};
 use crate::proposals::{Answer, Objection, quotes};
-use crate::text::edit::{Edit, apply, counted};
+use crate::text::edit::{TextEdit, apply, counted};
 
 /// Candidates shown.
 const MOST_CANDIDATES: usize = 5;
@@ -22,37 +22,37 @@ pub(crate) fn first_line(text: &str, lines: &LineIndex, line: u32) -> String {
 }
 
 /// A line before and after `edits`, with the lines that the first of its edits reaches.
-pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[Edit]) -> (String, String) {
+pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[TextEdit]) -> (String, String) {
     let first = lines.line_span(line).unwrap_or_default();
     let reached =
         edits.iter().find(|edit| part_behind(edit, first.start).is_some()).map_or(0, |edit| edit.range().end as u32);
     let last = lines.line_span(line_of(lines, reached)).unwrap_or_default();
     let span = Span::new(first.start, last.end.max(first.end));
     let within = edits.iter().filter(|edit| edit.range().end <= span.end as usize);
-    let own: Vec<Edit> = within.filter_map(|edit| part_behind(edit, span.start)).collect();
+    let own: Vec<TextEdit> = within.filter_map(|edit| part_behind(edit, span.start)).collect();
     let solid = |lines: &str| lines.trim_end_matches(['\n', '\r']).to_owned();
     (solid(&text[span.range()]), solid(&apply(&text[span.range()], &own)))
 }
 
 /// What an edit does behind byte `start`, as an edit of the text from there on: white space that goes with a delimiter may
 /// begin on a line before it.
-fn part_behind(edit: &Edit, start: u32) -> Option<Edit> {
+fn part_behind(edit: &TextEdit, start: u32) -> Option<TextEdit> {
     if start <= edit.at {
-        return Some(Edit { at: edit.at - start, ..edit.clone() });
+        return Some(TextEdit { at: edit.at - start, ..edit.clone() });
     }
     let removed = edit.removed.get((start - edit.at) as usize..).filter(|removed| !removed.is_empty())?;
-    Some(Edit { at: 0, removed: removed.to_owned(), inserted: String::new() })
+    Some(TextEdit { at: 0, removed: removed.to_owned(), inserted: String::new() })
 }
 
 impl Case<'_> {
     /// The repair by `edits`, after which the text balances.
-    pub(crate) fn repaired(&self, edits: Vec<Edit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
+    pub(crate) fn repaired(&self, edits: Vec<TextEdit>, evidence: Vec<Evidence>, margin: f32) -> Outcome {
         let (text, forms) = (apply(self.text, &edits), self.touched(&edits));
         Outcome::Repaired(Repair { edits, text, evidence, forms, margin })
     }
 
     /// The forms that the edits change.
-    pub(crate) fn touched(&self, edits: &[Edit]) -> Vec<TouchedForm> {
+    pub(crate) fn touched(&self, edits: &[TextEdit]) -> Vec<TouchedForm> {
         let (tokens, chunks) = self.cut();
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
@@ -73,17 +73,17 @@ impl Case<'_> {
         Outcome::Refused(self.refusal(objection, answers))
     }
 
-    pub(crate) fn refusal(&self, objection: impl Into<Objection>, answers: Vec<Answer>) -> Refusal {
+    pub(crate) fn refusal(&self, objection: impl Into<Objection>, answers: Vec<Answer>) -> Unrepaired {
         let Objection { reason, doubt } = objection.into();
         let candidates: Vec<Candidate> =
             answers.into_iter().take(MOST_CANDIDATES).map(|answer| self.candidate(answer)).collect();
         let diagnosis = self.diagnosis(reason, candidates.first());
-        Refusal { reason, doubt, diagnosis, candidates }
+        Unrepaired { reason, doubt, diagnosis, candidates }
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
         // White space that goes with a delimiter may begin on a line before it.
-        let solid = |edit: &&Edit| !edit.removed.trim().is_empty() || !edit.inserted.trim().is_empty();
+        let solid = |edit: &&TextEdit| !edit.removed.trim().is_empty() || !edit.inserted.trim().is_empty();
         let first = answer.edits.iter().find(solid).or(answer.edits.first());
         let line = first.map_or(1, |edit| {
             let blank = edit.removed.len() - edit.removed.trim_start().len();
@@ -95,7 +95,7 @@ impl Case<'_> {
         Candidate { line, before, after, added, removed, why: answer.why.to_owned(), edits }
     }
 
-    fn diagnosis(&self, reason: Reason, best: Option<&Candidate>) -> Diagnosis {
+    fn diagnosis(&self, reason: Reason, best: Option<&Candidate>) -> FaultSite {
         let first = self.tree.diagnostics()[0];
         let opener = match first.kind {
             DiagnosticKind::Unclosed(_)
@@ -125,6 +125,6 @@ impl Case<'_> {
             _ => line_of(&self.lines, first.span.start),
         };
         let message = format!("{}: {reason}", first.kind);
-        Diagnosis { line, opener, opener_line: opener.map(|at| line_of(&self.lines, at)), expected, message }
+        FaultSite { line, opener, opener_line: opener.map(|at| line_of(&self.lines, at)), expected, message }
     }
 }

@@ -9,11 +9,11 @@ use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
 
 use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
-use crate::outcome::{Candidate, Outcome, Reason, Refusal};
+use crate::outcome::{Candidate, Outcome, Reason, Unrepaired};
 use crate::proposals::Answer;
 use crate::text::align::parts;
 use crate::text::conflict::first_conflict;
-use crate::text::edit::{Edit, apply, normalise};
+use crate::text::edit::{TextEdit, apply, normalise};
 use crate::text::marks;
 use crate::text::plain::Plain;
 use crate::text::window::{Window, differing, widened};
@@ -97,7 +97,7 @@ impl<'a> Task<'a> {
             refusal.candidates.truncate(most);
             // What the edits leave is nearer to a text that balances than to this one.
             let sound = self.before.filter(Plain::is_balanced).unwrap_or(self.text);
-            let balances = |edits: &[Edit]| sound.balances_as(&apply(text, edits), tree.language());
+            let balances = |edits: &[TextEdit]| sound.balances_as(&apply(text, edits), tree.language());
             // One that shows no change tells nobody what it does.
             let shows = |candidate: &Candidate| candidate.before != candidate.after;
             refusal.candidates.retain(|candidate| shows(candidate) && balances(&candidate.edits));
@@ -173,7 +173,7 @@ impl<'a> Task<'a> {
             match outcome {
                 // No candidate for one of so many parts would make the text balance.
                 Outcome::Refused(refusal) if case.certain_only => {
-                    return Some(Outcome::Refused(Refusal { candidates: Vec::new(), ..refusal }));
+                    return Some(Outcome::Refused(Unrepaired { candidates: Vec::new(), ..refusal }));
                 }
                 outcome => found.push(outcome),
             }
@@ -206,11 +206,11 @@ fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
             Outcome::Refused(refusal) => refusal.candidates.into_iter().next().map(|candidate| candidate.edits),
         };
         // A candidate makes the whole text balance, with what is likeliest in the other parts.
-        match found.into_iter().map(best).collect::<Option<Vec<Vec<Edit>>>>() {
+        match found.into_iter().map(best).collect::<Option<Vec<Vec<TextEdit>>>>() {
             None => refusal.candidates.clear(),
             Some(others) if others.is_empty() => {}
             Some(others) => {
-                let others: Vec<&Edit> = others.iter().flatten().collect();
+                let others: Vec<&TextEdit> = others.iter().flatten().collect();
                 refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others));
             }
         }

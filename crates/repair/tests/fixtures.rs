@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Refusal, repair_without};
+use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Unrepaired, repair_without};
 use lispwright_syntax::Dialect;
 
 /// A broken text and what is known of it.
@@ -72,7 +72,7 @@ fn shown(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Balanced => "it balances\n".to_owned(),
         Outcome::Repaired(repair) => repair.text.clone(),
-        Outcome::Refused(Refusal { reason, doubt, diagnosis, candidates }) => {
+        Outcome::Refused(Unrepaired { reason, doubt, diagnosis, candidates }) => {
             let doubt = doubt.map_or(String::new(), |doubt| format!(" ({})", doubt.name()));
             let offered: String = candidates.iter().map(candidate).collect();
             format!("refused at line {}{doubt}: {reason}\n{offered}", diagnosis.line)

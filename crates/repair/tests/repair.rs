@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lispwright_repair::{Earlier, Outcome, Reason, Refusal, renested_since, repair};
+use lispwright_repair::{Earlier, Outcome, Reason, Unrepaired, renested_since, repair};
 use lispwright_syntax::language::Extension;
 use lispwright_syntax::{Dialect, Language};
 
@@ -32,7 +32,7 @@ fn check_against(earlier: &str, broken: &str, expected: &str, dialect: Dialect) 
 }
 
 #[track_caller]
-fn refused(broken: &str, dialect: Dialect, earlier: Option<&str>) -> Refusal {
+fn refused(broken: &str, dialect: Dialect, earlier: Option<&str>) -> Unrepaired {
     match outcome(broken, dialect, earlier) {
         Outcome::Refused(refusal) => refusal,
         other => panic!("not refused: {other:?}"),

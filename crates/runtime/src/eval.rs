@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::backends::Runtime;
 use crate::capture::Printed;
 use crate::copies::{self, Return};
-use crate::naming::{Description, Exports, References};
+use crate::naming::{Description, ImageExports, References};
 use crate::nearest::nearest;
 use crate::node::Node;
 use crate::notice::Notice;
@@ -130,7 +130,7 @@ pub enum Ending {
     /// The references to a name.
     References(References),
     /// The exports of a package, module or namespace.
-    Exports(Exports),
+    Exports(ImageExports),
     /// The held errors, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
@@ -396,7 +396,7 @@ impl Answer {
             },
             Some("DESCRIBED") => Ending::Described(Description::read(answer)),
             Some("REFERENCES") => Ending::References(References::read(answer)),
-            Some("EXPORTS") => Ending::Exports(Exports::read(answer)),
+            Some("EXPORTS") => Ending::Exports(ImageExports::read(answer)),
             Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
             Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
             Some("LOCALS") => Ending::Locals {

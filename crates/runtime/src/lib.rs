@@ -77,8 +77,8 @@ pub use eval::{
 };
 pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
-pub use naming::{Description, Exports, Meaning, Reference, References};
-pub use node::{Label, Node, Part};
+pub use naming::{Description, ImageExports, NameMeaning, Reference, References};
+pub use node::{Label, Node, ObjectPart};
 pub use notice::Notice;
 pub use operation::ImageOperation;
 pub use place::WritablePlace;

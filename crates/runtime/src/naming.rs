@@ -13,12 +13,12 @@ pub struct Description {
     /// Its home exports it; `None` where the runtime has no exports.
     pub exported: Option<bool>,
     /// All its meanings, at least one: a function, its methods, a variable, a class.
-    pub meanings: Vec<Meaning>,
+    pub meanings: Vec<NameMeaning>,
 }
 
 /// One of the meanings of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meaning {
+pub struct NameMeaning {
     /// In the runtime's words: `function`, `macro`, `generic function`, `method`, `special variable`, `class`, ...
     pub kind: String,
     /// The name of its definition, such as `area :around (circle)`.
@@ -37,14 +37,14 @@ pub struct Meaning {
 
 /// The exports of a package, module or namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exports {
+pub struct ImageExports {
     /// Its name.
     pub name: String,
     /// Its file, absolute, where the runtime knows it.
     pub file: Option<String>,
     /// The exports that were asked for, by name: one for each meaning. The documentation is cut at 200 characters, and
     /// the facts only say where a name comes from that is exported from elsewhere.
-    pub exports: Vec<Meaning>,
+    pub exports: Vec<NameMeaning>,
     /// The number of exported names.
     pub total: u64,
 }
@@ -90,12 +90,12 @@ impl Description {
             name: answer.get_text("NAME").unwrap_or_default().to_owned(),
             home: answer.get_text("HOME").map(str::to_owned),
             exported: answer.get("EXPORTED").map(Value::is_true),
-            meanings: answer.get_list("MEANINGS").iter().map(Meaning::read).collect(),
+            meanings: answer.get_list("MEANINGS").iter().map(NameMeaning::read).collect(),
         }
     }
 }
 
-impl Meaning {
+impl NameMeaning {
     fn read(value: &Value) -> Self {
         let text = |name| value.get_text(name).map(str::to_owned);
         Self {
@@ -110,12 +110,12 @@ impl Meaning {
     }
 }
 
-impl Exports {
+impl ImageExports {
     pub(crate) fn read(answer: &Value) -> Self {
         Self {
             name: answer.get_text("NAME").unwrap_or_default().to_owned(),
             file: answer.get_text("FILE").map(str::to_owned),
-            exports: answer.get_list("EXPORTS").iter().map(Meaning::read).collect(),
+            exports: answer.get_list("EXPORTS").iter().map(NameMeaning::read).collect(),
             total: answer.get_integer("TOTAL").and_then(|count| u64::try_from(count).ok()).unwrap_or(0),
         }
     }

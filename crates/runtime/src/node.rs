@@ -24,14 +24,14 @@ pub struct Node {
     /// The number of parts before the first of `parts`.
     pub offset: u64,
     /// Its parts; empty at the deepest requested level.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ObjectPart>,
     /// The object is described at an outer level, with this number.
     pub seen: bool,
 }
 
 /// A part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ObjectPart {
     /// The label of the part.
     pub label: Label,
     /// The part.
@@ -86,14 +86,14 @@ fn read(value: &Value, levels: usize) -> Node {
     }
 }
 
-fn read_part(part: &Value, levels: usize) -> Option<Part> {
+fn read_part(part: &Value, levels: usize) -> Option<ObjectPart> {
     let [label, value] = part.as_list()? else { return None };
     let label = match label {
         Value::Text(name) => Label::Name(name.clone()),
         Value::List(fields) if !fields.is_empty() => Label::Key(read(label, levels)),
         _ => Label::Position,
     };
-    Some(Part { label, value: read(value, levels) })
+    Some(ObjectPart { label, value: read(value, levels) })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::eval::{Ending, Frame, LispError, Printout};
-use crate::naming::{Description, Exports, References};
+use crate::naming::{Description, ImageExports, References};
 use crate::node::Node;
 use crate::request::Request;
 use crate::wire::{Value, keyed};
@@ -50,7 +50,7 @@ questions! {
         Ending::Expanded { expansion, changed } => Expansion { form: expansion, changed };
     Describe: Describe, Description, Ending::Described(description) => description;
     ListReferences: References, References, Ending::References(references) => references;
-    ListExports: Exports, Exports, Ending::Exports(exports) => exports;
+    ListExports: Exports, ImageExports, Ending::Exports(exports) => exports;
     ListHeld: Held, Vec<LispError>, Ending::Held(errors) => errors;
     ListFrames: Frames, Frames, Ending::Frames { frames, total } => Frames { frames, total };
     ListLocals: Locals, Locals, Ending::Locals { frame, locals } => Locals { frame, locals };

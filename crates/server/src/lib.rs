@@ -34,7 +34,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 pub use names::{ALIASES, Alias};
-pub use select::{Offer, Results, SelectError, Selection};
+pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::Surface;
 
 use dispatch::{Dispatch, Session};
@@ -62,7 +62,7 @@ impl Options {
         Self::offering(Offer { listed: tools, unlisted: Vec::new() })
     }
 
-    /// The same for the tools of a [`Selection`].
+    /// The same for the tools of a [`ToolSelection`].
     pub fn offering(offer: Offer) -> Self {
         Self::with(offer, None)
     }

@@ -13,7 +13,7 @@ const SETS: &[(&str, ToolSet)] = &[("default", ToolSet::Default), ("docs", ToolS
 
 /// The selected tools. Every field narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct ToolSelection {
     /// The names that are listed. Every surface except lispwright's own replaces the default set.
     pub surface: Surface,
     /// Sets in addition to the default one; `all` means every set.
@@ -26,7 +26,7 @@ pub struct Selection {
     pub read_only: bool,
 }
 
-/// The tools of a [`Selection`].
+/// The tools of a [`ToolSelection`].
 #[derive(Clone, Debug)]
 pub struct Offer {
     /// The listed tools, in this order.
@@ -44,7 +44,7 @@ pub struct SelectError {
     next: String,
 }
 
-impl Selection {
+impl ToolSelection {
     /// The tools of the catalogue that are offered, in its order.
     ///
     /// Fails on the first name that is not in the catalogue, so that a misspelled `--exclude-tools` does not offer the
@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn picked(change: impl FnOnce(&mut Selection)) -> Result<Vec<&'static str>, String> {
+    fn picked(change: impl FnOnce(&mut ToolSelection)) -> Result<Vec<&'static str>, String> {
         let tool = |(name, set, annotations)| Tool {
             name,
             title: "",
@@ -172,7 +172,7 @@ mod tests {
             ("docs_note", ToolSet::Docs, Annotations::WRITES),
             ("sexp_guard_scan", ToolSet::Guard, Annotations::READS),
         ];
-        let mut selection = Selection::default();
+        let mut selection = ToolSelection::default();
         change(&mut selection);
         let tools = selection.pick(catalogue.map(tool).into()).map_err(|error| error.to_string())?;
         Ok(tools.listed.iter().map(|tool| tool.name).collect())

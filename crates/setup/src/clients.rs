@@ -139,7 +139,7 @@ pub struct ConfigFile {
 
 /// The directories that decide where configuration files are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Places {
+pub struct ConfigDirectories {
     /// The user's home directory.
     pub home: PathBuf,
     /// The value of [`Client::variable`], when it is set and not empty.
@@ -178,14 +178,14 @@ impl Client {
 
     /// The directory that is there when the client has been used by this user.
     #[must_use]
-    pub fn directory(&self, places: &Places) -> PathBuf {
+    pub fn directory(&self, places: &ConfigDirectories) -> PathBuf {
         let moved = places.variable.clone().unwrap_or_else(|| places.home.join(self.moved));
         moved.join(self.directory)
     }
 
     /// The files that the client reads in this scope.
     #[must_use]
-    pub fn files(&self, scope: Scope, places: &Places) -> Vec<ConfigFile> {
+    pub fn files(&self, scope: Scope, places: &ConfigDirectories) -> Vec<ConfigFile> {
         let file = |path: PathBuf, parts: &[Part]| ConfigFile { path, parts: parts.to_vec() };
         match scope {
             Scope::User => {
@@ -197,7 +197,7 @@ impl Client {
         }
     }
 
-    fn base(&self, base: Base, places: &Places) -> PathBuf {
+    fn base(&self, base: Base, places: &ConfigDirectories) -> PathBuf {
         match base {
             Base::Home if places.variable.is_none() => places.home.clone(),
             Base::Home | Base::Directory => self.directory(places),

@@ -6,20 +6,20 @@ use serde_json::json;
 
 use crate::clients::Client;
 use crate::fault::SetupFault;
-use crate::json::{Json, Step, string};
+use crate::json::{Json, JsonStep, string};
 use crate::ours;
-use crate::{Done, Entry, SERVER};
+use crate::{Entry, EntryResult, SERVER};
 
 const HOOKS: &str = "hooks";
 
 /// The text with our server in it.
-pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, entry.client.reads_comments)?;
     let Some(root) = root(&json, text)? else {
-        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), EntryResult::Added));
     };
     let Some((at, servers)) = member_object(text, root, entry.client.servers)? else {
-        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &server_steps(entry.client), &server(entry))), EntryResult::Added));
     };
     let mut taken = false;
     for member in &servers.properties {
@@ -29,39 +29,43 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
         taken |= member.name.as_str() == SERVER;
     }
     if taken {
-        return Ok((None, Done::Foreign));
+        return Ok((None, EntryResult::Foreign));
     }
-    Ok((Some(json.insert(&[at], &server_steps(entry.client)[1..], &server(entry))), Done::Added))
+    Ok((Some(json.insert(&[at], &server_steps(entry.client)[1..], &server(entry))), EntryResult::Added))
 }
 
 /// The text without our server; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), Done::Absent)) };
+    let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), EntryResult::Absent)) };
     let Some((at, servers)) = member_object(text, root, client.servers)? else {
-        return Ok((Some(text.to_owned()), Done::Absent));
+        return Ok((Some(text.to_owned()), EntryResult::Absent));
     };
     match servers.properties.iter().position(|member| server_command(&member.value).is_some()) {
-        Some(index) => Ok((json.remove(&[at, index]), Done::Removed)),
+        Some(index) => Ok((json.remove(&[at, index]), EntryResult::Removed)),
         None if servers.properties.iter().any(|member| member.name.as_str() == SERVER) => {
-            Ok((Some(text.to_owned()), Done::Foreign))
+            Ok((Some(text.to_owned()), EntryResult::Foreign))
         }
-        None => Ok((Some(text.to_owned()), Done::Absent)),
+        None => Ok((Some(text.to_owned()), EntryResult::Absent)),
     }
 }
 
 /// The text with our hook for `event` in it.
-pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn install_hook(
+    text: &str,
+    event: &str,
+    entry: &Entry<'_>,
+) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, entry.client.reads_comments)?;
-    let steps = [Step::Member(HOOKS), Step::Member(event), Step::Element];
+    let steps = [JsonStep::Member(HOOKS), JsonStep::Member(event), JsonStep::Element];
     let Some(root) = root(&json, text)? else {
-        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), EntryResult::Added));
     };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else {
-        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), Done::Added));
+        return Ok((Some(json.insert(&[], &steps, &hook(event, entry))), EntryResult::Added));
     };
     let Some((event_at, groups)) = member_array(text, hooks, event)? else {
-        return Ok((Some(json.insert(&[at], &steps[1..], &hook(event, entry))), Done::Added));
+        return Ok((Some(json.insert(&[at], &steps[1..], &hook(event, entry))), EntryResult::Added));
     };
     match find_hook(groups, event, entry.client) {
         Some(found) => {
@@ -69,10 +73,10 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
                 let (text, _) = put(text, matcher, matcher_of(event, entry.client));
                 let (newer, done) = install_hook(&text, event, entry)?;
                 let from = match done {
-                    Done::Updated { from } => from,
+                    EntryResult::Updated { from } => from,
                     _ => matcher.value.to_string(),
                 };
-                return Ok((Some(newer.unwrap_or(text)), Done::Updated { from }));
+                return Ok((Some(newer.unwrap_or(text)), EntryResult::Updated { from }));
             }
             let rest = ours::with_stats(found.rest(), entry.stats);
             let command = if found.has_arguments {
@@ -85,27 +89,31 @@ pub(crate) fn install_hook(text: &str, event: &str, entry: &Entry<'_>) -> Result
                 ours::hook_command(entry.client, entry.program, &rest)
             };
             let same = !found.has_arguments && found.words[0] == entry.program && rest == found.rest();
-            if same { Ok((None, Done::Already)) } else { Ok(put_command(text, found.command, &command)) }
+            if same { Ok((None, EntryResult::Already)) } else { Ok(put_command(text, found.command, &command)) }
         }
-        None => Ok((Some(json.insert(&[at, event_at], &steps[2..], &hook(event, entry))), Done::Added)),
+        None => Ok((Some(json.insert(&[at, event_at], &steps[2..], &hook(event, entry))), EntryResult::Added)),
     }
 }
 
 /// The text without one hook of ours for `event`; no text when the file holds nothing else.
-pub(crate) fn remove_hook(text: &str, event: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_hook(
+    text: &str,
+    event: &str,
+    client: &Client,
+) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, hooks)) = member_object(text, root, HOOKS)? else { return absent() };
     let Some((event_at, groups)) = member_array(text, hooks, event)? else { return absent() };
     let Some(found) = find_hook(groups, event, client) else { return absent() };
     let path = [at, event_at, found.group, found.hooks_at, found.index];
     // A group that has no other hook goes as a whole.
-    Ok((json.remove(if found.alone { &path[..3] } else { &path }), Done::Removed))
+    Ok((json.remove(if found.alone { &path[..3] } else { &path }), EntryResult::Removed))
 }
 
-fn server_steps(client: &Client) -> [Step<'static>; 2] {
-    [Step::Member(client.servers), Step::Member(SERVER)]
+fn server_steps(client: &Client) -> [JsonStep<'static>; 2] {
+    [JsonStep::Member(client.servers), JsonStep::Member(SERVER)]
 }
 
 fn server(entry: &Entry<'_>) -> String {
@@ -135,12 +143,12 @@ fn hook(event: &str, entry: &Entry<'_>) -> String {
 }
 
 /// The text with `new` in the place of a string, unless that is its value already.
-fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, Done) {
+fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, EntryResult) {
     if old.value == new {
-        return (None, Done::Already);
+        return (None, EntryResult::Already);
     }
     let (text, from) = put(text, old, new);
-    (Some(text), Done::Updated { from })
+    (Some(text), EntryResult::Updated { from })
 }
 
 /// The text with `new` in the place of a string, and what that was.

@@ -6,11 +6,11 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 
-use crate::Done;
+use crate::EntryResult;
 use crate::clients::Client;
 use crate::entries::{last, member_array, member_object, root, server_command};
 use crate::fault::SetupFault;
-use crate::json::{Json, Step, string};
+use crate::json::{Json, JsonStep, string};
 
 const PERMISSIONS: &str = "permissions";
 const ALLOW: &str = "allow";
@@ -19,11 +19,11 @@ const ALL_TOOLS: &str = "mcp__lispwright";
 const TRUST: &str = "trust";
 
 /// The text with our tools among what is allowed.
-pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let steps = [Step::Member(PERMISSIONS), Step::Member(ALLOW), Step::Element];
+    let steps = [JsonStep::Member(PERMISSIONS), JsonStep::Member(ALLOW), JsonStep::Element];
     let leaf = string(ALL_TOOLS);
-    let added = |text| Ok((Some(text), Done::Added));
+    let added = |text| Ok((Some(text), EntryResult::Added));
     let Some(root) = root(&json, text)? else { return added(json.insert(&[], &steps, &leaf)) };
     let Some((at, permissions)) = member_object(text, root, PERMISSIONS)? else {
         return added(json.insert(&[], &steps, &leaf));
@@ -32,20 +32,20 @@ pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<
         return added(json.insert(&[at], &steps[1..], &leaf));
     };
     if allowed.elements.iter().any(is_permission) {
-        return Ok((None, Done::Already));
+        return Ok((None, EntryResult::Already));
     }
     added(json.insert(&[at, allow_at], &steps[2..], &leaf))
 }
 
 /// The text without our tools among what is allowed; no text when the file holds nothing else.
-pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));
     let Some(root) = root(&json, text)? else { return absent() };
     let Some((at, permissions)) = member_object(text, root, PERMISSIONS)? else { return absent() };
     let Some((allow_at, allowed)) = member_array(text, permissions, ALLOW)? else { return absent() };
     match allowed.elements.iter().position(is_permission) {
-        Some(index) => Ok((json.remove(&[at, allow_at, index]), Done::Removed)),
+        Some(index) => Ok((json.remove(&[at, allow_at, index]), EntryResult::Removed)),
         None => absent(),
     }
 }
@@ -55,31 +55,31 @@ fn is_permission(element: &Value<'_>) -> bool {
 }
 
 /// The text with our server trusted. Where the server is not there, nothing changes.
-pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let Some((path, server)) = our_server(&json, text, client)? else { return Ok((None, Done::Absent)) };
+    let Some((path, server)) = our_server(&json, text, client)? else { return Ok((None, EntryResult::Absent)) };
     match last(server, TRUST) {
-        None => Ok((Some(json.insert(&path, &[Step::Member(TRUST)], "true")), Done::Added)),
+        None => Ok((Some(json.insert(&path, &[JsonStep::Member(TRUST)], "true")), EntryResult::Added)),
         Some((_, value)) => {
             let (start, end) = (value.start(), value.end());
             let from = &text[start..end];
             if from == "true" {
-                return Ok((None, Done::Already));
+                return Ok((None, EntryResult::Already));
             }
             let changed = format!("{}true{}", &text[..start], &text[end..]);
-            Ok((Some(changed), Done::Updated { from: from.to_owned() }))
+            Ok((Some(changed), EntryResult::Updated { from: from.to_owned() }))
         }
     }
 }
 
 /// The text with our server no longer trusted.
-pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
-    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));
     let Some((mut path, server)) = our_server(&json, text, client)? else { return absent() };
     let Some((at, _)) = last(server, TRUST) else { return absent() };
     path.push(at);
-    Ok((json.remove(&path), Done::Removed))
+    Ok((json.remove(&path), EntryResult::Removed))
 }
 
 /// Our server's entry and the indices that lead there.

@@ -30,7 +30,7 @@ pub(crate) struct Json<'t> {
 
 /// One step into nested containers that are to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'s> {
+pub(crate) enum JsonStep<'s> {
     Member(&'s str),
     Element,
 }
@@ -109,7 +109,7 @@ impl<'t> Json<'t> {
     }
 
     /// The text with `leaf` below `steps` in the container at `path`. Containers that the steps need are made.
-    pub(crate) fn insert(&self, path: &[usize], steps: &[Step<'_>], leaf: &str) -> String {
+    pub(crate) fn insert(&self, path: &[usize], steps: &[JsonStep<'_>], leaf: &str) -> String {
         let newline = newline_of(self.text);
         let Some(container) = self.items(path) else {
             let body = nest(steps, leaf, Layout::Lines { newline, indent: "  ", unit: "  " });
@@ -227,12 +227,12 @@ enum Layout<'l> {
 }
 
 /// An item: the first step of `steps` with the containers that the others need, and `leaf` inside.
-fn nest(steps: &[Step<'_>], leaf: &str, layout: Layout<'_>) -> String {
+fn nest(steps: &[JsonStep<'_>], leaf: &str, layout: Layout<'_>) -> String {
     let mut opening = String::new();
     let mut closing = String::new();
     for (depth, step) in steps.iter().enumerate() {
         if depth > 0 {
-            let (open, close) = if *step == Step::Element { ('[', ']') } else { ('{', '}') };
+            let (open, close) = if *step == JsonStep::Element { ('[', ']') } else { ('{', '}') };
             let (inner, outer) = match layout {
                 Layout::Line => (" ".to_owned(), " ".to_owned()),
                 Layout::Lines { newline, indent, unit } => (
@@ -245,7 +245,7 @@ fn nest(steps: &[Step<'_>], leaf: &str, layout: Layout<'_>) -> String {
             closing.insert(0, close);
             closing.insert_str(0, &outer);
         }
-        if let Step::Member(key) = step {
+        if let JsonStep::Member(key) = step {
             opening.push_str(&string(key));
             opening.push_str(": ");
         }

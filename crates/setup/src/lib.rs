@@ -17,7 +17,7 @@ mod ours;
 mod plugin;
 mod toml;
 
-pub use clients::{Client, ConfigFile, Grant, Part, Places, Scope, When};
+pub use clients::{Client, ConfigDirectories, ConfigFile, Grant, Part, Scope, When};
 pub use fault::SetupFault;
 
 use clients::Spelling;
@@ -38,7 +38,7 @@ pub struct Entry<'e> {
 
 /// What became of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum EntryResult {
     /// It was not there.
     Added,
     /// It was there with another value, such as the program at an older path.
@@ -58,27 +58,27 @@ pub enum Done {
 
 /// One entry of a file and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct EntryReport {
     /// `MCP server`, `tool grant`, `plugin with the hooks`, or the event of a hook.
     pub entry: &'static str,
     /// What became of it.
-    pub done: Done,
+    pub done: EntryResult,
 }
 
 /// The result of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// The new text; `None` when there is to be no file.
     pub text: Option<String>,
     /// Each entry, in the order of work.
-    pub steps: Vec<Step>,
+    pub steps: Vec<EntryReport>,
 }
 
 /// The text of a file with `parts` of `entry` in it. `text` is `None` when there is no file yet.
 ///
 /// Fails, with nothing changed, when the text is not what the client would read, or is spelled in a way that cannot be
 /// edited safely.
-pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<Change, SetupFault> {
+pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<FileChange, SetupFault> {
     let is_new = text.is_none();
     let mut now = text.unwrap_or_default().to_owned();
     let mut steps = Vec::new();
@@ -96,14 +96,14 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
             }
             now = new;
         }
-        steps.push(Step { entry: name, done });
+        steps.push(EntryReport { entry: name, done });
     }
     let nothing = is_new && now.is_empty();
-    Ok(Change { text: (!nothing).then_some(now), steps })
+    Ok(FileChange { text: (!nothing).then_some(now), steps })
 }
 
 /// The text of a file without any entry of ours in `parts`, wherever the program that they run is.
-pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Change, SetupFault> {
+pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<FileChange, SetupFault> {
     let mut now = text.to_owned();
     let mut steps = Vec::new();
     let mut gone = false;
@@ -111,7 +111,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
         let mut removed = false;
         let done = loop {
             if gone {
-                break Done::Absent;
+                break EntryResult::Absent;
             }
             let (new, done) = match work {
                 Work::JsonServer => entries::remove_server(&now, client)?,
@@ -120,7 +120,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
                 Work::Grant => remove_grant(&now, client)?,
                 Work::Plugin(_) => plugin::remove(&now, client),
             };
-            if done != Done::Removed {
+            if done != EntryResult::Removed {
                 break done;
             }
             removed = true;
@@ -130,23 +130,23 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Cha
                 None => gone = true,
             }
         };
-        steps.push(Step { entry: name, done: if removed { Done::Removed } else { done } });
+        steps.push(EntryReport { entry: name, done: if removed { EntryResult::Removed } else { done } });
     }
-    Ok(Change { text: (!gone).then_some(now), steps })
+    Ok(FileChange { text: (!gone).then_some(now), steps })
 }
 
-fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+fn install_grant(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     match client.grant.spelling {
-        None => Ok((None, Done::Absent)),
+        None => Ok((None, EntryResult::Absent)),
         Some(Spelling::Permission) => grant::install_permission(text, client),
         Some(Spelling::Approval) => toml::install_approval(text),
         Some(Spelling::Trust) => grant::install_trust(text, client),
     }
 }
 
-fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, Done), SetupFault> {
+fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     match client.grant.spelling {
-        None => Ok((Some(text.to_owned()), Done::Absent)),
+        None => Ok((Some(text.to_owned()), EntryResult::Absent)),
         Some(Spelling::Permission) => grant::remove_permission(text, client),
         Some(Spelling::Approval) => toml::remove_approval(text),
         Some(Spelling::Trust) => grant::remove_trust(text, client),

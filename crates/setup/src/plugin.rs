@@ -4,34 +4,34 @@ use serde_json::json;
 
 use crate::clients::Client;
 use crate::ours;
-use crate::{Done, Entry};
+use crate::{Entry, EntryResult};
 
 /// What the line with the command begins with.
 const COMMAND: &str = "const COMMAND = ";
 
 /// The program, running the hook as `entry` says.
-pub(crate) fn install(text: &str, is_new: bool, source: &str, entry: &Entry<'_>) -> (Option<String>, Done) {
+pub(crate) fn install(text: &str, is_new: bool, source: &str, entry: &Entry<'_>) -> (Option<String>, EntryResult) {
     let words = command(text, entry.client);
     if words.is_none() && !is_new {
-        return (None, Done::Foreign);
+        return (None, EntryResult::Foreign);
     }
     let rest = ours::with_stats(words.as_ref().map_or(&[], |words| &words[3..]), entry.stats);
     let head = [entry.program, "hook", entry.client.name].map(str::to_owned);
     let line = format!("{COMMAND}{}", json!([&head[..], &rest].concat()));
     let now: String = source.split_inclusive('\n').map(|old| with(old, &line)).collect();
     let done = match words {
-        _ if now == text => return (None, Done::Already),
-        Some(words) => Done::Updated { from: words.join(" ") },
-        None => Done::Added,
+        _ if now == text => return (None, EntryResult::Already),
+        Some(words) => EntryResult::Updated { from: words.join(" ") },
+        None => EntryResult::Added,
     };
     (Some(now), done)
 }
 
 /// No program, when it is ours.
-pub(crate) fn remove(text: &str, client: &Client) -> (Option<String>, Done) {
+pub(crate) fn remove(text: &str, client: &Client) -> (Option<String>, EntryResult) {
     match command(text, client) {
-        Some(_) => (None, Done::Removed),
-        None => (Some(text.to_owned()), Done::Foreign),
+        Some(_) => (None, EntryResult::Removed),
+        None => (Some(text.to_owned()), EntryResult::Foreign),
     }
 }
 

@@ -11,7 +11,7 @@ use toml_edit::{Document, InlineTable, Item, TableLike, Value};
 use crate::fault::SetupFault;
 use crate::json::newline_of;
 use crate::ours;
-use crate::{Done, Entry, SERVER};
+use crate::{Entry, EntryResult, SERVER};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -23,10 +23,10 @@ pub(crate) fn install_server(
     text: &str,
     is_new: bool,
     entry: &Entry<'_>,
-) -> Result<(Option<String>, Done), SetupFault> {
+) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
     let servers = match document.get(SERVERS) {
-        None => return Ok((Some(append(text, is_new, entry)), Done::Added)),
+        None => return Ok((Some(append(text, is_new, entry)), EntryResult::Added)),
         Some(servers) => servers,
     };
     let table = as_servers(text, servers)?;
@@ -36,13 +36,13 @@ pub(crate) fn install_server(
             return Err(spelling(text, servers));
         };
         if command == entry.program {
-            return Ok((None, Done::Already));
+            return Ok((None, EntryResult::Already));
         }
         let changed = format!("{}{}{}", &text[..range.start], string(entry.program), &text[range.end..]);
-        return Ok((Some(changed), Done::Updated { from: command.to_owned() }));
+        return Ok((Some(changed), EntryResult::Updated { from: command.to_owned() }));
     }
     if table.contains_key(SERVER) {
-        return Ok((None, Done::Foreign));
+        return Ok((None, EntryResult::Foreign));
     }
     let changed = match servers.as_inline_table() {
         Some(inline) => insert_inline(text, inline, entry).ok_or_else(|| spelling(text, servers))?,
@@ -50,23 +50,23 @@ pub(crate) fn install_server(
     };
     // A spelling that this module does not foresee must not become a broken file.
     match parse(&changed) {
-        Ok(_) => Ok((Some(changed), Done::Added)),
+        Ok(_) => Ok((Some(changed), EntryResult::Added)),
         Err(_) => Err(spelling(text, servers)),
     }
 }
 
 /// The text without one server of ours; no text when the file holds nothing else.
-pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
-    let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), Done::Absent)) };
+    let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), EntryResult::Absent)) };
     let table = as_servers(text, servers)?;
     let Some((name, server)) = table.iter().find(|(_, server)| is_ours(server)) else {
-        let done = if table.contains_key(SERVER) { Done::Foreign } else { Done::Absent };
+        let done = if table.contains_key(SERVER) { EntryResult::Foreign } else { EntryResult::Absent };
         return Ok((Some(text.to_owned()), done));
     };
     if let Some(inline) = servers.as_inline_table() {
         let without = remove_inline(text, inline, name).ok_or_else(|| spelling(text, servers))?;
-        return Ok((Some(without), Done::Removed));
+        return Ok((Some(without), EntryResult::Removed));
     }
     let mut blocks = blocks(text, table, name, server).ok_or_else(|| spelling(text, servers))?;
     blocks.sort_by_key(|block| block.start);
@@ -96,25 +96,25 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, Done), SetupF
     kept.push_str(&text[at..]);
     let gone = kept.is_empty() && !ends_open;
     parse(&kept).map_err(|_| spelling(text, servers))?;
-    Ok(((!gone).then_some(kept), Done::Removed))
+    Ok(((!gone).then_some(kept), EntryResult::Removed))
 }
 
 /// The text with our server's tools approved. Where the server is not there, nothing changes.
-pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
-    let Some(servers) = document.get(SERVERS) else { return Ok((None, Done::Absent)) };
+    let Some(servers) = document.get(SERVERS) else { return Ok((None, EntryResult::Absent)) };
     let Some((_, server)) = as_servers(text, servers)?.iter().find(|(_, server)| is_ours(server)) else {
-        return Ok((None, Done::Absent));
+        return Ok((None, EntryResult::Absent));
     };
     let (key, value) = (APPROVAL.0, string(APPROVAL.1));
     if let Some(present) = server.get(key) {
         let range = present.span().ok_or_else(|| spelling(text, servers))?;
         let from = &text[range.clone()];
         if present.as_str() == Some(APPROVAL.1) {
-            return Ok((None, Done::Already));
+            return Ok((None, EntryResult::Already));
         }
         let changed = format!("{}{value}{}", &text[..range.start], &text[range.end..]);
-        return Ok((Some(changed), Done::Updated { from: from.to_owned() }));
+        return Ok((Some(changed), EntryResult::Updated { from: from.to_owned() }));
     }
     let end = server.get("args").and_then(Item::span).ok_or_else(|| spelling(text, servers))?.end;
     let changed = if server.is_inline_table() {
@@ -133,13 +133,13 @@ pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, Done), Set
         let servers = document.get(SERVERS).and_then(Item::as_table_like);
         servers.is_some_and(|servers| servers.iter().any(|(_, server)| is_ours(server) && server.get(key).is_some()))
     });
-    if approved { Ok((Some(changed), Done::Added)) } else { Err(spelling(text, servers)) }
+    if approved { Ok((Some(changed), EntryResult::Added)) } else { Err(spelling(text, servers)) }
 }
 
 /// The text with our server's tools no longer approved.
-pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), SetupFault> {
+pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
-    let absent = || Ok((Some(text.to_owned()), Done::Absent));
+    let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));
     let Some(servers) = document.get(SERVERS) else { return absent() };
     let Some((_, server)) = as_servers(text, servers)?.iter().find(|(_, server)| is_ours(server)) else {
         return absent();
@@ -156,7 +156,7 @@ pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, Done), Setu
         format!("{before}{after}")
     };
     parse(&without).map_err(|_| spelling(text, servers))?;
-    Ok((Some(without), Done::Removed))
+    Ok((Some(without), EntryResult::Removed))
 }
 
 fn parse(text: &str) -> Result<Document<&str>, SetupFault> {

@@ -1,7 +1,7 @@
 //! Whatever a configuration file holds: putting our entries in and taking them out again changes no byte.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_setup::{Client, Done, Entry, Part, install, remove};
+use lispwright_setup::{Client, Entry, EntryResult, Part, install, remove};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -111,10 +111,10 @@ fn check(text: &str, parts: &[Part], client: &'static Client) -> Result<bool, Te
     let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s") };
     let Ok(installed) = install(Some(text), parts, &entry) else { return Ok(false) };
     let after = installed.text.expect("a file that is there stays");
-    prop_assert!(installed.steps.iter().all(|step| step.done == Done::Added));
+    prop_assert!(installed.steps.iter().all(|step| step.done == EntryResult::Added));
     let again = install(Some(&after), parts, &entry).unwrap();
     prop_assert_eq!(again.text.as_deref(), Some(&*after));
-    prop_assert!(again.steps.iter().all(|step| step.done == Done::Already));
+    prop_assert!(again.steps.iter().all(|step| step.done == EntryResult::Already));
     let removed = remove(&after, parts, client).unwrap();
     prop_assert_eq!(removed.text.as_deref(), Some(text));
     let nothing = remove(text, parts, client).unwrap();

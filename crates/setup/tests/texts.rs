@@ -1,7 +1,7 @@
 //! Texts before and after, for each client.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use lispwright_setup::{Change, Client, Done, Entry, Part, install, remove};
+use lispwright_setup::{Client, Entry, EntryResult, FileChange, Part, install, remove};
 
 const BOTH: &[Part] = &[Part::JsonServer, Part::Hooks];
 const SERVER: &[Part] = &[Part::JsonServer];
@@ -20,14 +20,14 @@ fn check(client: &'static Client, parts: &[Part], before: Option<&str>, after: &
     assert_eq!(installed.text.as_deref(), Some(after));
     let again = install(Some(after), parts, &entry(client)).unwrap();
     assert_eq!(again.text.as_deref(), Some(after));
-    assert!(again.steps.iter().all(|step| step.done == Done::Already), "{:?}", again.steps);
+    assert!(again.steps.iter().all(|step| step.done == EntryResult::Already), "{:?}", again.steps);
     let removed = remove(after, parts, client).unwrap();
     assert_eq!(removed.text.as_deref(), before);
-    assert!(removed.steps.iter().all(|step| step.done == Done::Removed), "{:?}", removed.steps);
+    assert!(removed.steps.iter().all(|step| step.done == EntryResult::Removed), "{:?}", removed.steps);
 }
 
 #[track_caller]
-fn done(change: &Change) -> Vec<Done> {
+fn done(change: &FileChange) -> Vec<EntryResult> {
     change.steps.iter().map(|step| step.done.clone()).collect()
 }
 
@@ -99,11 +99,11 @@ fn program_and_arguments_in_one_list() {
     let old = with(&format!(", \"l\": {}", server("/old/lispwright")));
     let change = install(Some(&old), SERVER, &entry(Client::OPENCODE)).unwrap();
     assert_eq!(change.text.as_deref(), Some(&*old.replace("/old/", "")));
-    assert_eq!(done(&change), [Done::Updated { from: "/old/lispwright".to_owned() }]);
+    assert_eq!(done(&change), [EntryResult::Updated { from: "/old/lispwright".to_owned() }]);
     for foreign in ["[]", "[1]", "[\"other\", \"mcp\"]", "\"lispwright\""] {
         let text = with(&format!(", \"lispwright\": {{\"command\": {foreign}}}"));
         let change = install(Some(&text), SERVER, &entry(Client::OPENCODE)).unwrap();
-        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![Done::Foreign]), "{foreign}");
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![EntryResult::Foreign]), "{foreign}");
     }
 }
 
@@ -147,12 +147,12 @@ fn a_leave_needs_a_server_of_ours_and_is_brought_up_to_date() {
         (Client::GEMINI, "{\"mcpServers\": {\"lispwright\": {\"command\": \"other\"}}}"),
     ] {
         let change = grant(client, text);
-        assert_eq!((change.text.as_deref(), done(&change)), (Some(text), vec![Done::Absent]));
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(text), vec![EntryResult::Absent]));
     }
     let prompts = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]\ndefault_tools_approval_mode = \"prompt\"\n";
     let change = grant(Client::CODEX, prompts);
     assert_eq!(change.text.as_deref(), Some(&*prompts.replace("\"prompt\"", "\"approve\"")));
-    assert_eq!(done(&change), [Done::Updated { from: "\"prompt\"".to_owned() }]);
+    assert_eq!(done(&change), [EntryResult::Updated { from: "\"prompt\"".to_owned() }]);
     let distrusted = "{\"mcpServers\": {\"l\": {\"command\": \"lispwright\", \"args\": [\"mcp\"], \"trust\": false}}}";
     let change = grant(Client::GEMINI, distrusted);
     assert_eq!(change.text.as_deref(), Some(&*distrusted.replace("false", "true")));
@@ -239,13 +239,16 @@ fn the_tools_of_an_earlier_version_are_brought_up_to_date() {
     let now = "write_file|replace|run_shell_command";
     let change = install(Some(&earlier("write_file|replace", "")), HOOKS, &entry(Client::GEMINI)).unwrap();
     assert_eq!(change.text.as_deref(), Some(&*earlier(now, "")));
-    assert_eq!(done(&change), [Done::Already, Done::Updated { from: "write_file|replace".to_owned() }]);
+    assert_eq!(done(&change), [EntryResult::Already, EntryResult::Updated { from: "write_file|replace".to_owned() }]);
     // What the user has chosen stays.
     for text in
         [earlier("write_file", ""), earlier("write_file|replace", r#", {"type": "command", "command": "lint"}"#)]
     {
         let change = install(Some(&text), HOOKS, &entry(Client::GEMINI)).unwrap();
-        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), vec![Done::Already, Done::Already]));
+        assert_eq!(
+            (change.text.as_deref(), done(&change)),
+            (Some(&*text), vec![EntryResult::Already, EntryResult::Already])
+        );
     }
 }
 
@@ -289,11 +292,11 @@ fn an_older_path_is_brought_up_to_date_in_its_place() {
     );
     assert!(text.contains(r#"["mcp","--toolsets","all"],"command":"lispwright"}"#), "{text}");
     assert_eq!(
-        done(&Change { text: None, steps: change.steps }),
+        done(&FileChange { text: None, steps: change.steps }),
         [
-            Done::Updated { from: "/old place/lispwright".into() },
-            Done::Updated { from: "'/old place/lispwright' hook claude-code --stats /s".into() },
-            Done::Added
+            EntryResult::Updated { from: "/old place/lispwright".into() },
+            EntryResult::Updated { from: "'/old place/lispwright' hook claude-code --stats /s".into() },
+            EntryResult::Added
         ]
     );
     let codex = "[mcp_servers.lw] # mine\ncommand = '/old/lispwright' # here\nargs = ['mcp', '--read-only']\n";
@@ -307,21 +310,21 @@ fn statistics_are_written_and_kept() {
     let first = install(None, HOOKS, &with).unwrap().text.unwrap();
     assert_eq!(first.matches(r#""'/a b/lispwright' hook gemini --stats '/s t'""#).count(), 2, "{first}");
     let again = install(Some(&first), HOOKS, &Entry { stats: None, ..with }).unwrap();
-    assert_eq!((again.text.as_deref(), done(&again)), (Some(&*first), vec![Done::Already; 2]));
+    assert_eq!((again.text.as_deref(), done(&again)), (Some(&*first), vec![EntryResult::Already; 2]));
 }
 
 #[test]
 fn other_entries_with_our_name_are_left_alone() {
     let json = r#"{"mcpServers": {"lispwright": {"url": "http://localhost"}}}"#;
     let change = install(Some(json), SERVER, &entry(Client::GEMINI)).unwrap();
-    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![EntryResult::Foreign]));
     let change = remove(json, SERVER, Client::GEMINI).unwrap();
-    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![Done::Foreign]));
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(json), vec![EntryResult::Foreign]));
     let toml = "[mcp_servers.lispwright]\nurl = \"http://localhost\"\n";
     let change = install(Some(toml), TOML, &entry(Client::CODEX)).unwrap();
-    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![EntryResult::Foreign]));
     let change = remove(toml, TOML, Client::CODEX).unwrap();
-    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![Done::Foreign]));
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(toml), vec![EntryResult::Foreign]));
 }
 
 #[test]

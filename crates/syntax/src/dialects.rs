@@ -84,7 +84,7 @@ impl Dialect {
 
 /// What ends a file, by convention.
 #[derive(Clone, Copy, Debug)]
-pub struct Ending {
+pub struct FileEnding {
     /// The head of the last form.
     pub head: &'static str,
     /// The last words of the comment that is the last line.
@@ -197,5 +197,5 @@ pub struct Table {
     /// What comments begin with that are headings of a file or of a section.
     pub(crate) headings: &'static [&'static str],
     /// What ends a file, by convention.
-    pub ending: Option<Ending>,
+    pub ending: Option<FileEnding>,
 }

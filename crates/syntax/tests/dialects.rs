@@ -1,25 +1,8 @@
-//! Nothing outside of `dialects/` asks which dialect it has before it: what it wants to know stands in the table.
+//! Nothing outside of `dialects/` asks which dialect it has: what it wants to know is in the table.
+
+mod sources;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn sources() -> Vec<PathBuf> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a crate stands beside the others");
-    let mut folders = vec![crates.to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the folder is part of the repository") {
-            let path = entry.expect("it can be listed").path();
-            let is_test = path.ends_with("tests") || path.ends_with("target");
-            match path.is_dir() {
-                true if !is_test => folders.push(path),
-                false if path.extension().is_some_and(|ending| ending == "rs") => found.push(path),
-                _ => {}
-            }
-        }
-    }
-    found
-}
 
 /// The line compares a dialect with one that it names.
 fn asks_for_a_dialect(line: &str) -> bool {
@@ -37,7 +20,7 @@ fn asks_for_a_dialect(line: &str) -> bool {
 
 #[test]
 fn only_the_tables_know_dialects_by_name() {
-    let files = sources();
+    let files = sources::sources();
     assert!(files.len() > 100, "{} files", files.len());
     let mut asking = Vec::new();
     for path in files.iter().filter(|path| !path.ends_with("src/dialects.rs")) {

@@ -1,6 +1,6 @@
 //! `code_describe`: the meanings of a name in a live image.
 
-use lispwright_runtime::{Describe, Meaning as Known};
+use lispwright_runtime::{Describe, NameMeaning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +118,7 @@ pub async fn code_describe(
     })
 }
 
-fn meaning(known: &Known, files: &mut Files<'_>) -> Meaning {
+fn meaning(known: &NameMeaning, files: &mut Files<'_>) -> Meaning {
     let place = known.file.as_deref().map(|file| files.definition(&known.name, file, known.line));
     let (path, line) = place.map(|place| (place.path, place.line)).unzip();
     let facts = known.facts.iter().map(|(name, text)| Fact { name: name.clone(), text: text.clone() }).collect();

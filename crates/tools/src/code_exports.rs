@@ -1,7 +1,7 @@
 //! `code_exports`: the exports of a package, module or namespace in a live image.
 
 use lispwright_edit::Source;
-use lispwright_runtime::{Ending, ListExports, Meaning};
+use lispwright_runtime::{Ending, ListExports, NameMeaning};
 use lispwright_syntax::{Dialect, Form, FormKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ pub async fn code_exports(
     })
 }
 
-fn export(meaning: &Meaning, files: &mut Files<'_>) -> Export {
+fn export(meaning: &NameMeaning, files: &mut Files<'_>) -> Export {
     let place = meaning.file.as_deref().map(|file| files.definition(&meaning.name, file, meaning.line));
     let (path, line) = place.map(|place| (place.path, place.line)).unzip();
     Export {
@@ -141,7 +141,7 @@ fn export(meaning: &Meaning, files: &mut Files<'_>) -> Export {
     }
 }
 
-fn first_line(meaning: &Meaning) -> Option<&str> {
+fn first_line(meaning: &NameMeaning) -> Option<&str> {
     meaning.documentation.as_deref()?.lines().map(str::trim).find(|line| !line.is_empty())
 }
 

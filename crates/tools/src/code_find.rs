@@ -38,7 +38,7 @@ pub struct CodeFind {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FindAnswer {
     /// The definitions that are in files.
-    pub definitions: Vec<Definition>,
+    pub definitions: Vec<FileHit>,
     /// The session whose image was asked besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -64,7 +64,7 @@ pub struct FindAnswer {
 
 /// A definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Definition {
+pub struct FileHit {
     /// The file, as calls name it.
     pub path: String,
     /// First line, from 1.
@@ -118,13 +118,13 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
         if let Some(file) = meaning.file.as_deref().filter(|file| is_wanted(file)) {
             let place = files.definition(&meaning.name, file, meaning.line);
             // A structure is its constructor and accessors, too.
-            let is_it = |other: &&mut Definition| other.path == place.path && other.line == place.line;
+            let is_it = |other: &&mut FileHit| other.path == place.path && other.line == place.line;
             match definitions.iter_mut().find(is_it) {
                 Some(same) => {
                     same.source = if same.source == Origin::Static { Origin::Both } else { same.source };
                     same.package = description.home.clone();
                 }
-                None => definitions.push(Definition {
+                None => definitions.push(FileHit {
                     label: place.label(&meaning.name),
                     path: place.path,
                     line: place.line,
@@ -151,7 +151,7 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
 
 /// What the files of the project say of a name.
 struct Known {
-    definitions: Vec<Definition>,
+    definitions: Vec<FileHit>,
     dialect: Option<Dialect>,
     nearest: Vec<String>,
     files: usize,
@@ -181,7 +181,7 @@ async fn source_definitions(
         let mut found = index.definitions(plain_name(&symbol), package.as_deref());
         found.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
         let here = found.iter().filter(|(document, _)| is_wanted(&document.path.to_string_lossy()));
-        let mut definitions: Vec<Definition> = Vec::new();
+        let mut definitions: Vec<FileHit> = Vec::new();
         let mut dialect = None;
         for (document, one) in here {
             let form = &document.facts.forms[one.form as usize];
@@ -191,7 +191,7 @@ async fn source_definitions(
             if definitions.iter().any(|other| other.path == path && other.line == Some(line)) {
                 continue;
             }
-            definitions.push(Definition {
+            definitions.push(FileHit {
                 path,
                 line: Some(line),
                 end_line: Some(end),

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lispwright_index::{Document, Hit, Index, Question, Symbol, UseKind};
+use lispwright_index::{Document, Hit, Index, Symbol, UseIndex, UseKind};
 use lispwright_runtime::{ListReferences, Reference};
 use lispwright_syntax::{Dialect, FormKind, Span};
 use schemars::JsonSchema;
@@ -427,7 +427,7 @@ impl<'q> Looking<'q> {
         known
     }
 
-    fn callers(&self, known: &mut Known, question: &Question<'q>, symbols: Vec<Symbol>, depth: u32, is_macro: bool) {
+    fn callers(&self, known: &mut Known, question: &UseIndex<'q>, symbols: Vec<Symbol>, depth: u32, is_macro: bool) {
         let tests = question.tests_reaching(&symbols);
         known.tests.extend(tests.iter().filter_map(|hit| self.test(hit)).take(MOST_TESTS));
         let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
@@ -450,7 +450,7 @@ impl<'q> Looking<'q> {
         }
     }
 
-    fn callees(&self, known: &mut Known, question: &Question<'q>, document: &'q Document, span: Span) {
+    fn callees(&self, known: &mut Known, question: &UseIndex<'q>, document: &'q Document, span: Span) {
         for (symbol, used) in question.used_in(document, span) {
             let definitions = self.index.definitions(&symbol.name, Some(&symbol.space));
             let Some((there, one)) = definitions.first() else { continue };

@@ -1,4 +1,4 @@
-//! Events for observers: evaluations that ended, edits of files, and actions on sessions.
+//! Events for observers: requests to images that began and ended, edits of files, and actions on sessions.
 //!
 //! Operations report events to an [`Observer`], such as a transcript for a person. It must not keep the operation
 //! waiting.
@@ -14,7 +14,17 @@ use crate::refusal::Refusal;
 /// An event.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// An image has answered a request, or the request could not be sent.
+    /// A request to an image began: it waits for its turn, or runs. An `Answered` with the same start follows.
+    Asked {
+        /// The session.
+        session: &'a str,
+        /// The request.
+        request: &'a Request,
+        /// Its start.
+        began: SystemTime,
+    },
+    /// An image has answered a request, or the request could not be sent. The notices of the report say what has become
+    /// of the image since the answer before, its death above all.
     Answered {
         /// The session.
         session: &'a str,

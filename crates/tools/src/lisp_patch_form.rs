@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use lispwright_edit::{Patch, Target, patch};
+use lispwright_edit::{FormPatch, Target, patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<EditAnswer, Refusal>
         let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
         let digest = args.digest.as_deref();
         let (replace_all, repair) = (args.replace_all, args.repair);
-        patch(source, &Patch { target, old_text, new_text, replace_all, digest, repair })
+        patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair })
     })?;
     Ok(changed.answer(Done::Patch, args.dry_run))
 }

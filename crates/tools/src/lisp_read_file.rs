@@ -103,12 +103,12 @@ pub enum Mode {
     Filtered,
 }
 
-impl From<edit::Mode> for Mode {
-    fn from(mode: edit::Mode) -> Self {
+impl From<edit::ViewKind> for Mode {
+    fn from(mode: edit::ViewKind) -> Self {
         match mode {
-            edit::Mode::Collapsed => Self::Collapsed,
-            edit::Mode::Raw => Self::Raw,
-            edit::Mode::Filtered => Self::Filtered,
+            edit::ViewKind::Collapsed => Self::Collapsed,
+            edit::ViewKind::Raw => Self::Raw,
+            edit::ViewKind::Filtered => Self::Filtered,
         }
     }
 }
@@ -152,7 +152,7 @@ impl FileAnswer {
 
     fn new(path: &str, dialect: Option<&'static str>, shown: View, options: &ViewOptions<'_>) -> Self {
         let mut patterns = [options.name_pattern, options.content_pattern].into_iter().flatten();
-        let is_searched = shown.mode == edit::Mode::Collapsed && patterns.any(|pattern| !pattern.is_empty());
+        let is_searched = shown.mode == edit::ViewKind::Collapsed && patterns.any(|pattern| !pattern.is_empty());
         Self {
             path: path.to_owned(),
             mode: shown.mode.into(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_ending};
+use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -64,7 +64,7 @@ pub struct LoadAnswer {
     pub diagnostics: Vec<DiagnosticFacts>,
     /// The failure.
     #[serde(flatten)]
-    pub failure: Failure,
+    pub failure: WorkFailure,
     /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
@@ -116,7 +116,7 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         warnings: diagnostics.iter().filter(|one| one.severity.ends_with("warning")).count(),
         diagnostics,
-        failure: Failure::new(code, &report, otherwise.as_ref()),
+        failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         otherwise,
         report,
     })

@@ -20,10 +20,10 @@ use crate::workshop::{Workshop, blocking, read_source};
 /// Forms that define macros. A caller who names one wants the expansion of the macro rather than of its definition.
 const MACRO_DEFINERS: [&str; 4] = ["defmacro", "define-syntax", "define-syntax-rule", "define-macro"];
 
-/// The extent of the expansion.
+/// How far the expansion goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum Depth {
     /// One step.
     #[default]
     Once,
@@ -57,7 +57,7 @@ pub struct Macroexpand {
     pub line: Option<u32>,
     /// all: subforms too
     #[serde(default)]
-    pub level: Level,
+    pub level: Depth,
     /// Default: the file's, else the session's
     #[serde(default)]
     pub package: Option<String>,
@@ -95,9 +95,9 @@ pub async fn macroexpand(
     context: &CallContext,
 ) -> Result<ExpandAnswer, Refusal> {
     let level = match args.level {
-        Level::Once => ExpansionLevel::Once,
-        Level::Full => ExpansionLevel::Full,
-        Level::All => ExpansionLevel::All,
+        Depth::Once => ExpansionLevel::Once,
+        Depth::Full => ExpansionLevel::Full,
+        Depth::All => ExpansionLevel::All,
     };
     let timeout = seconds(args.timeout_seconds)?;
     let (package, session, runtime) = (args.package.clone(), args.session.clone(), args.runtime.clone());

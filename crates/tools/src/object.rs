@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lispwright_runtime::{Label, Node, Part};
+use lispwright_runtime::{Label, Node, ObjectPart};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -114,8 +114,8 @@ impl From<&Node> for Object {
 /// Kinds of things whose parts have names.
 const SLOTTED: [&str; 5] = ["instance", "structure", "condition", "symbol", "pathname"];
 
-impl From<&Part> for PartFacts {
-    fn from(part: &Part) -> Self {
+impl From<&ObjectPart> for PartFacts {
+    fn from(part: &ObjectPart) -> Self {
         let value = Object::from(&part.value);
         match &part.label {
             Label::Position => Self::Element(value),

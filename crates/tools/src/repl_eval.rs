@@ -96,6 +96,9 @@ pub(crate) async fn ask(
     context: &CallContext,
 ) -> Result<EvalReport, Refusal> {
     let (began, asked) = (SystemTime::now(), context.observer.is_some().then(|| request.clone()));
+    if let Some(request) = &asked {
+        context.observe(&Event::Asked { session, request, began });
+    }
     let answered = wait(sessions, session, request, context).await;
     if let Some(request) = &asked {
         context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });

@@ -87,7 +87,7 @@ fn defines(project: &Project, system: &str) -> bool {
 
 /// The failure of a load or of tests, if any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Failure {
+pub struct WorkFailure {
     /// The stable code of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
@@ -99,7 +99,7 @@ pub struct Failure {
     pub activity: Option<String>,
 }
 
-impl Failure {
+impl WorkFailure {
     /// The failure of work that ended as in `report`; `otherwise` is its ending if that is not of the work itself.
     pub(crate) fn new(code: Option<&'static str>, report: &EvalReport, otherwise: Option<&EvalAnswer>) -> Self {
         Self { code, retryable: code.map(|_| false), activity: otherwise.and(report.activity.clone()) }

@@ -11,7 +11,7 @@ use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{ask, seconds_or};
-use crate::repl_work::{DiagnosticFacts, Failure, Work, diagnostics_of, other_ending, relative};
+use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -87,7 +87,7 @@ pub struct TestAnswer {
     pub diagnostics: Vec<DiagnosticFacts>,
     /// The failure.
     #[serde(flatten)]
-    pub failure: Failure,
+    pub failure: WorkFailure,
     /// The verdict on all of them together; `None` if the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
@@ -259,7 +259,7 @@ fn answer(workshop: &Workshop, asked: Asked, report: EvalReport) -> Result<TestA
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         diagnostics: diagnostics_of(workshop, &report),
-        failure: Failure::new(code, &report, otherwise.as_ref()),
+        failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         otherwise,
         verdict,
         asked,

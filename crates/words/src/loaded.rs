@@ -3,7 +3,7 @@
 use lispwright_runtime::{Ending, EvalReport, LispError};
 use lispwright_tools::image_text::{each_once, ends_of, fence, one_line};
 use lispwright_tools::load_system::{LoadAnswer, LoadStatus};
-use lispwright_tools::repl_work::{DiagnosticFacts, Failure};
+use lispwright_tools::repl_work::{DiagnosticFacts, WorkFailure};
 use lispwright_tools::{Aside, NextCall};
 use serde_json::{Map, Value};
 
@@ -59,7 +59,7 @@ fn headline(answer: &LoadAnswer) -> String {
 }
 
 /// The activity of an image when it was stopped.
-pub(crate) fn activity_text(failure: &Failure) -> String {
+pub(crate) fn activity_text(failure: &WorkFailure) -> String {
     failure
         .activity
         .as_deref()

@@ -2,7 +2,7 @@
 
 use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
 use lispwright_tools::code_exports::{Export, ExportsAnswer};
-use lispwright_tools::code_find::{Definition, FindAnswer};
+use lispwright_tools::code_find::{FileHit, FindAnswer};
 use lispwright_tools::code_find_references::{CallSite, Direction, Mention, ReferencesAnswer};
 use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line, start_of_fenced};
@@ -46,7 +46,7 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
         several => format!("{name} has {several} definitions:\n"),
     };
     let is_mixed = answer.definitions.iter().any(|other| other.source != Origin::Live);
-    for Definition { path, line, label, source, package, .. } in answer.definitions.iter().take(MOST_DEFINITIONS) {
+    for FileHit { path, line, label, source, package, .. } in answer.definitions.iter().take(MOST_DEFINITIONS) {
         let alone = if is_mixed && *source == Origin::Live { " (known to the image alone)" } else { "" };
         let package = package.as_deref().filter(|_| answer.definitions.len() > 1);
         let package = package.map(|package| format!("  in {}", one_line(package, 100))).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Objects of an image.
 
-use lispwright_runtime::{Label, Node, Part};
+use lispwright_runtime::{Label, Node, ObjectPart};
 use lispwright_tools::NextCall;
 use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line};
@@ -108,7 +108,7 @@ fn part_word(kind: &str) -> &'static str {
 }
 
 /// One part on one line, without its own parts.
-fn part_line(part: &Part) -> String {
+fn part_line(part: &ObjectPart) -> String {
     let value = node_line(&part.value);
     match &part.label {
         Label::Position => value,
@@ -141,7 +141,7 @@ fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
         }
     }
     // The parts that are not shown yet, the next one last, with the level and the position.
-    let mut open: Vec<(usize, u64, &Part)> = Vec::new();
+    let mut open: Vec<(usize, u64, &ObjectPart)> = Vec::new();
     push_parts(&mut open, node, 0);
     // The number of its own parts that have begun, and the start of the last one.
     let (mut begun, mut start) = (0, text.len());
@@ -169,7 +169,7 @@ fn node_text(node: &Node, limit: usize) -> (String, Option<u64>) {
     (text, None)
 }
 
-fn push_parts<'n>(open: &mut Vec<(usize, u64, &'n Part)>, node: &'n Node, level: usize) {
+fn push_parts<'n>(open: &mut Vec<(usize, u64, &'n ObjectPart)>, node: &'n Node, level: usize) {
     let from = open.len();
     open.extend((node.offset..).zip(&node.parts).map(|(position, part)| (level, position, part)));
     open[from..].reverse();
@@ -191,7 +191,7 @@ mod tests {
             id: Some(7),
             facts: vec![("test".into(), "EQL".into())],
             total: Some(3),
-            parts: vec![Part { label: Label::Key(atom(":A")), value: inner }],
+            parts: vec![ObjectPart { label: Label::Key(atom(":A")), value: inner }],
             ..Node::default()
         }
     }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn parts_of_parts_are_indented() {
         let mut table = table();
-        table.parts[0].value.parts = vec![Part { label: Label::Position, value: atom("1\n[ERROR] 2") }];
+        table.parts[0].value.parts = vec![ObjectPart { label: Label::Position, value: atom("1\n[ERROR] 2") }];
         assert_eq!(
             node_text(&table, 1000).0,
             "[object 7] hash-table (EQL), 3 entries\n#<HASH-TABLE>\n  :A => (1) [8]\n    0: 1 [ERROR] 2\n"
@@ -216,14 +216,14 @@ mod tests {
     #[test]
     fn text_of_an_image_cannot_pass_for_a_line_of_ours() {
         let text = Node { kind: "text".into(), text: "[note] x".into(), ..Node::default() };
-        let parts = vec![Part { label: Label::Position, value: text }];
+        let parts = vec![ObjectPart { label: Label::Position, value: text }];
         let string = Node { kind: "string".into(), id: Some(1), total: Some(8), parts, ..Node::default() };
         assert_eq!(node_text(&string, 1000).0, "[object 1] string, 8 characters\n [note] x\n");
     }
 
     #[test]
     fn parts_that_do_not_fit_are_left_for_the_next_call() {
-        let part = |text: &str| Part { label: Label::Position, value: atom(text) };
+        let part = |text: &str| ObjectPart { label: Label::Position, value: atom(text) };
         let list =
             Node { kind: "list".into(), id: Some(1), parts: ["a", "b", "c"].map(part).into(), ..Node::default() };
         let (whole, none) = node_text(&list, 1000);

@@ -79,10 +79,11 @@ impl Transcript {
 }
 
 impl Observer for Transcript {
-    /// Requests that only look are not recorded.
+    /// Requests are recorded once they are answered; those that only look are not recorded.
     fn observe(&self, caller: Option<&str>, event: &Event<'_>) {
         let caller = line_of(caller.unwrap_or("unknown client"));
         let (session, began, what, code, outcome) = match event {
+            Event::Asked { .. } => return,
             Event::Answered { session, request, began, answered: result } => {
                 let Some((what, code)) = asked(request) else { return };
                 (*session, *began, what, code, answered(*result, self.skin))

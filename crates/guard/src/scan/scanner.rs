@@ -21,7 +21,7 @@ use crate::steps::{Op, Step, closers, refuse_pop};
 /// The token that contains the end of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Inside {
+pub enum OpenToken {
     /// A string whose closing quote is still to come.
     String,
     /// A block comment whose end is still to come.
@@ -36,7 +36,7 @@ pub enum Inside {
     Token,
 }
 
-impl Inside {
+impl OpenToken {
     /// The name in an answer.
     pub const fn name(self) -> &'static str {
         match self {
@@ -252,12 +252,12 @@ impl Scanner {
         let from = buffer.len();
         self.tail.write_to(&mut buffer);
         let kind = match self.tokens(&buffer, from).first()?.kind {
-            TokenKind::UnterminatedString => Inside::String,
-            TokenKind::UnterminatedComment => Inside::BlockComment,
-            TokenKind::BlockComment => Inside::SkippedBytes,
-            TokenKind::LineComment => Inside::LineComment,
-            TokenKind::UnterminatedSymbol => Inside::Symbol,
-            _ => Inside::Token,
+            TokenKind::UnterminatedString => OpenToken::String,
+            TokenKind::UnterminatedComment => OpenToken::BlockComment,
+            TokenKind::BlockComment => OpenToken::SkippedBytes,
+            TokenKind::LineComment => OpenToken::LineComment,
+            TokenKind::UnterminatedSymbol => OpenToken::Symbol,
+            _ => OpenToken::Token,
         };
         Some(InsideSince { kind, since: self.tail_at })
     }

@@ -1,11 +1,11 @@
 //! Applies a patch to a file, or reverts it.
 
 use super::{Action, Chunk, Line, Sign};
-use crate::change::Written;
+use crate::change::WrittenBytes;
 
 /// The direction in which a patch is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum PatchDirection {
     /// From the file before to the file after.
     Forward,
     /// From the file after to the file before.
@@ -18,13 +18,13 @@ pub struct Patched {
     /// Its text, with line feeds.
     pub text: String,
     /// The added lines. The source of a line is its start in the text of the patch.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenBytes>,
 }
 
 impl Action {
     /// Applies the action to a file with line feeds for line ends; `patch` is the text to which the spans of the lines
     /// refer. `None` if some lines are missing, or two chunks change the same ones.
-    pub fn apply(&self, patch: &str, before: &str, direction: Direction) -> Option<Patched> {
+    pub fn apply(&self, patch: &str, before: &str, direction: PatchDirection) -> Option<Patched> {
         let mut done = Patched::default();
         match self {
             Self::Add(lines) => lines.iter().for_each(|line| done.push(patch, line)),
@@ -49,7 +49,7 @@ impl Action {
     }
 }
 
-impl Direction {
+impl PatchDirection {
     fn of(self, sign: Sign) -> Sign {
         match (self, sign) {
             (Self::Forward, sign) | (_, sign @ Sign::Kept) => sign,
@@ -69,7 +69,7 @@ impl Patched {
         let start = self.text.len();
         self.text.push_str(patch[line.span.clone()].trim_end_matches('\r'));
         if line.sign == Sign::Added {
-            self.written.push(Written { span: start..self.text.len(), source: line.span.start });
+            self.written.push(WrittenBytes { span: start..self.text.len(), source: line.span.start });
         }
         self.text.push('\n');
     }
@@ -93,7 +93,7 @@ struct Run<'c> {
 impl Place {
     /// Adds the changes of the chunk to `runs`. Lines that stay keep the text of the file, which may differ a little
     /// from that of the patch.
-    fn runs<'c>(&self, chunk: &'c Chunk, direction: Direction, runs: &mut Vec<Run<'c>>) {
+    fn runs<'c>(&self, chunk: &'c Chunk, direction: PatchDirection, runs: &mut Vec<Run<'c>>) {
         let (mut at, end) = (self.start, self.start + self.length);
         let mut run = Run { start: at, removed: 0, added: Vec::new() };
         for line in chunk.lines.iter().take(self.lines) {
@@ -116,7 +116,12 @@ impl Place {
 }
 
 /// The place of each chunk, in their order.
-fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Direction) -> Option<Vec<(Place, &'c Chunk)>> {
+fn places<'c>(
+    patch: &str,
+    old: &[&str],
+    chunks: &'c [Chunk],
+    direction: PatchDirection,
+) -> Option<Vec<(Place, &'c Chunk)>> {
     let mut found = Vec::new();
     let mut from = 0;
     for chunk in chunks {
@@ -132,7 +137,7 @@ fn places<'c>(patch: &str, old: &[&str], chunks: &'c [Chunk], direction: Directi
         let mut lines = chunk.lines.len();
         if gone.is_empty() {
             // A chunk of added lines only has no place: the lines go to the end. Backward they could be anywhere.
-            if direction == Direction::Backward {
+            if direction == PatchDirection::Backward {
                 return None;
             }
             found.push((Place { start: old.len(), length: 0, lines }, chunk));
@@ -192,14 +197,14 @@ mod tests {
     fn check(before: &str, body: &str, after: Option<&str>) {
         let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();
         let action = &patch.files[0].action;
-        let done = action.apply(&patch.text, before, Direction::Forward);
+        let done = action.apply(&patch.text, before, PatchDirection::Forward);
         assert_eq!(done.as_ref().map(|done| &*done.text), after, "{body}");
         let Some(done) = done else { return };
         for written in &done.written {
             let shown = &done.text[written.span.clone()];
             assert!(patch.text[written.source..].starts_with(shown));
         }
-        let back = action.apply(&patch.text, &done.text, Direction::Backward).unwrap();
+        let back = action.apply(&patch.text, &done.text, PatchDirection::Backward).unwrap();
         assert_eq!(back.text, before, "backward: {body}");
     }
 
@@ -223,7 +228,7 @@ mod tests {
     fn white_space_and_typography_may_differ() {
         let done = |before: &str, body: &str| {
             let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: a\n{body}*** End Patch"), "").unwrap();
-            patch.files[0].action.apply(&patch.text, before, Direction::Forward).map(|done| done.text)
+            patch.files[0].action.apply(&patch.text, before, PatchDirection::Forward).map(|done| done.text)
         };
         assert_eq!(done("  a  \nb\n", "@@\n   a\n-b\n+c\n").as_deref(), Some("  a  \nc\n"));
         assert_eq!(done("\ta\nb\n", "@@\n a\n-b\n+c\n").as_deref(), Some("\ta\nc\n"));

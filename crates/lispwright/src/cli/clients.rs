@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use lispwright_project::{
     EditError, Error, NewText, SourceFile, create_anywhere, edit_anywhere, read_anywhere, remove_anywhere,
 };
-use lispwright_setup::{Change, Client, ConfigFile, Done, Entry, Part, Places, Scope, install, remove};
+use lispwright_setup::{
+    Client, ConfigDirectories, ConfigFile, Entry, EntryResult, FileChange, Part, Scope, install, remove,
+};
 
 /// The task of `setup` for one client.
 pub(crate) struct Order {
@@ -26,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) path: PathBuf,
     /// `None` if it does not exist.
     pub(crate) before: Option<SourceFile>,
-    pub(crate) change: Change,
+    pub(crate) change: FileChange,
 }
 
 impl Plan {
@@ -68,7 +70,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
                 install(text, &parts, &entry)
             }
             (true, Some(text)) => remove(text, &parts, order.client),
-            (true, None) => Ok(Change { text: None, steps: Vec::new() }),
+            (true, None) => Ok(FileChange { text: None, steps: Vec::new() }),
         };
         let change =
             change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", path.display()))?;
@@ -129,10 +131,10 @@ fn status(client: &'static Client) -> Status {
     let mut there = 0;
     for step in plans.iter().flat_map(|plan| &plan.change.steps) {
         match &step.done {
-            Done::Added => missing.push(format!("no {}", step.entry)),
-            Done::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
-            Done::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
-            Done::Already | Done::Removed | Done::Absent => there += 1,
+            EntryResult::Added => missing.push(format!("no {}", step.entry)),
+            EntryResult::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
+            EntryResult::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
+            EntryResult::Already | EntryResult::Removed | EntryResult::Absent => there += 1,
         }
     }
     let state = match (missing.is_empty(), there) {
@@ -143,7 +145,7 @@ fn status(client: &'static Client) -> Status {
     Status { client, state, detail: missing.join(", ") }
 }
 
-fn places(client: &'static Client, scope: Scope) -> Result<Places, String> {
+fn places(client: &'static Client, scope: Scope) -> Result<ConfigDirectories, String> {
     let directory = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let (home, variable) = (directory("HOME"), directory(client.variable));
     let home = match (home, &variable, scope) {
@@ -161,7 +163,7 @@ fn places(client: &'static Client, scope: Scope) -> Result<Places, String> {
         Scope::User => PathBuf::new(),
         Scope::Project => std::env::current_dir().map_err(|error| format!("the working directory: {error}"))?,
     };
-    Ok(Places { home, variable, project })
+    Ok(ConfigDirectories { home, variable, project })
 }
 
 /// The word with which a client starts this program: its name if `PATH` leads to it, else its path.

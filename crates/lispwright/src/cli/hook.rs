@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
-use lispwright_hook::{Files, Found, HookClient, respond};
+use lispwright_hook::{FileSource, Found, HookClient, respond};
 use lispwright_project::{
     Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
 };
@@ -125,7 +125,7 @@ fn micros(duration: Duration) -> u64 {
 /// The files of the machine. The client names them and is about to change them, so no roots apply.
 struct Disk;
 
-impl Files for Disk {
+impl FileSource for Disk {
     fn read(&self, path: &Path) -> Found {
         match read_text_anywhere(path) {
             Ok(text) => Found::Text(text),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use lispwright_server::{Options, Results, Selection, Server, Surface};
+use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Observer, Premises, Workshop, catalogue};
 use lispwright_words::Skin;
 
@@ -96,7 +96,7 @@ fn start(args: Args) -> Result<(), String> {
     let event_loop = event_loop().map_err(|why| why.to_string())?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();
-    let selection = Selection {
+    let selection = ToolSelection {
         surface: args.surface,
         sets: args.toolsets,
         only: args.tools,

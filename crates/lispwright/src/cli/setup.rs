@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lispwright_edit::unified;
-use lispwright_setup::{Client, Done, Scope, Step, When};
+use lispwright_setup::{Client, EntryReport, EntryResult, Scope, When};
 use lispwright_syntax::Span;
 use serde_json::{Value, json};
 
@@ -99,7 +99,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
     } else {
         print(&report(args, &order, &plans));
     }
-    let foreign = plans.iter().flat_map(|plan| &plan.change.steps).any(|step| step.done == Done::Foreign);
+    let foreign = plans.iter().flat_map(|plan| &plan.change.steps).any(|step| step.done == EntryResult::Foreign);
     Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -152,27 +152,29 @@ fn summary(plan: &Plan) -> String {
     format!("{created}{}", steps.join(", "))
 }
 
-fn step_text(Step { entry, done }: &Step) -> String {
+fn step_text(EntryReport { entry, done }: &EntryReport) -> String {
     let entry = if entry.contains(' ') { (*entry).to_owned() } else { format!("{entry} hook") };
     match done {
-        Done::Added => format!("{entry} added"),
-        Done::Updated { from } => format!("{entry} updated (it was {from})"),
-        Done::Already => format!("{entry} is there"),
-        Done::Removed => format!("{entry} removed"),
-        Done::Absent => format!("no {entry}"),
-        Done::Foreign => format!("{entry} of our name runs something else and was left alone; rename or remove it"),
+        EntryResult::Added => format!("{entry} added"),
+        EntryResult::Updated { from } => format!("{entry} updated (it was {from})"),
+        EntryResult::Already => format!("{entry} is there"),
+        EntryResult::Removed => format!("{entry} removed"),
+        EntryResult::Absent => format!("no {entry}"),
+        EntryResult::Foreign => {
+            format!("{entry} of our name runs something else and was left alone; rename or remove it")
+        }
     }
 }
 
 /// The word for scripts.
-fn word(done: &Done) -> &'static str {
+fn word(done: &EntryResult) -> &'static str {
     match done {
-        Done::Added => "added",
-        Done::Updated { .. } => "updated",
-        Done::Already => "already",
-        Done::Removed => "removed",
-        Done::Absent => "absent",
-        Done::Foreign => "foreign",
+        EntryResult::Added => "added",
+        EntryResult::Updated { .. } => "updated",
+        EntryResult::Already => "already",
+        EntryResult::Removed => "removed",
+        EntryResult::Absent => "absent",
+        EntryResult::Foreign => "foreign",
     }
 }
 
@@ -216,7 +218,7 @@ fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String>
                 .steps
                 .iter()
                 .map(|step| {
-                    let from = if let Done::Updated { from } = &step.done { Some(from) } else { None };
+                    let from = if let EntryResult::Updated { from } = &step.done { Some(from) } else { None };
                     json!({"entry": step.entry, "done": word(&step.done), "from": from})
                 })
                 .collect();

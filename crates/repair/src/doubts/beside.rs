@@ -5,12 +5,12 @@ use lispwright_syntax::TokenKind;
 use super::Considered;
 use crate::case::Case;
 use crate::text::code::Token;
-use crate::text::edit::Edit;
+use crate::text::edit::TextEdit;
 
 impl Case<'_> {
     /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one
     /// of them with others; or lines that begin with any keyword go on with a list, and the one that loses a closer does not.
-    pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[Edit]) -> bool {
+    pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[TextEdit]) -> bool {
         edits.iter().any(|edit| {
             let line = self.lines.line(edit.at) - 1;
             let at = own.partition_point(|token| token.line < line);
@@ -20,7 +20,7 @@ impl Case<'_> {
     }
 
     /// The same of the line that begins with the keyword at index `at`, which `edit` changes.
-    fn breaks_its_row(&self, own: &[Token], at: usize, edit: &Edit, edits: &[Edit]) -> bool {
+    fn breaks_its_row(&self, own: &[Token], at: usize, edit: &TextEdit, edits: &[TextEdit]) -> bool {
         let word = |token: &Token| &self.text[token.start as usize..token.end as usize];
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
         let run = openers_behind(own, at);
@@ -50,10 +50,10 @@ impl Case<'_> {
 
     /// A closer is added after a list that touches the list before it on their line, `(f a)(g b`: the first may be the
     /// one that lacks it. Where lists touch elsewhere too, that is on purpose.
-    pub(crate) fn closes_behind_a_seam(&self, own: &[Token], edits: &[Edit]) -> bool {
+    pub(crate) fn closes_behind_a_seam(&self, own: &[Token], edits: &[TextEdit]) -> bool {
         let mut seams = seams(own);
         let Some(seam) = seams.next() else { return false };
-        let behind = |edit: &Edit| {
+        let behind = |edit: &TextEdit| {
             let line = self.lines.line(edit.at) - 1;
             edit.inserted.contains([')', ']', '}']) && line == own[seam].line && own[seam].start < edit.at
         };
@@ -63,8 +63,8 @@ impl Case<'_> {
 
 impl Considered<'_> {
     pub(super) fn closes_before_code(&self) -> bool {
-        let touched = |edit: &Edit| self.case.text[edit.at as usize..].starts_with(';');
-        let closes = |edit: &Edit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']);
+        let touched = |edit: &TextEdit| self.case.text[edit.at as usize..].starts_with(';');
+        let closes = |edit: &TextEdit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']);
         self.edits().iter().any(|edit| closes(edit) && touched(edit))
     }
 }
@@ -75,7 +75,7 @@ fn openers_behind(own: &[Token], at: usize) -> usize {
 }
 
 /// The edit opens a list at the beginning of a line that begins with a word: a symbol, or anything below a list in its column.
-pub(crate) fn begins_with_a_word(own: &[Token], edit: &Edit) -> bool {
+pub(crate) fn begins_with_a_word(own: &[Token], edit: &TextEdit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let word = own.get(at).filter(|word| word.start == edit.at && word.first && word.kind == TokenKind::Atom);
     let symbol = || word.is_some_and(Token::is_symbol);
@@ -83,7 +83,7 @@ pub(crate) fn begins_with_a_word(own: &[Token], edit: &Edit) -> bool {
 }
 
 /// The edit is at the beginning of a line that is below a list in its column.
-pub(crate) fn is_below_a_list(own: &[Token], edit: &Edit) -> bool {
+pub(crate) fn is_below_a_list(own: &[Token], edit: &TextEdit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let Some(word) = own.get(at).filter(|word| word.start == edit.at && word.first) else { return false };
     let above = own[..at].iter().rev().find(|token| token.first && token.column <= word.column);

@@ -3,11 +3,11 @@
 use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind};
 
 use crate::case::Case;
-use crate::text::edit::Edit;
+use crate::text::edit::TextEdit;
 
 impl Case<'_> {
     /// An edit of some lines does not take a delimiter inside a string for code, or open a list for nothing.
-    pub(crate) fn is_allowed(&self, edits: &[Edit]) -> bool {
+    pub(crate) fn is_allowed(&self, edits: &[TextEdit]) -> bool {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
         !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(edits)
@@ -15,9 +15,9 @@ impl Case<'_> {
 
     /// A delimiter inside a string, a character or a comment is none, whatever was there before; and the mark that
     /// begins a comment is no delimiter either.
-    fn changes_a_literal(&self, edits: &[Edit]) -> bool {
+    fn changes_a_literal(&self, edits: &[TextEdit]) -> bool {
         let tree = self.tree;
-        let opens_comment = |edit: &Edit| {
+        let opens_comment = |edit: &TextEdit| {
             let comments = tree.diagnostics().iter().filter(|fault| fault.kind == DiagnosticKind::UnclosedComment);
             let mut begins = comments.map(|fault| fault.span.start as usize..fault.span.start as usize + 2);
             begins.any(|mark| edit.range().start < mark.end && mark.start < edit.range().end)

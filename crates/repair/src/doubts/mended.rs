@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::proposals::quotes::touches_a_word;
 use crate::proposals::search::costs_as_it_is;
 use crate::text::code::{Token, tokens};
-use crate::text::edit::{Edit, apply};
+use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::learn;
@@ -43,7 +43,7 @@ pub(crate) struct Mended {
 
 impl Case<'_> {
     /// The form that `edits` change has lines in odd columns afterwards, or an unusual shape.
-    pub(crate) fn is_odd_with(&self, edits: &[Edit]) -> bool {
+    pub(crate) fn is_odd_with(&self, edits: &[TextEdit]) -> bool {
         let text = apply(self.text, edits);
         let tokens = tokens(&text, self.language);
         let chunks = chunks(&tokens);
@@ -60,11 +60,11 @@ impl Case<'_> {
     }
 
     /// The form of the tokens `own` after `edits`.
-    pub(crate) fn mended(&self, own: &[Token], edits: &[Edit], habits: &Habits) -> Mended {
+    pub(crate) fn mended(&self, own: &[Token], edits: &[TextEdit], habits: &Habits) -> Mended {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
-        let local: Vec<Edit> = edits.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
+        let local: Vec<TextEdit> = edits.iter().map(|edit| TextEdit { at: edit.at - start, ..edit.clone() }).collect();
         let text = apply(&self.text[start as usize..end as usize], &local);
-        let line = |edit: &&Edit| self.lines.line(edit.at) - 1 - own[0].line;
+        let line = |edit: &&TextEdit| self.lines.line(edit.at) - 1 - own[0].line;
         let taken =
             edits.iter().filter(|edit| edit.removed.contains([')', ']', '}'])).map(|edit| line(&edit)).collect();
         let (own, supplied) = (tokens(&text, self.language), supplied(&text, &local));
@@ -73,7 +73,7 @@ impl Case<'_> {
 }
 
 /// The runs of closers in `text` that contain what `edits` have added.
-fn supplied(text: &str, edits: &[Edit]) -> Vec<Range<u32>> {
+fn supplied(text: &str, edits: &[TextEdit]) -> Vec<Range<u32>> {
     let closer = |byte: &u8| matches!(byte, b')' | b']' | b'}');
     let mut moved = 0;
     let mut runs = Vec::new();

@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::doubts::{Broken, Doubt, lead};
 use crate::outcome::{Evidence, Reason};
 use crate::text::code::Token;
-use crate::text::edit::{Edit, apply, normalise, replace, solid};
+use crate::text::edit::{TextEdit, apply, normalise, replace, solid};
 use crate::text::scope::Chunk;
 use crate::witnesses::guard::{Guard, slide};
 use crate::witnesses::learn::learn;
@@ -128,15 +128,15 @@ impl Case<'_> {
 
     /// Readings as edits of the text, without those that come to the same code.
     fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
-        let edited: Vec<Vec<Edit>> = readings.iter().map(|reading| self.edits(own, reading)).collect();
+        let edited: Vec<Vec<TextEdit>> = readings.iter().map(|reading| self.edits(own, reading)).collect();
         // They differ only between their first edits and their last ones.
         let start = edited.iter().flatten().map(|edit| edit.at as usize).min().unwrap_or(0);
         let end = edited.iter().flatten().map(|edit| edit.range().end).max().unwrap_or(start);
         let mut answers: Vec<Answer> = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         for (reading, edits) in readings.iter().zip(edited) {
-            let local: Vec<Edit> =
-                edits.iter().map(|edit| Edit { at: edit.at - start as u32, ..edit.clone() }).collect();
+            let local: Vec<TextEdit> =
+                edits.iter().map(|edit| TextEdit { at: edit.at - start as u32, ..edit.clone() }).collect();
             let code: String = solid(&apply(&self.text[start..end], &local)).collect();
             if !seen.contains(&code) {
                 seen.push(code);
@@ -147,7 +147,7 @@ impl Case<'_> {
     }
 
     /// A reading as edits of the text, inside the bytes that were changed where the same comes out.
-    fn edits(&self, own: &[Token], reading: &Reading) -> Vec<Edit> {
+    fn edits(&self, own: &[Token], reading: &Reading) -> Vec<TextEdit> {
         let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
         let Some(free) = &self.free else { return edits };
         let mut slid = edits.clone();
@@ -157,7 +157,7 @@ impl Case<'_> {
         if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) { slid } else { edits }
     }
 
-    pub(crate) fn edit(&self, own: &[Token], action: Action) -> Edit {
+    pub(crate) fn edit(&self, own: &[Token], action: Action) -> TextEdit {
         let token = |at: u32| &own[at as usize];
         match action {
             Action::Close { at, with } => {

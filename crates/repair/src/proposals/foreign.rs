@@ -9,7 +9,7 @@ use super::{Answer, Proposal, Sort};
 use crate::case::Case;
 use crate::doubts::{Doubt, MARGIN};
 use crate::outcome::{Evidence, TouchedForm};
-use crate::text::edit::{Edit, apply, replace};
+use crate::text::edit::{TextEdit, apply, replace};
 
 /// A text with more of them has them in its symbols on purpose.
 const MOST: usize = 4;
@@ -38,7 +38,7 @@ impl Sort for ForeignClosers {
 
 /// The edits that put a closer in the place of every foreign one at the end of an atom; `None` when there are none, or when
 /// the text has reasons of its own for them.
-fn meant_closers(text: &str, tree: &Tree, before: &str) -> Option<Vec<Edit>> {
+fn meant_closers(text: &str, tree: &Tree, before: &str) -> Option<Vec<TextEdit>> {
     let dialect = tree.language().dialect();
     let mut edits = Vec::new();
     for (kind, span) in tree.tokens() {

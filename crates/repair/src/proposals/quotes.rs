@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::doubts::MARGIN;
 use crate::outcome::Reason;
 use crate::text::code::{Token, tokens};
-use crate::text::edit::{Edit, apply, replace};
+use crate::text::edit::{TextEdit, apply, replace};
 use crate::text::scope::{Chunk, chunks};
 
 /// At most so many places are tried.
@@ -25,7 +25,7 @@ const MOST_FOUND: usize = 8;
 
 /// One way to close what is open, after which the text balances.
 pub(crate) struct Closing {
-    pub(crate) edits: Vec<Edit>,
+    pub(crate) edits: Vec<TextEdit>,
     /// The place is the end of a docstring's line or of a comment: nowhere else would it be written.
     pub(crate) usual: bool,
 }
@@ -189,7 +189,7 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
             continue;
         }
         if chunks(&own).iter().all(|chunk| chunk.healthy) {
-            let whole = Edit { at: edit.at + from as u32, ..edit };
+            let whole = TextEdit { at: edit.at + from as u32, ..edit };
             if found.len() < MOST_FOUND
                 && read_plain(apply(text, std::slice::from_ref(&whole)), language).diagnostics().is_empty()
             {

@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::doubts::{Broken, Sight, seams};
 use crate::proposals::search::{Action, Reading};
 use crate::text::code::Token;
-use crate::text::edit::{Edit, replace};
+use crate::text::edit::{TextEdit, replace};
 
 /// So many answers are looked at.
 const LOOKED_AT: usize = 6;
@@ -42,7 +42,7 @@ impl Case<'_> {
         }
     }
 
-    fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[Edit]) -> bool {
+    fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[TextEdit]) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
         !mended.shapes(Sight::Shape, self.language.dialect(), form.habits).is_empty()
             || mended.is_broken()
@@ -68,7 +68,7 @@ impl Case<'_> {
         let best = answers.first().filter(|best| self.closes_behind_a_seam(own, &best.edits))?;
         let [edit] = &best.edits[..] else { return None };
         let at = own[seams(own).next()?].start;
-        let edits = vec![Edit { at, ..edit.clone() }];
+        let edits = vec![TextEdit { at, ..edit.clone() }];
         Some(Answer { cost: best.cost, ..Answer::new(edits, "two forms touch there") })
     }
 }

@@ -9,7 +9,7 @@ use super::{Answer, Proposal, Sort};
 use crate::case::Case;
 use crate::doubts::MARGIN;
 use crate::outcome::Reason;
-use crate::text::edit::{Edit, apply, normalise, replace};
+use crate::text::edit::{TextEdit, apply, normalise, replace};
 
 /// Quotes as word processors write them.
 const TYPOGRAPHIC: [char; 3] = ['“', '”', '„'];
@@ -35,7 +35,7 @@ impl Sort for Signs {
 
 impl Case<'_> {
     /// Quotes instead of the signs for quotes in the symbols of the text, when it then balances.
-    fn quotes_for_signs(&self) -> Option<Vec<Edit>> {
+    fn quotes_for_signs(&self) -> Option<Vec<TextEdit>> {
         if !self.text.contains(TYPOGRAPHIC) && !self.text.contains("\\\"") {
             return None;
         }
@@ -56,7 +56,7 @@ impl Case<'_> {
 
     /// What becomes of edits that put a quote beside another sign for one: with the earlier text the typographic quote is
     /// exchanged, everything else is refused. `None` when there is no such edit.
-    pub(super) fn beside_a_quote(&self, edits: &[Edit]) -> Option<Result<Vec<Edit>, Proposal>> {
+    pub(super) fn beside_a_quote(&self, edits: &[TextEdit]) -> Option<Result<Vec<TextEdit>, Proposal>> {
         if edits.iter().all(|edit| edit.inserted != "\"") {
             return None;
         }
@@ -64,7 +64,7 @@ impl Case<'_> {
         let after = read_plain(&text, self.language);
         let strings: Vec<Option<&str>> = edits.iter().map(|edit| string_at(&text, &after, edits, edit)).collect();
         let own = || edits.iter().zip(&strings);
-        let instead: Vec<Option<Edit>> = own().map(|(edit, own)| self.instead(edit, (*own)?)).collect();
+        let instead: Vec<Option<TextEdit>> = own().map(|(edit, own)| self.instead(edit, (*own)?)).collect();
         let as_given = || Answer::new(edits.to_vec(), "the form balances with the quote there");
         if own().any(|(edit, own)| *own == Some("\"\"") && self.is_behind_a_word(edit)) {
             return Some(Err(Proposal::open(Reason::OpenText, vec![as_given()])));
@@ -72,8 +72,8 @@ impl Case<'_> {
         if instead.iter().all(Option::is_none) {
             return None;
         }
-        let exchanged = |edit: &Edit| edit.removed.starts_with(TYPOGRAPHIC);
-        let allowed = |edit: &Edit| exchanged(edit) && !self.leaves_the_edit(std::slice::from_ref(edit));
+        let exchanged = |edit: &TextEdit| edit.removed.starts_with(TYPOGRAPHIC);
+        let allowed = |edit: &TextEdit| exchanged(edit) && !self.leaves_the_edit(std::slice::from_ref(edit));
         let certain = self.known && instead.iter().flatten().all(allowed);
         let merged = instead.into_iter().zip(edits).map(|(other, edit)| other.unwrap_or_else(|| edit.clone()));
         let merged = normalise(merged.collect());
@@ -89,7 +89,7 @@ impl Case<'_> {
     }
 
     /// What to do instead of putting a quote where `edit` does, for the string `own`; `None` when nothing speaks against it.
-    fn instead(&self, edit: &Edit, own: &str) -> Option<Edit> {
+    fn instead(&self, edit: &TextEdit, own: &str) -> Option<TextEdit> {
         let at = edit.at as usize;
         let (before, after) = self.text.split_at(at);
         let paired = own.matches('“').count() == own.matches('”').count();
@@ -111,7 +111,7 @@ impl Case<'_> {
     }
 
     /// The quote of `edit` stands behind one that stands behind a word: prose with a quote in it that is not escaped.
-    fn is_behind_a_word(&self, edit: &Edit) -> bool {
+    fn is_behind_a_word(&self, edit: &TextEdit) -> bool {
         let word = |c: char| !c.is_whitespace() && !"([{'`,@#".contains(c);
         self.text[..edit.at as usize].strip_suffix('"').is_some_and(|before| before.ends_with(word))
     }
@@ -119,7 +119,7 @@ impl Case<'_> {
 
 /// The string that the quote of `edit` begins or ends in `text`, which `tree` was read from and all of `edits` lead to; `None`
 /// when the edit does not put a quote there.
-fn string_at<'t>(text: &'t str, tree: &Tree, edits: &[Edit], edit: &Edit) -> Option<&'t str> {
+fn string_at<'t>(text: &'t str, tree: &Tree, edits: &[TextEdit], edit: &TextEdit) -> Option<&'t str> {
     if edit.inserted != "\"" || !edit.removed.is_empty() {
         return None;
     }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::text::edit::{Edit, replace};
+use crate::text::edit::{TextEdit, replace};
 
 /// "No partner."
 const NONE: u32 = u32::MAX;
@@ -46,7 +46,7 @@ struct Words {
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     /// The edit that puts the earlier ones back.
-    pub(crate) edit: Edit,
+    pub(crate) edit: TextEdit,
     /// The lines around it have the same words and the same relative indentation as before: only delimiters changed.
     pub(crate) sure: bool,
 }
@@ -493,7 +493,7 @@ mod tests {
     use crate::text::edit::apply;
 
     fn restore(earlier: &str, text: &str) -> String {
-        let edits: Vec<Edit> = align(earlier, text).differing.into_iter().map(|gap| gap.edit).collect();
+        let edits: Vec<TextEdit> = align(earlier, text).differing.into_iter().map(|gap| gap.edit).collect();
         apply(text, &edits)
     }
 

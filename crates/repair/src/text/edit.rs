@@ -7,7 +7,7 @@ pub(crate) const CLOSERS: [char; 3] = [')', ']', '}'];
 
 /// One replacement in the text that was given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edit {
+pub struct TextEdit {
     /// Where it begins, in bytes of the given text.
     pub at: u32,
     /// The bytes taken away there; empty for an insertion.
@@ -16,7 +16,7 @@ pub struct Edit {
     pub inserted: String,
 }
 
-impl Edit {
+impl TextEdit {
     /// The bytes of the given text that it replaces.
     pub fn range(&self) -> Range<usize> {
         self.at as usize..self.at as usize + self.removed.len()
@@ -37,19 +37,19 @@ pub(crate) fn solid(text: &str) -> impl Iterator<Item = char> + '_ {
 }
 
 /// The number of characters that `edits` add, and the number that they remove, without white space.
-pub(crate) fn counted<'e>(edits: impl IntoIterator<Item = &'e Edit>) -> (usize, usize) {
+pub(crate) fn counted<'e>(edits: impl IntoIterator<Item = &'e TextEdit>) -> (usize, usize) {
     edits.into_iter().fold((0, 0), |(added, removed), edit| {
         (added + solid(&edit.inserted).count(), removed + solid(&edit.removed).count())
     })
 }
 
 /// `edits` and `others` make the same of `text`, but for white space.
-pub(crate) fn same_code(text: &str, edits: &[Edit], others: &[Edit]) -> bool {
+pub(crate) fn same_code(text: &str, edits: &[TextEdit], others: &[TextEdit]) -> bool {
     solid(&apply(text, edits)).eq(solid(&apply(text, others)))
 }
 
 /// An edit of `text` that replaces `range`, with what both sides share left out.
-pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> Edit {
+pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> TextEdit {
     let removed = &text[range.clone()];
     let shared =
         |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
@@ -57,7 +57,7 @@ pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> Edit {
     let (removed, inserted) = (&removed[front..], &inserted[front..]);
     let back: usize =
         removed.chars().rev().zip(inserted.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
-    Edit {
+    TextEdit {
         at: (range.start + front) as u32,
         removed: removed[..removed.len() - back].to_owned(),
         inserted: inserted[..inserted.len() - back].to_owned(),
@@ -66,7 +66,7 @@ pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> Edit {
 
 /// `text` with `edits` made, which have to be its own, in order, and not overlap.
 #[must_use]
-pub fn apply(text: &str, edits: &[Edit]) -> String {
+pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut from = 0;
     for edit in edits {
@@ -82,10 +82,10 @@ pub fn apply(text: &str, edits: &[Edit]) -> String {
 ///
 /// One closer more or less in a run of them comes to the same wherever in the run it is, so an edit may move along its run.
 #[must_use]
-pub fn moved_into(text: &str, edits: &[Edit], spans: &[Range<usize>]) -> Option<Vec<Edit>> {
+pub fn moved_into(text: &str, edits: &[TextEdit], spans: &[Range<usize>]) -> Option<Vec<TextEdit>> {
     let bytes = text.as_bytes();
     let holds = |range: &Range<usize>| spans.iter().any(|span| span.start <= range.start && range.end <= span.end);
-    let moved = |edit: &Edit| -> Option<Edit> {
+    let moved = |edit: &TextEdit| -> Option<TextEdit> {
         if holds(&edit.range()) {
             return Some(edit.clone());
         }
@@ -98,17 +98,17 @@ pub fn moved_into(text: &str, edits: &[Edit], spans: &[Range<usize>]) -> Option<
         let Range { start, end } = edit.range();
         let left = (0..start).rev().take_while(|&at| bytes[at] == byte);
         let right = (end..bytes.len()).take_while(|&at| bytes[at] == byte).map(|at| at + 1 - edit.removed.len());
-        left.chain(right).map(|at| Edit { at: at as u32, ..edit.clone() }).find(|edit| holds(&edit.range()))
+        left.chain(right).map(|at| TextEdit { at: at as u32, ..edit.clone() }).find(|edit| holds(&edit.range()))
     };
-    let mut all = edits.iter().map(moved).collect::<Option<Vec<Edit>>>()?;
+    let mut all = edits.iter().map(moved).collect::<Option<Vec<TextEdit>>>()?;
     all.sort_by_key(|edit| edit.at);
     all.windows(2).all(|pair| pair[0].range().end < pair[1].at as usize).then_some(all)
 }
 
 /// Sorts edits and joins those that touch.
-pub(crate) fn normalise(mut edits: Vec<Edit>) -> Vec<Edit> {
+pub(crate) fn normalise(mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
     edits.sort_by_key(|edit| (edit.at, edit.removed.len()));
-    let mut out: Vec<Edit> = Vec::with_capacity(edits.len());
+    let mut out: Vec<TextEdit> = Vec::with_capacity(edits.len());
     for edit in edits {
         match out.last_mut() {
             Some(last) if last.range().end == edit.at as usize => {
@@ -136,7 +136,7 @@ mod tests {
     fn an_edit_moves_along_its_run() {
         let text = "(a (b (c)) d";
         let at = |at, removed: &str, inserted: &str, from, to| {
-            let edit = Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() };
+            let edit = TextEdit { at, removed: removed.to_owned(), inserted: inserted.to_owned() };
             moved_into(text, &[edit], std::slice::from_ref(&(from..to))).map(|edits| edits[0].at)
         };
         assert_eq!(at(10, "", ")", 6, 9), Some(9));

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::LineIndex;
 
-use crate::outcome::Edit;
+use crate::outcome::TextEdit;
 use crate::text::edit::apply;
 
 /// A line, or several that belong together, before and after a change.
@@ -19,7 +19,7 @@ pub struct LineChange {
 /// The lines of `text` that `edits` change. Edits are in order and do not overlap; one that spans lines is shown with all of
 /// them, and one behind the last byte belongs to the last line.
 #[must_use]
-pub fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineChange> {
+pub fn line_changes(text: &str, lines: &LineIndex, edits: &[TextEdit]) -> Vec<LineChange> {
     let mut changes = Vec::new();
     let mut rest = edits;
     while let Some(first) = rest.first() {
@@ -32,7 +32,7 @@ pub fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineCh
         let (own, others) = rest.split_at(count);
         let start = lines.line_span(line).unwrap_or_default().start;
         let end = lines.line_span(last).map_or(text.len(), |span| span.end as usize);
-        let own: Vec<Edit> = own.iter().map(|edit| Edit { at: edit.at - start, ..edit.clone() }).collect();
+        let own: Vec<TextEdit> = own.iter().map(|edit| TextEdit { at: edit.at - start, ..edit.clone() }).collect();
         let before = &text[start as usize..end];
         let without_ending = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
         let after = without_ending(&apply(before, &own));
@@ -46,14 +46,14 @@ pub fn line_changes(text: &str, lines: &LineIndex, edits: &[Edit]) -> Vec<LineCh
 mod tests {
     use super::*;
 
-    fn edit(at: u32, removed: &str, inserted: &str) -> Edit {
-        Edit { at, removed: removed.to_owned(), inserted: inserted.to_owned() }
+    fn edit(at: u32, removed: &str, inserted: &str) -> TextEdit {
+        TextEdit { at, removed: removed.to_owned(), inserted: inserted.to_owned() }
     }
 
     #[test]
     fn edits_on_one_line_are_one_change() {
         let text = "(a b\n (c)\n d\n";
-        let changes = |edits: &[Edit]| line_changes(text, &LineIndex::new(text.as_bytes()), edits);
+        let changes = |edits: &[TextEdit]| line_changes(text, &LineIndex::new(text.as_bytes()), edits);
         let of =
             |line, before: &str, after: &str| LineChange { line, before: before.to_owned(), after: after.to_owned() };
         let edits = [edit(6, "(", ""), edit(8, ")", ""), edit(12, "", ")")];

@@ -187,7 +187,7 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
 /// The outcome for a part of `text` that begins at byte `at`, as one for the whole text; the text of a repair stays
 /// that of the part.
 pub(crate) fn widened(outcome: Outcome, text: &str, index: &LineIndex, at: usize) -> Outcome {
-    let shift = |edits: &mut Vec<crate::text::edit::Edit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
+    let shift = |edits: &mut Vec<crate::text::edit::TextEdit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
     // The part may begin in the middle of a line.
     let lines = index.line(at as u32) - 1;
     match outcome {

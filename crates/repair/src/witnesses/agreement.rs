@@ -9,7 +9,7 @@ use crate::doubts::{CLEAR_MARGIN, Doubt, MARGIN};
 use crate::outcome::Reason;
 use crate::proposals::{Answer, Proposal};
 use crate::text::align::Alignment;
-use crate::text::edit::{CLOSERS, Edit, OPENERS, moved_into, same_code};
+use crate::text::edit::{CLOSERS, OPENERS, TextEdit, moved_into, same_code};
 
 /// How much likelier than the next an answer by layout has to be, as a natural logarithm, to outvote the earlier text in
 /// lines that were written anew; for closers at line ends.
@@ -47,7 +47,7 @@ impl Case<'_> {
             answers.clear();
             restoring = None;
         }
-        let restored = |edits: Vec<Edit>| self.sure(edits, "as in the earlier text", 2.0 * MARGIN);
+        let restored = |edits: Vec<TextEdit>| self.sure(edits, "as in the earlier text", 2.0 * MARGIN);
         if let Some(edits) = restoring.take_if(|_| alignment.same_words || self.certain_only) {
             return restored(edits);
         }
@@ -77,7 +77,7 @@ impl Case<'_> {
 
     /// The lines fit what the earlier text says about as well as what the layout says. Delimiters of lines that say what
     /// they said may differ on purpose when other lines were changed.
-    fn fits_as_well(&self, edits: &[Edit], by_layout: &Proposal) -> bool {
+    fn fits_as_well(&self, edits: &[TextEdit], by_layout: &Proposal) -> bool {
         let rival = by_layout.first().map(Answer::whole).filter(|rival| !same_code(self.text, edits, rival));
         let certain = matches!(by_layout, Proposal::Certain { .. });
         match rival {
@@ -110,7 +110,7 @@ impl Case<'_> {
     }
 
     /// All edits are of closers that end lines, which is where hands and columns meet.
-    fn are_at_line_ends(&self, edits: &[Edit]) -> bool {
+    fn are_at_line_ends(&self, edits: &[TextEdit]) -> bool {
         let closing = |c: char| CLOSERS.contains(&c) || c.is_whitespace();
         edits.iter().all(|edit| {
             let rest = self.text[edit.range().end..].lines().next().unwrap_or_default().trim_start_matches(closing);

@@ -7,7 +7,7 @@ use crate::proposals::Answer;
 use crate::proposals::search::costs_as_it_is;
 use crate::text::align::{Alignment, Gap};
 use crate::text::code::tokens;
-use crate::text::edit::{Edit, apply};
+use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::learn::learn;
 
@@ -66,7 +66,7 @@ impl Case<'_> {
         (answers, false)
     }
 
-    fn balances(&self, edits: &[Edit]) -> bool {
+    fn balances(&self, edits: &[TextEdit]) -> bool {
         read_plain(apply(self.text, edits), self.language).diagnostics().is_empty()
     }
 
@@ -92,7 +92,7 @@ impl Case<'_> {
     }
 
     /// What the forms that `edits` change cost afterwards.
-    pub(crate) fn cost_after(&self, edits: &[Edit]) -> f32 {
+    pub(crate) fn cost_after(&self, edits: &[TextEdit]) -> f32 {
         let tried = apply(self.text, edits);
         let tokens = tokens(&tried, self.language);
         let chunks = chunks(&tokens);
@@ -107,17 +107,17 @@ impl Case<'_> {
     }
 }
 
-fn edits(gaps: &[&Gap]) -> Vec<Edit> {
+fn edits(gaps: &[&Gap]) -> Vec<TextEdit> {
     gaps.iter().map(|gap| gap.edit.clone()).collect()
 }
 
 /// What begins a list or a string goes, and something else that does comes.
-fn exchanges_openers(edit: &Edit) -> bool {
+fn exchanges_openers(edit: &TextEdit) -> bool {
     let first = |side: &str| side.chars().find(|c| matches!(c, '(' | '[' | '{' | '"'));
     first(&edit.removed).zip(first(&edit.inserted)).is_some_and(|(was, is)| was != is)
 }
 
-fn answer(edits: Vec<Edit>) -> Answer {
+fn answer(edits: Vec<TextEdit>) -> Answer {
     Answer::new(edits, "as in the earlier text")
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::proposals::search::Action;
 use crate::text::align::Alignment;
 use crate::text::code::Token;
-use crate::text::edit::Edit;
+use crate::text::edit::TextEdit;
 
 /// Additional cost of an edit outside the bytes that differ from the earlier text.
 const NOT_CHANGED: f32 = 4.0;
@@ -84,7 +84,7 @@ fn with_closers(text: &str, free: &Range<usize>) -> Range<usize> {
 }
 
 /// Moves an edit of closers into `free` when the same text comes out.
-pub(crate) fn slide(text: &str, edit: &mut Edit, free: &Range<usize>) {
+pub(crate) fn slide(text: &str, edit: &mut TextEdit, free: &Range<usize>) {
     let changed = if edit.removed.is_empty() { &edit.inserted } else { &edit.removed };
     let Some(&closer) = changed.as_bytes().first() else { return };
     let pure = edit.removed.is_empty() != edit.inserted.is_empty();
@@ -103,7 +103,7 @@ pub(crate) fn slide(text: &str, edit: &mut Edit, free: &Range<usize>) {
 }
 
 /// Whether an edit lies inside `free` or touches it.
-pub(crate) fn is_inside(edit: &Edit, free: &Range<usize>) -> bool {
+pub(crate) fn is_inside(edit: &TextEdit, free: &Range<usize>) -> bool {
     let range = edit.range();
     free.start <= range.start && range.end <= free.end
 }

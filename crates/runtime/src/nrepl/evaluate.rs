@@ -9,7 +9,7 @@ use super::forms::Code;
 use super::image::{Image, QUESTION_LIMIT, Reply};
 use super::python;
 use crate::eval::{CurrentForm, Ending, LispError, Phase, Printout, lisp_error};
-use crate::naming::{Description, Exports};
+use crate::naming::{Description, ImageExports};
 use crate::nearest::nearest;
 use crate::notice::Notice;
 use crate::question::{Describe, Expand, ListExports};
@@ -352,7 +352,7 @@ impl Image {
         }
         let described = answer.get_list("DESCRIBED").iter().map(Description::read);
         let exports = described.flat_map(|description| description.meanings).collect();
-        Ok(Ending::Exports(Exports { exports, ..Exports::read(&answer) }).into())
+        Ok(Ending::Exports(ImageExports { exports, ..ImageExports::read(&answer) }).into())
     }
 
     /// Asks a question that may run code of the user, without changing the session's `*1` and `*e`. Returns the answer,

@@ -1,6 +1,6 @@
 //! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
 
-use super::{Bang, CharacterLiteral, Ending, Square, Table};
+use super::{Bang, CharacterLiteral, FileEnding, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -45,7 +45,7 @@ pub(super) static TABLE: Table = Table {
     titles: &['"'],
     headings: &[";;;;", ";;; "],
     // Emacs Lisp manual, "Library Headers".
-    ending: Some(Ending { head: "provide", line: "ends here" }),
+    ending: Some(FileEnding { head: "provide", line: "ends here" }),
 };
 
 /// Elisp manual, "Special Forms" and "Local Variables"; the CL, pcase, seq, map and gv libraries.
