@@ -1,6 +1,6 @@
-//! The clients, one file here for each: which files it reads and what an entry looks like there.
+//! The clients, one file for each: the configuration files that it reads and the form of our entries there.
 //!
-//! To add one, write its row and name it twice below. `crates/hook` has the row for what its hooks say.
+//! To add one, write its row and name it twice below. `crates/hook` has the row for the JSON of its hooks.
 
 mod claude_code;
 mod codex;
@@ -13,37 +13,37 @@ use std::path::PathBuf;
 /// A coding agent that can be configured.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
-    /// As written on a command line.
+    /// Its name on our command line.
     pub name: &'static str,
-    /// As its makers write it.
+    /// Its name as its makers write it.
     pub title: &'static str,
     /// The program that starts it.
     pub program: &'static str,
     /// The environment variable that moves its user configuration.
     pub variable: &'static str,
-    /// What that variable stands for, below the home directory.
+    /// The directory that the variable replaces, below the home directory.
     moved: &'static str,
     /// The directory of its user configuration, below that.
     directory: &'static str,
-    /// The files of one person and the parts that belong into them, in the order in which they are put there.
+    /// The files of one person and our parts of them, in the order of installation.
     user: &'static [(Base, &'static str, &'static [Part])],
-    /// The files of a project, below it.
+    /// The same for the files of a project, below its directory.
     project: &'static [(&'static str, &'static [Part])],
-    /// Its JSON files may hold comments. The others take a file with a comment for broken.
+    /// Its JSON files may contain comments. The other clients reject a file with a comment.
     pub(crate) reads_comments: bool,
-    /// A file may start with a byte order mark when all of its parts are among these.
+    /// A file may start with a byte order mark if all of its parts are among these.
     byte_order_mark: &'static [Part],
-    /// The key of a JSON file that holds its servers.
+    /// The key of its servers in a JSON file.
     pub(crate) servers: &'static str,
-    /// An entry there has program and arguments in one list.
+    /// A server's entry has program and arguments in one list.
     pub(crate) one_list: bool,
-    /// The leave to call our tools without asking.
+    /// The permission to call our tools without asking.
     pub grant: Grant,
     /// Its hooks.
     pub(crate) hooks: Hooks,
-    /// How a person sees that it is set up.
+    /// How a person can check the setup.
     pub check: &'static str,
-    /// What a person has to know or do after a setup.
+    /// What a person has to know or do after a setup, each with the setups after which it applies.
     pub advice: &'static [(When, &'static str)],
 }
 
@@ -52,22 +52,22 @@ pub struct Client {
 enum Base {
     /// In the client's directory.
     Directory,
-    /// In the home directory; in the client's directory where the variable names one.
+    /// In the home directory, or in the client's directory if the variable is set.
     Home,
 }
 
-/// When something is worth saying.
+/// The setups after which a piece of advice applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// After every setup.
     Always,
-    /// After that of a project.
+    /// After the setup of a project.
     Project,
-    /// After one with hooks.
+    /// After a setup with hooks.
     Hooks,
 }
 
-/// Whose configuration is meant.
+/// The owner of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// One person's, for all projects.
@@ -76,7 +76,7 @@ pub enum Scope {
     Project,
 }
 
-/// What a configuration file can hold for us.
+/// A part of a configuration file that we write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Our server in a JSON file.
@@ -85,28 +85,28 @@ pub enum Part {
     TomlServer,
     /// `hooks` in a JSON file.
     Hooks,
-    /// A program of this text, which is the whole file and runs our hook.
+    /// A plugin with this source text, which is the whole file and runs our hook.
     Plugin(&'static str),
-    /// The leave to call our tools without asking, as each client spells it. It stands in an entry that
-    /// [`Part::JsonServer`] or [`Part::TomlServer`] makes, so it comes behind them.
+    /// The permission to call our tools without asking, in the spelling of the client. It can be inside the entry of
+    /// [`Part::JsonServer`] or [`Part::TomlServer`], so it comes after them.
     Grant,
 }
 
-/// The leave to call our tools without asking.
+/// The permission to call our tools without asking.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// `None`: the client asks before no tool.
+    /// `None`: there is nothing to write.
     pub(crate) spelling: Option<Spelling>,
     /// What [`Part::Grant`] writes, and what that allows, in a sentence for the person who decides.
     pub writes: &'static str,
-    /// What the client does about a tool without it, in a sentence.
+    /// What the client does without the permission, in a sentence.
     pub asks: &'static str,
 }
 
-/// How a leave is spelled.
+/// How a permission is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// A rule in a list of what is allowed.
+    /// A rule in a list of permissions.
     Permission,
     /// A key in the server's entry of a JSON file.
     Trust,
@@ -117,21 +117,21 @@ pub(crate) enum Spelling {
 /// The hooks of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hooks {
-    /// Events before and after a tool runs, each with the tools it is for: a regular expression that the client matches
-    /// against their names.
+    /// The events before and after a tool runs, each with a regular expression that the client matches against the
+    /// names of tools.
     pub(crate) events: &'static [(&'static str, &'static str)],
-    /// What stood in the place of such an expression in files of earlier versions.
+    /// The regular expressions in files of earlier versions.
     pub(crate) earlier: &'static [&'static str],
-    /// How long the client waits for an answer, in the client's unit.
+    /// How long the client waits for an answer, in its own unit.
     pub(crate) timeout: u32,
-    /// A hook that fails refuses the call, also where the program is gone; so its failure is kept from the client.
+    /// The client refuses a call if the hook fails, even if the program does not exist; so the command hides failures.
     pub(crate) fails_closed: bool,
 }
 
-/// A configuration file and the parts that belong into it, in the order in which they are put there.
+/// A configuration file and our parts of it, in the order of installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// At least one.
     pub parts: Vec<Part>,
@@ -142,14 +142,14 @@ pub struct ConfigFile {
 pub struct ConfigDirectories {
     /// The user's home directory.
     pub home: PathBuf,
-    /// The value of [`Client::variable`], when it is set and not empty.
+    /// The value of [`Client::variable`], if it is set and not empty.
     pub variable: Option<PathBuf>,
     /// The project, for [`Scope::Project`].
     pub project: PathBuf,
 }
 
 impl Grant {
-    /// The client asks before it calls a tool, unless it has this leave.
+    /// The client asks before it calls a tool, unless it has this permission.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         self.spelling.is_some()
@@ -170,13 +170,13 @@ impl Client {
     /// All of them.
     pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
 
-    /// The client of a name.
+    /// The client with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|client| client.name == name)
     }
 
-    /// The directory that is there when the client has been used by this user.
+    /// The directory of the client's user configuration. It exists if this user has used the client.
     #[must_use]
     pub fn directory(&self, places: &ConfigDirectories) -> PathBuf {
         let moved = places.variable.clone().unwrap_or_else(|| places.home.join(self.moved));
@@ -204,7 +204,7 @@ impl Client {
         }
     }
 
-    /// A file with these parts may start with a byte order mark.
+    /// The client reads a file with these parts even if it starts with a byte order mark.
     #[must_use]
     pub fn reads_byte_order_mark(&self, parts: &[Part]) -> bool {
         parts.iter().all(|part| self.byte_order_mark.contains(part))

@@ -34,7 +34,7 @@ pub(crate) fn install_server(text: &str, entry: &Entry<'_>) -> Result<(Option<St
     Ok((Some(json.insert(&[at], &server_steps(entry.client)[1..], &server(entry))), EntryResult::Added))
 }
 
-/// The text without our server; no text when the file holds nothing else.
+/// The text without our server; `None` if nothing else was in the file.
 pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let Some(root) = root(&json, text)? else { return Ok((Some(text.to_owned()), EntryResult::Absent)) };
@@ -80,7 +80,7 @@ pub(crate) fn install_hook(
             }
             let rest = ours::with_stats(found.rest(), entry.stats);
             let command = if found.has_arguments {
-                // The program stands alone, and its arguments are not for a shell.
+                // The program and its arguments are separate; there is no command line for a shell.
                 if rest != found.rest() {
                     return Err(SetupFault::spelling(text, found.command.start(), "our hook"));
                 }
@@ -95,7 +95,7 @@ pub(crate) fn install_hook(
     }
 }
 
-/// The text without one hook of ours for `event`; no text when the file holds nothing else.
+/// The text without one hook of ours for `event`; `None` if nothing else was in the file.
 pub(crate) fn remove_hook(
     text: &str,
     event: &str,
@@ -108,7 +108,7 @@ pub(crate) fn remove_hook(
     let Some((event_at, groups)) = member_array(text, hooks, event)? else { return absent() };
     let Some(found) = find_hook(groups, event, client) else { return absent() };
     let path = [at, event_at, found.group, found.hooks_at, found.index];
-    // A group that has no other hook goes as a whole.
+    // If the group has no other hook, it is removed as a whole.
     Ok((json.remove(if found.alone { &path[..3] } else { &path }), EntryResult::Removed))
 }
 
@@ -125,7 +125,7 @@ fn server(entry: &Entry<'_>) -> String {
     }
 }
 
-/// The tools that the hook for `event` is for.
+/// The regular expression for the tools of `event`.
 fn matcher_of(event: &str, client: &Client) -> &'static str {
     let events = client.hooks.events;
     events.iter().find(|(known, _)| *known == event).map_or("", |(_, matcher)| matcher)
@@ -142,7 +142,7 @@ fn hook(event: &str, entry: &Entry<'_>) -> String {
     )
 }
 
-/// The text with `new` in the place of a string, unless that is its value already.
+/// The text with `new` in the place of a string, unless that is already its value.
 fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, EntryResult) {
     if old.value == new {
         return (None, EntryResult::Already);
@@ -151,13 +151,13 @@ fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, E
     (Some(text), EntryResult::Updated { from })
 }
 
-/// The text with `new` in the place of a string, and what that was.
+/// The text with `new` in the place of a string, and the old value of the string.
 fn put(text: &str, old: &StringLit<'_>, new: &str) -> (String, String) {
     let (start, end) = (old.start(), old.end());
     (format!("{}{}{}", &text[..start], string(new), &text[end..]), old.value.to_string())
 }
 
-/// The command of a server entry that is ours.
+/// The command of a server entry, if the entry is ours.
 pub(crate) fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringLit<'t>> {
     let entry = entry.as_object()?;
     let (_, command) = last(entry, "command")?;
@@ -171,10 +171,10 @@ pub(crate) fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringL
     ours::is_server(&command.value, first.map(|first| first.value.as_ref())).then_some(command)
 }
 
-/// Where our hook stands in the groups of an event.
+/// The place of our hook in the groups of an event.
 struct FoundHook<'v, 't> {
     group: usize,
-    /// Which member of the group the list of hooks is.
+    /// The index of the list of hooks in the members of the group.
     hooks_at: usize,
     index: usize,
     /// It is the only hook of its group.
@@ -183,9 +183,9 @@ struct FoundHook<'v, 't> {
     /// The tools of its group.
     matcher: Option<&'v StringLit<'t>>,
     command: &'v StringLit<'t>,
-    /// Program, `hook`, client, and whatever follows.
+    /// The program, `hook`, the client, and further arguments.
     words: Vec<String>,
-    /// The words behind the program are a list of their own.
+    /// The words after the program are in a list of their own.
     has_arguments: bool,
 }
 
@@ -194,7 +194,7 @@ impl<'v, 't> FoundHook<'v, 't> {
         &self.words[3..]
     }
 
-    /// The tools of a group of ours as an earlier version named them.
+    /// The matcher of our group, if an earlier version wrote it.
     fn earlier_matcher(&self, client: &Client) -> Option<&'v StringLit<'t>> {
         let earlier = |matcher: &&StringLit<'_>| {
             let known = client.hooks.earlier.contains(&matcher.value.as_ref());
@@ -252,7 +252,7 @@ pub(crate) fn root<'v, 't>(json: &'v Json<'t>, text: &str) -> Result<Option<&'v 
     }
 }
 
-/// The last member with this key, which is the one that counts, and its index.
+/// The value of the last member with this key, which overrides earlier ones, and its index.
 pub(crate) fn last<'v, 't>(object: &'v Object<'t>, key: &str) -> Option<(usize, &'v Value<'t>)> {
     let found = object.properties.iter().enumerate().rev().find(|(_, member)| member.name.as_str() == key)?;
     Some((found.0, &found.1.value))
@@ -274,7 +274,7 @@ pub(crate) fn member_array<'v, 't>(
     member(text, object, key, "an array", Value::as_array)
 }
 
-/// The member with this key and its index, if it is what belongs there.
+/// The member with this key and its index, or an error if its value has another type.
 fn member<'v, 't, T>(
     text: &str,
     object: &'v Object<'t>,

@@ -1,37 +1,37 @@
-//! Why a configuration file cannot be edited.
+//! The reasons why a configuration file cannot be edited.
 
-/// What is wrong with a configuration file. Lines and columns count from 1, columns in scalar values.
+/// The fault of a configuration file. Lines and columns count from 1, columns in scalar values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupFault {
-    /// The file is not what its name says.
+    /// The file is not valid JSON or TOML.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
-        /// Where reading stopped.
+        /// The line at which reading stopped.
         line: usize,
-        /// Where reading stopped.
+        /// The column at which reading stopped.
         column: usize,
-        /// In the words of the parser.
+        /// The parser's message.
         message: String,
     },
 
-    /// A key holds something else than the client expects there.
+    /// A key has a value that the client does not expect there.
     #[error("line {line}, column {column}: {place} should be {expected}, but something else is there")]
     Shape {
-        /// Where that is.
+        /// The line of the value.
         line: usize,
-        /// Where that is.
+        /// The column of the value.
         column: usize,
         /// The key or place.
         place: String,
-        /// What belongs there, with its article.
+        /// The expected type, with its article.
         expected: &'static str,
     },
 
-    /// A spelling that this program does not edit.
+    /// The entry is spelled in a way that this program does not edit.
     #[error("line {line}: {place} is written in a way that cannot be edited safely; please change it by hand")]
     Spelling {
-        /// Where that is.
+        /// The line of the value.
         line: usize,
         /// The key or place.
         place: String,

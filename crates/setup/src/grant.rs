@@ -1,6 +1,6 @@
-//! The leave to call our tools without asking, in a client's JSON file.
+//! The permission to call our tools without asking, in a client's JSON file.
 //!
-//! Claude Code keeps a list of what is allowed, in which `mcp__lispwright` stands for every tool of the server. Gemini CLI
+//! Claude Code has a list of permissions, in which `mcp__lispwright` means every tool of the server. Gemini CLI
 //! has a key in the server's own entry.
 
 use jsonc_parser::ast::{Object, Value};
@@ -18,7 +18,7 @@ const ALLOW: &str = "allow";
 const ALL_TOOLS: &str = "mcp__lispwright";
 const TRUST: &str = "trust";
 
-/// The text with our tools among what is allowed.
+/// The text with our tools in the list of permissions.
 pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let steps = [JsonStep::Member(PERMISSIONS), JsonStep::Member(ALLOW), JsonStep::Element];
@@ -37,7 +37,7 @@ pub(crate) fn install_permission(text: &str, client: &Client) -> Result<(Option<
     added(json.insert(&[at, allow_at], &steps[2..], &leaf))
 }
 
-/// The text without our tools among what is allowed; no text when the file holds nothing else.
+/// The text without our tools in the list of permissions; `None` if nothing else was in the file.
 pub(crate) fn remove_permission(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));
@@ -54,7 +54,7 @@ fn is_permission(element: &Value<'_>) -> bool {
     element.as_string_lit().is_some_and(|rule| rule.value == ALL_TOOLS)
 }
 
-/// The text with our server trusted. Where the server is not there, nothing changes.
+/// The text with our server trusted. Without an entry of our server, nothing changes.
 pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let Some((path, server)) = our_server(&json, text, client)? else { return Ok((None, EntryResult::Absent)) };
@@ -72,7 +72,7 @@ pub(crate) fn install_trust(text: &str, client: &Client) -> Result<(Option<Strin
     }
 }
 
-/// The text with our server no longer trusted.
+/// The text without the trust in our server.
 pub(crate) fn remove_trust(text: &str, client: &Client) -> Result<(Option<String>, EntryResult), SetupFault> {
     let json = Json::parse(text, client.reads_comments)?;
     let absent = || Ok((Some(text.to_owned()), EntryResult::Absent));

@@ -1,14 +1,14 @@
-//! Putting an item into a JSON text and taking it out again, by splicing: every other byte stays.
+//! Inserts an item into a JSON text and removes it again, without a change to any other byte.
 //!
-//! Taking out is the exact inverse of putting in, without anything being remembered in between. For that, the white space
-//! around an item says where it came from:
+//! Removal is the exact inverse of insertion, although nothing is remembered in between. This works because the white
+//! space around an item shows how it was inserted:
 //!
-//! - Into a container that has items, the new one goes last, laid out like the one before it.
-//! - Into a container that is empty, it goes right behind the bracket, with no space between.
-//! - A container that is made for an item has space between the bracket and the item.
+//! - In a container that has items, the new one is the last, laid out like the one before it.
+//! - In an empty container, it is directly after the bracket, without space between them.
+//! - A container that is created for an item has space between the bracket and the item.
 //!
-//! So when the last item leaves a container with no space before it, the container was there before and stays; else it
-//! goes too. Nothing is accepted beyond RFC 8259 but comments, for the clients that accept them.
+//! So if the last item of a container is removed and there is no space before it, the container was there before and
+//! stays; otherwise it is removed, too. Only RFC 8259 is accepted, with comments for the clients that accept them.
 
 use std::ops::Range;
 
@@ -19,16 +19,16 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 
 use crate::fault::SetupFault;
 
-/// A text that has been read.
+/// A parsed text.
 pub(crate) struct Json<'t> {
     text: &'t str,
-    /// Nothing when the text is blank: only white space and comments.
+    /// `None` if the text contains only white space and comments.
     pub(crate) root: Option<Value<'t>>,
     /// Comments included.
     tokens: Vec<TokenAndRange<'t>>,
 }
 
-/// One step into nested containers that are to be made.
+/// One step into nested containers that have to be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonStep<'s> {
     Member(&'s str),
@@ -60,7 +60,7 @@ impl<'t> Json<'t> {
         let parsed = parse_to_ast(text, &collect, &options)
             .map_err(|error| SetupFault::syntax(text, error.range().start, error.kind().to_string()))?;
         let tokens = parsed.tokens.unwrap_or_default();
-        // The parser's own option overlooks comments behind the value.
+        // The parser's own option misses comments after the value.
         match tokens.iter().find(|token| is_comment(token)) {
             Some(comment) if !comments => {
                 Err(SetupFault::syntax(text, comment.range.start, "Comments are not allowed".to_owned()))
@@ -69,7 +69,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The container in which `path` ends, each number the index of an item; the empty path is the root.
+    /// The container at `path`, in which each number is the index of an item; the empty path is the root.
     fn items(&self, path: &[usize]) -> Option<Items> {
         let mut value = self.root.as_ref()?;
         for &index in path {
@@ -108,7 +108,7 @@ impl<'t> Json<'t> {
         &self.tokens[first..last.max(first)]
     }
 
-    /// The text with `leaf` below `steps` in the container at `path`. Containers that the steps need are made.
+    /// The text with `leaf` below `steps` in the container at `path`. Missing containers are created.
     pub(crate) fn insert(&self, path: &[usize], steps: &[JsonStep<'_>], leaf: &str) -> String {
         let newline = newline_of(self.text);
         let Some(container) = self.items(path) else {
@@ -136,8 +136,8 @@ impl<'t> Json<'t> {
         format!("{before},{middle}{space}{item}{after}")
     }
 
-    /// The text without the item at `path`, and without containers that were made for it. Nothing when the whole file was
-    /// made for it.
+    /// The text without the item at `path`, and without containers that were created for it. `None` if the whole file
+    /// was created for it.
     pub(crate) fn remove(&self, path: &[usize]) -> Option<String> {
         let mut path = path;
         loop {
@@ -161,7 +161,7 @@ impl<'t> Json<'t> {
             (Some(comma), _) => (self.text[..start].to_owned(), comma.end),
             (None, Some(previous)) => {
                 let previous = container.items[previous].end;
-                let comma = self.comma(previous, item.start).expect("a comma stands between two items");
+                let comma = self.comma(previous, item.start).expect("a comma is between two items");
                 (format!("{}{}", &self.text[..comma.start], &self.text[comma.end..start]), item.end)
             }
             (None, None) => (self.text[..start].to_owned(), item.end),
@@ -169,7 +169,7 @@ impl<'t> Json<'t> {
         format!("{before}{}", &self.text[after..])
     }
 
-    /// The object at the root stands where [`Json::insert`] puts one that it makes.
+    /// The root object has the place of one that [`Json::insert`] creates.
     fn is_root_made(&self, root: &Range<usize>) -> bool {
         let after = &self.text[root.end..];
         after.is_empty() || (root.start == 0 && is_newline(after))
@@ -185,7 +185,7 @@ impl<'t> Json<'t> {
         self.between(range.start, range.end).iter().any(is_comment)
     }
 
-    /// Behind the comments that follow `at` on its line.
+    /// The end of the comments that follow `at` on its line.
     fn end_of_line_comments(&self, at: usize, limit: usize) -> usize {
         let mut end = at;
         for comment in self.between(at, limit).iter().take_while(|token| is_comment(token)) {
@@ -199,7 +199,7 @@ impl<'t> Json<'t> {
         end
     }
 
-    /// A line comment ends at `at`, so that what follows needs a line of its own.
+    /// A line comment ends at `at`, so an item after it needs a line of its own.
     fn ends_line(&self, at: usize) -> bool {
         self.tokens.iter().any(|token| token.range.end == at && matches!(token.token, Token::CommentLine(_)))
     }
@@ -219,7 +219,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// How what is put in is broken into lines.
+/// The line breaks of an inserted item.
 #[derive(Clone, Copy)]
 enum Layout<'l> {
     Line,
@@ -266,7 +266,7 @@ fn is_newline(text: &str) -> bool {
     text == "\n" || text == "\r\n"
 }
 
-/// The line end that the text uses first.
+/// The first line end of the text.
 pub(crate) fn newline_of(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",

@@ -1,12 +1,12 @@
-//! What the configuration files of coding agents need, as edits of their text.
+//! Edits the configuration files of coding agents.
 //!
-//! People write comments into these files, order their keys and keep them under version control, and clients rewrite them
-//! while they run. So nothing here prints a file anew: an entry is spliced in, brought up to date in its place, or cut out
-//! again, and every other byte stays. Taking out what was put in gives the old bytes.
+//! People write comments into these files, order their keys and keep them under version control, and clients rewrite
+//! them while they run. So nothing here prints a file anew: an entry is inserted, updated in its place, or removed, and
+//! every other byte stays. Removing what was installed restores the old bytes.
 //!
-//! Pure functions: text in, text out. [`Client::files`] says which files; [`install`] and [`remove`] edit one of them.
-//! Read next: `clients.rs` for what clients read, `json.rs` for the rule that makes removal exact, `ours.rs` for how an
-//! entry is known to be ours.
+//! Pure functions: text in, text out. [`Client::files`] lists the files; [`install`] and [`remove`] edit one of them.
+//! Read next: `clients.rs` for what clients read, `json.rs` for the rule that makes removal exact, `ours.rs` for how
+//! our entries are recognised.
 
 mod clients;
 mod entries;
@@ -25,59 +25,59 @@ use clients::Spelling;
 /// The name of our server entry.
 pub const SERVER: &str = "lispwright";
 
-/// What is to be written.
+/// The values of our entries in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'e> {
-    /// For whom.
+    /// The client that reads them.
     pub client: &'static Client,
-    /// How the client starts this program: a name on the PATH, or an absolute path.
+    /// The command by which the client starts this program: a name on the PATH, or an absolute path.
     pub program: &'e str,
-    /// A file for the hooks' statistics. Without one, what an existing entry says about it stays.
+    /// A file for the hooks' statistics. `None` keeps the file that an existing entry names.
     pub stats: Option<&'e str>,
 }
 
-/// What became of one entry.
+/// The outcome for one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryResult {
-    /// It was not there.
+    /// It was not there, and was added.
     Added,
-    /// It was there with another value, such as the program at an older path.
+    /// It was there with another value, such as an older path of the program.
     Updated {
         /// The value before.
         from: String,
     },
-    /// It is there as it should be.
+    /// It was there with the right value.
     Already,
-    /// It was there and is gone.
+    /// It was there and has been removed.
     Removed,
-    /// It was not there, and is not.
+    /// It was not there, and nothing was added.
     Absent,
-    /// An entry with our name runs something else; it is left alone.
+    /// An entry with our name runs another program; it was left alone.
     Foreign,
 }
 
-/// One entry of a file and what became of it.
+/// One entry of a file and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryReport {
     /// `MCP server`, `tool grant`, `plugin with the hooks`, or the event of a hook.
     pub entry: &'static str,
-    /// What became of it.
+    /// The outcome.
     pub done: EntryResult,
 }
 
 /// The result of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// The new text; `None` when there is to be no file.
+    /// The new text; `None` if the file should not exist.
     pub text: Option<String>,
-    /// Each entry, in the order of work.
+    /// The entries in the order in which they were edited.
     pub steps: Vec<EntryReport>,
 }
 
 /// The text of a file with `parts` of `entry` in it. `text` is `None` when there is no file yet.
 ///
-/// Fails, with nothing changed, when the text is not what the client would read, or is spelled in a way that cannot be
-/// edited safely.
+/// # Errors
+/// The client could not read the text, or it is written in a way that cannot be edited safely.
 pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<FileChange, SetupFault> {
     let is_new = text.is_none();
     let mut now = text.unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
     Ok(FileChange { text: (!nothing).then_some(now), steps })
 }
 
-/// The text of a file without any entry of ours in `parts`, wherever the program that they run is.
+/// The text of a file without any entry of ours in `parts`, whatever the path of the program that they run.
 pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<FileChange, SetupFault> {
     let mut now = text.to_owned();
     let mut steps = Vec::new();
@@ -125,7 +125,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Fil
             }
             removed = true;
             match new {
-                // Every round takes an entry away.
+                // Every round removes an entry.
                 Some(new) => now = new,
                 None => gone = true,
             }
@@ -153,7 +153,7 @@ fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, EntryRes
     }
 }
 
-/// One entry that a part consists of.
+/// One entry of a part.
 #[derive(Clone, Copy)]
 enum Work {
     JsonServer,

@@ -1,7 +1,7 @@
-//! Telling our entries from other people's, by the command they run.
+//! Recognises our entries by the command that they run.
 //!
-//! An entry stays ours when the binary has moved: what counts is the program's name and the words behind it, not the
-//! directory it is in. Hook commands are lines for a shell, so their words are split and quoted as POSIX shells do.
+//! An entry is still ours after the binary has moved: the program's name and the words after it count, not the
+//! directory. Hook commands are lines for a shell, so their words are split and quoted as POSIX shells do.
 
 use crate::clients::Client;
 
@@ -19,15 +19,15 @@ pub(crate) fn is_server(command: &str, first_argument: Option<&str>) -> bool {
     is_program(command) && first_argument == Some("mcp")
 }
 
-/// What keeps the failure of a command from a client.
+/// The suffix that hides the failure of a command from the client.
 const FORGIVEN: &str = " || true";
 
-/// The words of a hook's command line, when it is our hook for `client`.
+/// The words of a hook's command line, if it is our hook for `client`.
 pub(crate) fn hook_words(client: &Client, command: &str) -> Option<Vec<String>> {
     ours(client, split(command.strip_suffix(FORGIVEN).unwrap_or(command))?)
 }
 
-/// The same for an entry that names program and arguments apart.
+/// The same for an entry in which program and arguments are separate.
 pub(crate) fn argument_words(client: &Client, program: &str, arguments: Vec<String>) -> Option<Vec<String>> {
     ours(client, [vec![program.to_owned()], arguments].concat())
 }
@@ -38,7 +38,7 @@ fn ours(client: &Client, words: Vec<String>) -> Option<Vec<String>> {
     ours.then_some(words)
 }
 
-/// The command line of our hook for `client`, for a shell. `rest` is what stands behind the client's name.
+/// The command line of our hook for `client`, for a shell. `rest` are the words after the client's name.
 pub(crate) fn hook_command(client: &Client, program: &str, rest: &[String]) -> String {
     let mut command = format!("{} hook {}", quote(program), client.name);
     for word in rest {
@@ -51,7 +51,7 @@ pub(crate) fn hook_command(client: &Client, program: &str, rest: &[String]) -> S
     command
 }
 
-/// The words behind the client's name, with `--stats` set to `stats` when there is one; other words stay as they are.
+/// The words after the client's name, with `--stats` set to `stats` if it is given; other words are kept.
 pub(crate) fn with_stats(rest: &[String], stats: Option<&str>) -> Vec<String> {
     let Some(stats) = stats else { return rest.to_vec() };
     let mut kept = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn with_stats(rest: &[String], stats: Option<&str>) -> Vec<String> {
     kept
 }
 
-/// One word for a POSIX shell.
+/// A word, quoted for a POSIX shell.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -77,7 +77,7 @@ fn quote(word: &str) -> String {
     }
 }
 
-/// The words of a simple command (POSIX.1-2024, Shell Command Language, 2.2 Quoting); `None` when a quote stays open.
+/// The words of a simple command (POSIX.1-2024, Shell Command Language, 2.2 Quoting); `None` if a quote is not closed.
 fn split(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! A program of ours that a client loads: it is the whole file, and ours by the command it runs.
+//! A plugin of ours that a client loads. It is the whole file, and is recognised as ours by the command that it runs.
 
 use serde_json::json;
 
@@ -6,10 +6,10 @@ use crate::clients::Client;
 use crate::ours;
 use crate::{Entry, EntryResult};
 
-/// What the line with the command begins with.
+/// The beginning of the line with the command.
 const COMMAND: &str = "const COMMAND = ";
 
-/// The program, running the hook as `entry` says.
+/// The text of the plugin with the command of `entry`.
 pub(crate) fn install(text: &str, is_new: bool, source: &str, entry: &Entry<'_>) -> (Option<String>, EntryResult) {
     let words = command(text, entry.client);
     if words.is_none() && !is_new {
@@ -27,7 +27,7 @@ pub(crate) fn install(text: &str, is_new: bool, source: &str, entry: &Entry<'_>)
     (Some(now), done)
 }
 
-/// No program, when it is ours.
+/// `None`, if the plugin is ours; otherwise its text.
 pub(crate) fn remove(text: &str, client: &Client) -> (Option<String>, EntryResult) {
     match command(text, client) {
         Some(_) => (None, EntryResult::Removed),
@@ -40,7 +40,7 @@ fn with(old: &str, line: &str) -> String {
     if old.starts_with(COMMAND) { format!("{line}\n") } else { old.to_owned() }
 }
 
-/// The words of the command that a program runs, when it is our hook for `client`.
+/// The words of the command that a plugin runs, if it is our hook for `client`.
 fn command(text: &str, client: &Client) -> Option<Vec<String>> {
     let line = text.lines().find_map(|line| line.strip_prefix(COMMAND))?;
     let words: Vec<String> = serde_json::from_str(line).ok()?;

@@ -1,8 +1,8 @@
 //! Our server in Codex's `config.toml`.
 //!
-//! The entry is a table of its own at the end of the file, behind an empty line. It ends as the file ended before: with a
-//! line end, or without one; so taking it out gives the old bytes again. Entries in other spellings (inside
-//! `[mcp_servers]`, in an inline table) are recognised, brought up to date and taken out too.
+//! The entry is a table of its own at the end of the file, after an empty line. It has a final line end if the file had
+//! one before, so its removal restores the old bytes. Entries in other spellings (inside `[mcp_servers]`, in an inline
+//! table) are recognised, updated and removed, too.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{Entry, EntryResult, SERVER};
 
 const SERVERS: &str = "mcp_servers";
 
-/// The key by which Codex calls a server's tools without asking, and its value.
+/// The key that allows Codex to call a server's tools without asking, and its value.
 const APPROVAL: (&str, &str) = ("default_tools_approval_mode", "approve");
 
 /// The text with our server in it. `is_new` says that there is no file yet.
@@ -48,14 +48,14 @@ pub(crate) fn install_server(
         Some(inline) => insert_inline(text, inline, entry).ok_or_else(|| spelling(text, servers))?,
         None => append(text, is_new, entry),
     };
-    // A spelling that this module does not foresee must not become a broken file.
+    // A spelling that this module does not expect must not become a broken file.
     match parse(&changed) {
         Ok(_) => Ok((Some(changed), EntryResult::Added)),
         Err(_) => Err(spelling(text, servers)),
     }
 }
 
-/// The text without one server of ours; no text when the file holds nothing else.
+/// The text without one server of ours; `None` if nothing else was in the file.
 pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), EntryResult::Absent)) };
@@ -75,7 +75,7 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, EntryResult),
     let ends_open = last.end == text.len() && !text.ends_with('\n');
     let mut kept = text[..first.start].to_owned();
     if has_header {
-        // The empty line before the table came with it, and so did the end of the line before when the file had none.
+        // The empty line before the table was inserted with it, and so was the final line end that the file lacked.
         for _ in 0..if ends_open { 2 } else { 1 } {
             let blank = kept.ends_with("\n\n") || kept.ends_with("\n\r\n") || (ends_open && kept.ends_with('\n'));
             if blank {
@@ -99,7 +99,7 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, EntryResult),
     Ok(((!gone).then_some(kept), EntryResult::Removed))
 }
 
-/// The text with our server's tools approved. Where the server is not there, nothing changes.
+/// The text with our server's tools approved. Without an entry of our server, nothing changes.
 pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, EntryResult), SetupFault> {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else { return Ok((None, EntryResult::Absent)) };
@@ -128,7 +128,7 @@ pub(crate) fn install_approval(text: &str) -> Result<(Option<String>, EntryResul
             None => format!("{before}{newline}{key} = {value}{after}"),
         }
     };
-    // A spelling that this module does not foresee must not become a broken file, nor an entry of another table.
+    // A spelling that this module does not expect must not become a broken file, nor an entry of another table.
     let approved = parse(&changed).is_ok_and(|document| {
         let servers = document.get(SERVERS).and_then(Item::as_table_like);
         servers.is_some_and(|servers| servers.iter().any(|(_, server)| is_ours(server) && server.get(key).is_some()))
@@ -151,7 +151,7 @@ pub(crate) fn remove_approval(text: &str) -> Result<(Option<String>, EntryResult
         let end = value.span().ok_or_else(|| spelling(text, servers))?.end;
         let (start, end) = (line_start(text, end), line_end(text, end));
         let (before, after) = (&text[..start], &text[end..]);
-        // At the end of a file that has no final line end, the line end before it came with it.
+        // At the end of a file without a final line end, the line end before the key was inserted with it.
         let before = if text[start..end].ends_with('\n') { before } else { before.trim_end_matches(['\r', '\n']) };
         format!("{before}{after}")
     };
@@ -194,7 +194,7 @@ fn append(text: &str, is_new: bool, entry: &Entry<'_>) -> String {
     format!("{text}{before}[{SERVERS}.{SERVER}]{newline}command = {command}{newline}args = [\"mcp\"]{after}")
 }
 
-/// Keys and values of an inline table, as ranges of the text, in their order; `None` when some are dotted.
+/// Keys and values of an inline table, as ranges of the text, in their order; `None` if some keys are dotted.
 fn inline_items(inline: &InlineTable) -> Option<Vec<Range<usize>>> {
     let mut items = Vec::new();
     for (name, value) in inline.iter() {
@@ -225,10 +225,10 @@ fn remove_inline(text: &str, inline: &InlineTable, name: &str) -> Option<String>
     Some(format!("{}{}", &text[..range.start], &text[range.end..]))
 }
 
-/// The lines that spell out the server `name`: tables with headers as blocks, keys without one as lines.
+/// The lines of the server `name`: one block for each table with a header, one line for each key without one.
 fn blocks(text: &str, servers: &dyn TableLike, name: &str, server: &Item) -> Option<Vec<Range<usize>>> {
     let mut blocks = Vec::new();
-    // Tables that are still to be looked at, with the block that their keys belong to.
+    // Tables that have not been visited, each with the block of its keys.
     let mut pending: Vec<(&dyn TableLike, Option<usize>)> = Vec::new();
     let enter = |item: &Item, key_start: usize, blocks: &mut Vec<Range<usize>>, block: Option<usize>| {
         let with_header = item.as_table().filter(|table| !table.is_dotted() && !table.is_implicit());

@@ -1,11 +1,11 @@
-//! Whatever a configuration file holds: putting our entries in and taking them out again changes no byte.
+//! For any configuration file: installing and then removing our entries changes no byte.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lispwright_setup::{Client, Entry, EntryResult, Part, install, remove};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// White space and comments, as JSON with comments has them.
+/// White space and comments of JSON with comments.
 fn trivia() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => Just(String::new()),
@@ -106,7 +106,7 @@ fn toml_document() -> impl Strategy<Value = String> {
     })
 }
 
-/// Everything that has to hold for one text.
+/// Checks the properties for one text; `false` if it is refused.
 fn check(text: &str, parts: &[Part], client: &'static Client) -> Result<bool, TestCaseError> {
     let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s") };
     let Ok(installed) = install(Some(text), parts, &entry) else { return Ok(false) };

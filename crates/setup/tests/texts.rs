@@ -1,4 +1,4 @@
-//! Texts before and after, for each client.
+//! Installing and removing entries in the text of each client's files.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lispwright_setup::{Client, Entry, EntryResult, FileChange, Part, install, remove};
@@ -13,7 +13,7 @@ fn entry(client: &'static Client) -> Entry<'static> {
     Entry { client, program: "lispwright", stats: None }
 }
 
-/// `before` becomes `after`, stays so, and comes back.
+/// Installing turns `before` into `after`, installing again changes nothing, and removing restores `before`.
 #[track_caller]
 fn check(client: &'static Client, parts: &[Part], before: Option<&str>, after: &str) {
     let installed = install(before, parts, &entry(client)).unwrap();
@@ -72,7 +72,7 @@ fn files_that_do_not_exist() {
 }
 
 #[test]
-fn a_client_that_refuses_where_a_hook_fails_does_not_see_it_fail() {
+fn the_failure_of_a_hook_is_hidden_from_a_client_that_would_refuse_the_call() {
     let command = "lispwright hook copilot --stats /s || true";
     let after = |command: &str| {
         let hook = |tools| {
@@ -108,7 +108,7 @@ fn program_and_arguments_in_one_list() {
 }
 
 #[test]
-fn the_leave_to_call_tools() {
+fn the_permission_to_call_tools() {
     let claude = |before, after| check(Client::CLAUDE_CODE, GRANT, before, after);
     claude(None, "{\n  \"permissions\": {\n    \"allow\": [\n      \"mcp__lispwright\"\n    ]\n  }\n}\n");
     claude(
@@ -140,7 +140,7 @@ fn the_leave_to_call_tools() {
 }
 
 #[test]
-fn a_leave_needs_a_server_of_ours_and_is_brought_up_to_date() {
+fn a_permission_needs_our_server_and_is_updated() {
     let grant = |client, text| install(Some(text), GRANT, &entry(client)).unwrap();
     for (client, text) in [
         (Client::CODEX, "[mcp_servers.lispwright]\ncommand = \"other\"\nargs = [\"mcp\"]\n"),
@@ -229,7 +229,7 @@ fn hooks_beside_others() {
 }
 
 #[test]
-fn the_tools_of_an_earlier_version_are_brought_up_to_date() {
+fn the_matcher_of_an_earlier_version_is_updated() {
     let earlier = |matcher: &str, beside: &str| {
         let ours = r#"{"type": "command", "command": "lispwright hook gemini", "timeout": 10000}"#;
         let group = |matcher: &str| format!(r#"{{"matcher": "{matcher}", "hooks": [{ours}{beside}]}}"#);
@@ -240,7 +240,7 @@ fn the_tools_of_an_earlier_version_are_brought_up_to_date() {
     let change = install(Some(&earlier("write_file|replace", "")), HOOKS, &entry(Client::GEMINI)).unwrap();
     assert_eq!(change.text.as_deref(), Some(&*earlier(now, "")));
     assert_eq!(done(&change), [EntryResult::Already, EntryResult::Updated { from: "write_file|replace".to_owned() }]);
-    // What the user has chosen stays.
+    // A matcher or group that the user has changed stays.
     for text in
         [earlier("write_file", ""), earlier("write_file|replace", r#", {"type": "command", "command": "lint"}"#)]
     {
@@ -281,7 +281,7 @@ fn toml_beside_others() {
 }
 
 #[test]
-fn an_older_path_is_brought_up_to_date_in_its_place() {
+fn an_older_path_is_updated_in_its_place() {
     let old = r#"{"hooks":{"PreToolUse":[{"matcher":"Write","hooks":[{"command":"'/old place/lispwright' hook claude-code --stats /s","type":"command","timeout":3}]}]},
  "mcpServers":{"lisp":{"env":{},"args":["mcp","--toolsets","all"],"command":"/old place/lispwright"}}}"#;
     let change = install(Some(old), BOTH, &entry(Client::CLAUDE_CODE)).unwrap();
@@ -328,7 +328,7 @@ fn other_entries_with_our_name_are_left_alone() {
 }
 
 #[test]
-fn what_others_put_beside_ours_stays() {
+fn entries_of_others_beside_ours_stay() {
     // The client has written the file anew, and the user has added a hook to our group.
     let text = r#"{
   "hooks": {
@@ -399,7 +399,7 @@ fn what_others_put_beside_ours_stays() {
 }
 
 #[test]
-fn comments_of_the_user_outlive_our_entry() {
+fn comments_of_the_user_stay_after_the_removal() {
     let text = "{\n  \"mcpServers\": {\n    // my servers\n    \"lispwright\": {\"command\": \"lispwright\", \"args\": [\"mcp\"]}\n  }\n}\n";
     let kept = "{\n  \"mcpServers\": {\n    // my servers\n  }\n}\n";
     assert_eq!(remove(text, SERVER, Client::GEMINI).unwrap().text.as_deref(), Some(kept));

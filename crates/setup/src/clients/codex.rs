@@ -1,4 +1,4 @@
-//! Codex: servers in TOML, hooks in JSON. A patch that is applied through the shell comes as a call of `Bash`.
+//! Codex: servers in TOML, hooks in JSON. A patch that is applied through the shell arrives as a call of `Bash`.
 
 use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
 

@@ -20,7 +20,8 @@ pub(super) const CLIENT: Client = Client {
     one_list: false,
     grant: Grant {
         spelling: None,
-        writes: "nothing is written: Copilot CLI keeps no leave in its files; start it with --allow-tool=lispwright",
+        writes: "nothing is written: Copilot CLI keeps no permission for tools in its files; start it with \
+                 --allow-tool=lispwright",
         asks: "",
     },
     hooks: Hooks {

@@ -1,4 +1,4 @@
-//! Gemini CLI: everything in one JSON file, which may hold comments.
+//! Gemini CLI: everything in one JSON file, which may contain comments.
 
 use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
 

@@ -1,7 +1,7 @@
-// lispwright and opencode: `lispwright setup opencode` writes this file, with --remove it takes it away.
+// lispwright and opencode: `lispwright setup opencode` writes this file, and removes it with --remove.
 //
-// A call of an edit tool is shown to lispwright before it is carried out and after it, a command of the shell after it.
-// What lispwright has to say stands at the end of the call's result. Without lispwright nothing happens.
+// lispwright sees each call of an edit tool before and after it is carried out, and each shell command after it.
+// Its messages are appended to the call's result. If lispwright is not installed, nothing happens.
 import { execFile } from "node:child_process"
 
 const COMMAND = ["lispwright", "hook", "opencode"]

@@ -1,4 +1,4 @@
-//! opencode: its servers are in a JSON file, which may hold comments; its hooks are a program of ours that it loads.
+//! opencode: servers in a JSON file, which may contain comments; the hooks are in a plugin that we write.
 
 use super::{Base, Client, Grant, Hooks, Part};
 
@@ -22,8 +22,8 @@ pub(super) const CLIENT: Client = Client {
     one_list: true,
     grant: Grant {
         spelling: None,
-        writes: "nothing is written: opencode asks before a tool of a server only where your `permission` says so, and \
-                 \"lispwright_*\": \"allow\" at the end of it is the leave",
+        writes: "nothing is written: opencode asks before a tool of a server only if your `permission` says so; to allow \
+                 ours, add \"lispwright_*\": \"allow\" at the end of it",
         asks: "",
     },
     hooks: Hooks { events: &[], earlier: &[], timeout: 0, fails_closed: false },
