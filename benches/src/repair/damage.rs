@@ -42,10 +42,10 @@ pub(crate) const CLASSES: [(Class, f64, &str); 13] = [
     (F, 2.0, "closer of the wrong kind"),
     (G, 7.0, "opener lost or extra"),
     (H, 4.0, "quote or escape of a string lost, or extra"),
-    (I, 1.0, "delimiter in a literal, string or comment bared or counted"),
+    (I, 1.0, "delimiter of a character, string or comment taken for code"),
     (J, 1.0, "end of a block comment lost or stray, datum commented out"),
     (K, 3.0, "text cut short"),
-    (L, 1.0, "nested otherwise, and it balances"),
+    (L, 1.0, "nested differently, and it balances"),
     (M, 1.0, "form swallowed by the one before, and it balances"),
 ];
 

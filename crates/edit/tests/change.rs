@@ -560,7 +560,7 @@ fn a_form_that_contradicts_its_lines_is_noted() {
     assert_eq!(append(form), []);
     let notes = append(&form.replace("(print x))", "(print x)").replace("(print 2)", "(print 2))"));
     assert!(
-        matches!(&notes[..], [Note::Renested(how)] if how.contains("line 43: the lines after it stand outside")),
+        matches!(&notes[..], [Note::Renested(how)] if how.contains("line 43: the next lines are indented as if")),
         "{notes:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! The text under repair with what is known around it.
+//! The text under repair, with everything that is known about it.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -11,23 +11,23 @@ use crate::text::code::{Token, tokens_of};
 use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, chunks};
 
-/// An earlier text with less in common is another text: the share of the words, from 0 to 1.
+/// An earlier text that shares fewer of its words, from 0 to 1, counts as another text.
 const MUCH_IN_COMMON: f32 = 0.3;
 
-/// A text to repair, and what is known around it.
+/// A text to repair, with everything that is known about it.
 pub(crate) struct Case<'a> {
     pub(crate) text: &'a str,
-    /// How the text reads.
+    /// The tree of the text.
     pub(crate) tree: &'a Tree,
     pub(crate) language: &'a Language,
     pub(crate) lines: LineIndex,
     /// An earlier text that balances.
     pub(crate) before: Option<&'a str>,
-    /// The bytes that hold the fault: outside them, the text is as it was when it balanced.
+    /// The bytes that contain the fault: outside them, the text is the same as when it balanced.
     pub(crate) free: Option<Range<usize>>,
-    /// Only those bytes may be changed.
+    /// Only the bytes `free` may be changed.
     pub(crate) strict: bool,
-    /// Only what the earlier text makes certain is repaired.
+    /// Only faults whose repair the earlier text makes certain are repaired.
     pub(crate) certain_only: bool,
     /// The earlier text is known.
     pub(crate) known: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Case<'a> {
     pub(crate) context: Context<'a>,
     /// Nothing follows the text in its file.
     pub(crate) at_end: bool,
-    /// The doubts that do not count.
+    /// The doubts to ignore.
     pub(crate) without: Doubts,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
     alignment: OnceCell<Option<Alignment>>,
@@ -95,7 +95,7 @@ impl<'a> Case<'a> {
         self.alignment.get_or_init(|| self.before.map(|before| align(before, self.text))).as_ref()
     }
 
-    /// The same, if the two are versions of one text.
+    /// [`Case::alignment`], if the two are versions of one text.
     pub(crate) fn version(&self) -> Option<&Alignment> {
         self.alignment().filter(|alignment| alignment.common > MUCH_IN_COMMON)
     }

@@ -1,12 +1,12 @@
-//! What speaks against taking the likeliest answer.
+//! The reasons to refuse the likeliest answer.
 //!
-//! [`crate::proposals::search`] says how much likelier one answer is than the next; that is worth as much as the
-//! columns and the answers that it compared. A doubt is a reason of another sort: a line for whose column there is no
-//! reason, a delimiter removed where its counterpart may have been lost, a text that stops. One doubt is enough to
+//! [`crate::proposals::search`] says how much likelier one answer is than the next; that is only as reliable as the
+//! columns and the answers that it compared. A doubt is a reason of another kind: a line in a column that nothing
+//! explains, a removed delimiter whose counterpart may have been lost, a text that stops. One doubt is enough to
 //! refuse.
 //!
-//! A new doubt is an entry in the list below and a folder of examples in `fixtures/doubts`. `cargo xtask bench repair`
-//! measures what each is worth.
+//! To add a doubt, add an entry to the list below and a folder of examples to `fixtures/doubts`. `cargo xtask bench
+//! repair` measures how many wrong repairs each doubt prevents.
 
 mod beside;
 mod entangled;
@@ -33,8 +33,8 @@ pub(crate) use lead::{CLEAR_MARGIN, MARGIN, lead};
 pub(crate) use mended::Mended;
 pub(crate) use shapes::Sight;
 
-/// Declares the doubts in the order in which they are asked: what each sees and why that speaks against the answer, its
-/// name, the reason that the refusal gives, and the test.
+/// Declares the doubts in the order in which they are tested: what each sees and why that speaks against the answer,
+/// its name, the reason that the refusal gives, and the test.
 macro_rules! doubts {
     ($($(#[doc = $about:literal])+ $doubt:ident, $name:literal, $reason:ident, $holds:expr;)+) => {
         /// Why a likely answer is refused.
@@ -67,15 +67,15 @@ macro_rules! doubts {
     };
 }
 
-/// The test of a doubt that is not about one answer to one form; another file asks it.
+/// For a doubt that is not about one answer to one form; its test is in another file.
 const ELSEWHERE: fn(&Considered<'_>) -> bool = |_| false;
 
 doubts! {
-    /// The text stops where more should follow: closing what is open would make up the rest of it.
+    /// The text stops where more should follow: closing the open lists would hide that the rest is missing.
     StopsShort, "stops-short", CutShort, |it| it.stops_short();
-    /// One form closes too much and another too little: each answer is right only if the other is.
+    /// One form has a closer too many and another one too few: neither can be repaired by itself.
     Cancelling, "cancelling", Entangled, ELSEWHERE;
-    /// A block comment ends that never began, or a single atom is commented out: a slip, or an unfinished edit.
+    /// A block comment ends without a beginning, or a single atom is commented out: a slip, or an unfinished edit.
     StrayMark, "stray-mark", Entangled, ELSEWHERE;
     /// A definition has lost its opener: another form lacks the closer that ends it.
     BareDefinition, "bare-definition", Entangled, ELSEWHERE;
@@ -87,9 +87,10 @@ doubts! {
     InsideOut, "inside-out", OpenText, ELSEWHERE;
     /// A closer of another dialect or script ends a symbol, but a proper one in its place leaves an unusual form.
     ForeignCloser, "foreign-closer", Ambiguous, ELSEWHERE;
-    /// The earlier text would change a literal, or code that the edit did not write.
+    /// Restoring the earlier text would change a literal, or code that the edit did not write.
     Forbidden, "forbidden", Ambiguous, ELSEWHERE;
-    /// Only delimiters were changed, and putting back some of them would do: nothing shows which of them were meant.
+    /// Only delimiters were changed, and putting back some of them would suffice: nothing shows which changes were
+    /// meant.
     OnPurpose, "on-purpose", Ambiguous, ELSEWHERE;
     /// The columns contradict the earlier text, and not clearly enough to outvote it.
     EarlierDisagrees, "earlier-disagrees", Ambiguous, ELSEWHERE;
@@ -100,16 +101,16 @@ doubts! {
     Flush, "flush", Ambiguous, |it| it.form.flush;
     /// The form is only an opener and a head: it has lost its body, not just its closer.
     LoneHead, "lone-head", Ambiguous, |it| it.form.own.len() == 2 && it.form.own[0].kind.is_open();
-    /// The change would reach beyond what the edit wrote.
+    /// The change would reach beyond the text that the edit wrote.
     OutsideEdit, "outside-edit", Ambiguous, |it| it.case.leaves_the_edit(it.edits());
     /// A bracket looks like a character literal that lost its backslash.
     BareCharacter, "bare-character", Ambiguous, |it| it.bares_a_character();
-    /// A closer that begins a line would go: its author meant to end a list of many lines there.
+    /// A closer that begins a line would be removed: its author meant to end a list of many lines there.
     LoneCloser, "lone-closer", Ambiguous, |it| it.takes_a_lone_closer();
     /// A closer would be added right before a comment that touches the code before it: a lost quote or a comment mark
     /// may have turned that code into a comment.
     TouchedComment, "touched-comment", Ambiguous, |it| it.closes_before_code();
-    /// Lines that begin with keywords go on alike, `#:use-module (…)`, and one of them no longer would.
+    /// Lines that begin with keywords continue alike, `#:use-module (…)`, and one of them would not any more.
     BrokenRow, "broken-row", Ambiguous, |it| it.case.breaks_a_row(it.form.own, it.edits());
     /// A closer would be added after a list that touches the list before it, `(f a)(g b`: the first may be the one that
     /// lacks it.
@@ -121,7 +122,8 @@ doubts! {
     CalledConstant, "called-constant", Ambiguous, |it| it.has_shape(Doubt::CalledConstant);
     /// A line would be indented deeper than the list above it, as if it belonged to that list.
     DeeperLine, "deeper-line", Ambiguous, |it| it.has_shape(Doubt::DeeperLine);
-    /// A line that loses a closer would hold two forms of a body, or two values of a keyword: one had lost its opener.
+    /// A line that loses a closer would hold two forms of a body, or two values of a keyword: one of them has lost its
+    /// opener.
     TwoOnALine, "two-on-a-line", Ambiguous, |it| it.has_shape(Doubt::TwoOnALine);
     /// A dot would be followed by two data or by none, which is not pair notation.
     DottedPair, "dotted-pair", Ambiguous, |it| it.has_shape(Doubt::DottedPair);
@@ -139,7 +141,7 @@ doubts! {
     PassedOperator, "passed-operator", Ambiguous, |it| it.passes_an_operator();
     /// A line near the change would be so unlikely that there must be another fault.
     BrokenLine, "broken-line", Ambiguous, |it| it.mended().is_broken_near(&it.lines);
-    /// Many lines of the form are in columns without a reason, so its columns are no evidence.
+    /// Many lines of the form are in columns that nothing explains, so its columns are no evidence.
     Ragged, "ragged", Ambiguous, |it| !it.is_clear() && it.mended().is_ragged();
     /// A line near the change would be odd, and the answer is not far ahead.
     OddLine, "odd-line", Ambiguous, |it| !it.is_clear() && it.mended().is_odd_near(&it.lines, it.knows_no_layout());
@@ -153,7 +155,7 @@ doubts! {
     CloseCall, "close-call", Ambiguous, |it| it.is_close();
 }
 
-/// Some doubts.
+/// A set of doubts.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Doubts(u64);
 
@@ -187,15 +189,15 @@ impl Doubts {
 pub(crate) struct Broken<'a> {
     pub(crate) own: &'a [Token],
     pub(crate) habits: &'a Habits,
-    /// Its columns say nothing.
+    /// Its columns are no evidence.
     pub(crate) flush: bool,
     /// Nothing follows it in the text.
     pub(crate) ends_text: bool,
-    /// The text ends with the words that the earlier text ends with.
+    /// The text ends with the same words as the earlier text.
     pub(crate) ends_alike: bool,
     /// It is not the only form of the text.
     pub(crate) among_others: bool,
-    /// How much larger the lead of its first answer has to be.
+    /// By how much the lead of its first answer has to be larger than usual.
     pub(crate) several: f32,
     /// The earlier text has some of its words.
     pub(crate) known: bool,
@@ -207,11 +209,11 @@ struct Considered<'c> {
     form: &'c Broken<'c>,
     best: &'c Answer,
     others: &'c [Answer],
-    /// The reading that the answer carries out.
+    /// The reading that became the answer.
     reading: &'c Reading,
     /// How much likelier it is than all others together, as a natural logarithm.
     lead: f32,
-    /// The lines that it changes, from 0 at the first of the form.
+    /// The lines that it changes, counted from 0 at the first line of the form.
     lines: Vec<u32>,
     mended: OnceCell<Mended>,
     shapes: OnceCell<Doubts>,
@@ -234,7 +236,7 @@ impl Considered<'_> {
         self.shapes.get_or_init(|| self.mended().shapes(sight, dialect, self.form.habits)).contains(doubt)
     }
 
-    /// Nothing shows how lines are laid out here.
+    /// Neither an earlier text nor other lines show how lines are indented here.
     fn knows_no_layout(&self) -> bool {
         !self.form.known && self.form.habits.lines == 0
     }
@@ -251,12 +253,12 @@ impl Case<'_> {
         Doubt::ALL.iter().copied().find(|doubt| self.minds(*doubt) && doubt.holds(&it))
     }
 
-    /// The doubt counts.
+    /// The doubt is not ignored.
     pub(crate) fn minds(&self, doubt: Doubt) -> bool {
         !self.without.contains(doubt)
     }
 
-    /// The edits reach beyond the only bytes that may be changed.
+    /// The edits reach beyond the bytes that may be changed.
     pub(crate) fn leaves_the_edit(&self, edits: &[TextEdit]) -> bool {
         let free = self.free.as_ref().filter(|_| self.strict);
         free.is_some_and(|free| !edits.iter().all(|edit| is_inside(edit, free)))

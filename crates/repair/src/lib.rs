@@ -1,13 +1,14 @@
-//! Repairs Lisp that does not balance, when what is known leaves one answer, and says where the fault is when it does not.
+//! Repairs Lisp that does not balance if the evidence leaves one answer, and says where the fault is otherwise.
 //!
-//! A missing parenthesis is easy to supply and easy to supply in the wrong place: code that balances and means something
-//! else is worse than code that is refused. So text that balances is never touched; only the broken top-level form is
-//! changed; and a change is made only when it is much likelier than every other.
+//! A missing parenthesis is easy to supply and easy to supply in the wrong place: code that balances and means
+//! something else is worse than code that is refused. So text that balances is never touched; only the broken top-level
+//! form is changed; and a change is made only when it is much likelier than every other.
 //!
-//! The crate in five words: [`text`] is what is read, [`witnesses`] are what counts for and against a change, [`proposals`] are
-//! what could be meant, weighed as probabilities, [`doubts`] are what speaks against a likely one, and [`policy`] decides.
+//! The crate has five parts: [`text`] reads the texts, [`witnesses`] collect the evidence for and against a change,
+//! [`proposals`] find the answers and weigh them as probabilities, [`doubts`] are the reasons to refuse a likely
+//! answer, and [`policy`] decides.
 //!
-//! [`repair`] is the way in. No I/O; nothing recurses on input depth; no input makes it panic.
+//! Start reading at [`repair`]. No I/O; nothing recurses on input depth; no input makes it panic.
 
 mod case;
 mod doubts;

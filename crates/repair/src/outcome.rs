@@ -1,4 +1,4 @@
-//! What a repair comes to.
+//! The outcomes of a repair: balanced, repaired, or refused with a diagnosis and candidates.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use crate::text::edit::{counted, normalise};
 
 pub use crate::text::edit::TextEdit;
 
-/// The answer to a text.
+/// The outcome for a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The text balances: it is left as it is, byte for byte.
     Balanced,
-    /// The witnesses left one answer.
+    /// The evidence left one answer.
     Repaired(Repair),
-    /// They did not; nothing is changed.
+    /// The evidence left several answers or none; nothing is changed.
     Refused(Unrepaired),
 }
 
 /// A text made to balance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
-    /// What was changed, by ascending byte offset in the given text; edits do not touch.
+    /// The changes, by ascending byte offset in the given text; edits do not touch.
     pub edits: Vec<TextEdit>,
     /// The text with the edits made.
     pub text: String,
-    /// Why this and nothing else.
+    /// The reasons for this answer.
     pub evidence: Vec<Evidence>,
-    /// The forms that were changed, and the lines changed before the first form.
+    /// The changed forms, and the changed lines before the first form.
     pub forms: Vec<TouchedForm>,
     /// How many times likelier this answer is than the next, as a natural logarithm.
     pub margin: f32,
 }
 
 impl Repair {
-    /// The reasons in words, each once and without the places: for answers that show the lines anyway.
+    /// The reasons in words, each once and without its place, for callers that show the lines anyway.
     #[must_use]
     pub fn why(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
@@ -47,10 +47,10 @@ impl Repair {
     }
 }
 
-/// What speaks for a change.
+/// A reason for a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The first line of the form it is about, from 1; `None` when it is about the whole text.
+    /// The first line of its form, from 1; `None` if it is about the whole text.
     pub form_line: Option<u32>,
     /// In words, without a place.
     pub why: String,
@@ -80,16 +80,16 @@ pub struct TouchedForm {
     pub first_line: String,
 }
 
-/// A text that was not changed, and what is known of its fault.
+/// The refusal to change a text, with what is known of its fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unrepaired {
     /// Why no answer was picked.
     pub reason: Reason,
-    /// What spoke against the likeliest answer, if there was one.
+    /// The doubt about the likeliest answer, if there was one.
     pub doubt: Option<Doubt>,
-    /// Where the fault shows.
+    /// The place of the fault.
     pub diagnosis: FaultSite,
-    /// What could be meant, likeliest first; at most five. Each makes the text balance.
+    /// Possible repairs, likeliest first; at most five. Each makes the text balance.
     pub candidates: Vec<Candidate>,
 }
 
@@ -104,11 +104,11 @@ pub enum Reason {
     Entangled,
     /// A string, symbol or block comment is open and nothing says where it ends.
     OpenText,
-    /// Nothing that was tried balances.
+    /// No change that was tried makes the text balance.
     NoCandidate,
     /// The text holds both sides of a merge, between the marks of a version control system.
     Conflict,
-    /// A prefix has nothing behind it, or lists nest too deeply: no delimiter would help.
+    /// A prefix has no datum after it, or lists nest too deeply: no change of delimiters would help.
     NotDelimiters,
 }
 
@@ -121,47 +121,47 @@ impl fmt::Display for Reason {
             Self::OpenText => "a string, symbol or block comment is left open, and nothing says where it ends",
             Self::NoCandidate => "no change that was tried makes it balance",
             Self::Conflict => "the lines between `<<<<<<<` and `>>>>>>>` are both sides of a merge; keep one of them",
-            Self::NotDelimiters => "the fault is not a delimiter",
+            Self::NotDelimiters => "no change of delimiters would help",
         })
     }
 }
 
-/// Where a fault shows.
+/// The place of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSite {
     /// The line where something is most likely wrong, from 1.
     pub line: u32,
-    /// The opener or quote left open, as a byte offset.
+    /// The byte offset of the opener or quote that is not closed.
     pub opener: Option<u32>,
     /// Its line, from 1.
     pub opener_line: Option<u32>,
-    /// The delimiter that is due.
+    /// The delimiter that the reader expects.
     pub expected: Option<char>,
-    /// In words.
+    /// The fault in words.
     pub message: String,
 }
 
 /// One way to make the text balance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The line it is about, from 1: the first one that it changes in the form that could not be decided.
+    /// The first line that it changes in the form that could not be decided, from 1.
     pub line: u32,
-    /// That line as it is, without its line ending; with the lines after it up to the end of the first change.
+    /// That line as it is, without its line ending, and the lines after it up to the end of the first change.
     pub before: String,
-    /// The same as it would be.
+    /// The same lines after the change.
     pub after: String,
     /// How many delimiters it adds.
     pub added: usize,
     /// How many delimiters it removes.
     pub removed: usize,
-    /// What speaks for it.
+    /// The reason for it.
     pub why: String,
     /// All its changes.
     pub edits: Vec<TextEdit>,
 }
 
 impl Candidate {
-    /// The same with `others` made as well, in other lines.
+    /// Adds `others`, which are in other lines.
     pub(crate) fn add(&mut self, others: &[&TextEdit]) {
         let (added, removed) = counted(others.iter().copied());
         self.added += added;

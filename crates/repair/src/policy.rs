@@ -1,7 +1,8 @@
-//! The policy: from what could be meant by a broken text to what is done about it.
+//! The policy: from the proposals for a broken text to its repair or refusal.
 //!
-//! What is certain is done. What a doubt speaks against is refused, and so is what nothing decides; a refusal offers all
-//! that was proposed. When several sorts of faults would explain the text, the first of them speaks for it.
+//! A certain proposal is carried out. A text without one is refused, because of a doubt or because nothing decides; the
+//! refusal offers all answers that were proposed. If several sorts of faults would explain the text, the first one
+//! gives the reason.
 
 use lispwright_syntax::DiagnosticKind;
 
@@ -10,11 +11,11 @@ use crate::outcome::{Outcome, Reason};
 use crate::proposals::{Answer, Objection, Proposal, SORTS};
 use crate::text::edit::apply;
 
-/// Larger texts are not repaired, in bytes, when no earlier text shows which part of them is broken.
+/// In bytes: larger texts are not repaired unless an earlier text shows which part of them is broken.
 const LARGEST_TEXT: usize = 3 << 20;
 
 impl Case<'_> {
-    /// The answer to a text that does not balance.
+    /// The outcome for a text that does not balance.
     pub(crate) fn outcome(&self) -> Outcome {
         if let Some(reason) = self.out_of_reach() {
             return self.refused(reason, Vec::new());
@@ -33,7 +34,7 @@ impl Case<'_> {
         self.refused(objections.first().copied().unwrap_or(Reason::NoCandidate.into()), answers.concat())
     }
 
-    /// Why nothing is proposed at all.
+    /// The reason to propose nothing at all.
     fn out_of_reach(&self) -> Option<Reason> {
         let no_delimiter =
             |kind: DiagnosticKind| matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix);
@@ -43,8 +44,8 @@ impl Case<'_> {
         (self.text.len() > LARGEST_TEXT).then_some(Reason::NoCandidate)
     }
 
-    /// The proposal that is carried out, by its index: a certain one that gives the earlier text back, or one that no proposal
-    /// before it contradicts.
+    /// The index of the proposal to carry out: a certain one that restores the earlier text, or else a certain one that
+    /// no proposal before it contradicts.
     fn taken(&self, proposals: &[Proposal]) -> Option<usize> {
         let certain = |index: &usize| matches!(proposals[*index], Proposal::Certain { .. });
         let text = |index: usize| proposals[index].first().map(|answer| apply(self.text, &answer.edits));

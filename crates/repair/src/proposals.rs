@@ -1,8 +1,8 @@
-//! What could be meant by a broken text.
+//! The answers to a broken text, by sort of fault.
 //!
-//! There are four sorts of faults, a file for each: quotes that were written with another sign, closers of another dialect, lost
-//! or stray quotes, and delimiters. Each sort proposes its answers without knowing of the others; [`crate::policy`] ranks
-//! the proposals and decides.
+//! There are four sorts of faults, a file for each: quotes written with another sign, closers of another dialect, lost
+//! or stray quotes, and delimiters. Each sort proposes its answers independently of the others; [`crate::policy`]
+//! decides between the proposals.
 
 pub(crate) mod beam;
 pub(crate) mod delimiters;
@@ -21,11 +21,11 @@ use crate::text::plain::Plain;
 
 /// A sort of fault.
 pub(crate) trait Sort {
-    /// What could be meant if this is the fault of the text; `None` when it is not.
+    /// The proposal for a fault of this sort; `None` if the text has none.
     fn propose(&self, case: &Case<'_>) -> Option<Proposal>;
 }
 
-/// All sorts: what only few texts have first, because it explains those texts best.
+/// All sorts. Rare faults come first, because they explain best the texts that have them.
 pub(crate) const SORTS: [&dyn Sort; 4] =
     [&signs::Signs, &foreign::ForeignClosers, &quotes::Quotes, &delimiters::Delimiters];
 
@@ -33,7 +33,7 @@ pub(crate) const SORTS: [&dyn Sort; 4] =
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub(crate) edits: Vec<TextEdit>,
-    /// Edits of other forms, without which the text would not balance.
+    /// Edits of other forms that make the rest of the text balance.
     pub(crate) beside: Vec<TextEdit>,
     /// `-ln` of its probability.
     pub(crate) cost: f32,
@@ -51,24 +51,24 @@ impl Answer {
     }
 }
 
-/// What could be meant by a text.
+/// The answers to a text.
 pub(crate) enum Proposal {
-    /// One answer, which leaves a text that balances.
+    /// One answer, which makes the text balance.
     Certain {
         answer: Answer,
         evidence: Vec<Evidence>,
-        /// How many times likelier than the next it is, as a natural logarithm.
+        /// How many times likelier it is than the next, as a natural logarithm.
         margin: f32,
     },
-    /// Answers, likeliest first, and what speaks against taking the first of them.
+    /// Answers, likeliest first, and the objection to the first of them.
     Open { objection: Objection, answers: Vec<Answer> },
 }
 
-/// What speaks against taking an answer.
+/// The reason not to take an answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Objection {
     pub(crate) reason: Reason,
-    /// The doubt about an answer that was likely.
+    /// The doubt, if the answer was likely.
     pub(crate) doubt: Option<Doubt>,
 }
 
@@ -113,7 +113,7 @@ impl Case<'_> {
         }
     }
 
-    /// The same, where the answer itself says what speaks for it.
+    /// [`Case::certain`] with `why` as the only evidence.
     pub(crate) fn sure(&self, edits: Vec<TextEdit>, why: &'static str, margin: f32) -> Proposal {
         self.certain(Answer::new(edits, why), vec![why.into()], margin)
     }

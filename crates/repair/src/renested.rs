@@ -1,8 +1,7 @@
-//! Text that balances, though its lines say that it was nested otherwise.
+//! Text that balances although its indentation contradicts its nesting.
 //!
-//! A closer that slipped to another line leaves a text that every reader accepts and that means something else. Such a
-//! text is never changed, because columns prove nothing. It is reported, so that the author of the last edit can look
-//! at it.
+//! A closer on the wrong line gives a text that every reader accepts and that means something else. Such a text is
+//! never changed, because columns prove nothing. It is reported, so that the author of the last edit can look at it.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -16,38 +15,38 @@ use crate::text::window::Window;
 use crate::witnesses::guard::Guard;
 use crate::witnesses::learn::learn;
 
-/// How much likelier than the text as it is another nesting has to be, as a natural logarithm.
+/// How much likelier another nesting has to be than the text as it is, as a natural logarithm.
 const MARGIN: f32 = 11.0;
-/// The same where the earlier text is known, and by how much the earlier text itself must have been likelier as it was.
+/// The same if the earlier text is known, and the margin at which the earlier text itself counts as contradictory.
 const MARGIN_SINCE: f32 = 3.0;
 const MARGIN_BEFORE: f32 = 0.0;
-/// A closer that slipped is one fault, though it takes two edits to undo: by how much that makes them likelier.
+/// A closer on the wrong line is one fault, but takes two edits to undo: by how much that makes them likelier.
 const ONE_FAULT: f32 = 9.0;
-/// Only forms with a line at least this unlikely are looked at closely.
+/// Only forms with a line at least this unlikely are searched.
 const UNLIKELY: f32 = 1.2;
-/// At most so many forms are looked at closely.
+/// The number of forms that are searched, at most.
 const MOST_LOOKS: u32 = 64;
-/// The code within so many bytes of a change shows how the file is laid out.
+/// The indentation of a file is learnt from the code within this many bytes of a change.
 const NEAR: usize = 12_000;
-/// Larger forms are left out, in tokens.
+/// In tokens: larger forms are left out.
 const LARGEST: usize = 4_000;
 
-/// A form whose lines contradict its delimiters.
+/// A form whose indentation contradicts its delimiters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renested {
     /// First line of the form, from 1.
     pub form_line: u32,
-    /// The line on which a closer seems to be missing or extra first, from 1.
+    /// The first line on which a closer seems to be missing or extra, from 1.
     pub line: u32,
-    /// In words, for the author of the text.
+    /// The contradiction in words, for the author of the text.
     pub message: String,
 }
 
 /// The forms of a balanced `text` whose indentation says that a delimiter is on the wrong line. Empty for text that
 /// does not balance: [`crate::repair`] is for that.
 ///
-/// Columns alone are weak evidence, so only what is much likelier than the text as it is gets reported, and many a
-/// wrong nesting is missed. Where the earlier text is known, [`renested_since`] sees more.
+/// Columns alone are weak evidence, so a form is only reported if another nesting is much likelier, and many a wrong
+/// nesting is missed. If the earlier text is known, [`renested_since`] finds more.
 pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
     if !read_plain(text, &language).diagnostics().is_empty() {
@@ -56,9 +55,9 @@ pub fn renested(text: &str, language: impl Into<Language>) -> Vec<Renested> {
     worded(found(text, &tokens(text, &language), &language, MARGIN, 1..=u32::MAX), 0)
 }
 
-/// What [`renested`] finds in `text` with a lower bar, and does not find in `before`: forms in which the change between
-/// the two contradicts the indentation. Both texts have to balance. Forms that did not change are never reported, nor
-/// is a form that contradicted its indentation in as many places before.
+/// The forms whose nesting contradicts their indentation since the change from `before` to `text`, with a smaller
+/// margin than in [`renested`]. Empty unless both texts balance. Forms that did not change are never reported, and
+/// nothing is if the changed lines contradicted their nesting in as many places before.
 pub fn renested_since(before: &str, text: &str, language: impl Into<Language>) -> Vec<Renested> {
     let language = language.into();
     let (old_tree, tree) = (read_plain(before, &language), read_plain(text, &language));
@@ -94,7 +93,7 @@ pub fn renested_plain(before: Plain<'_>, text: Plain<'_>) -> Vec<Renested> {
     if doubtful >= now.len() { Vec::new() } else { worded(now, line_of(text, front.start) - 1) }
 }
 
-/// The first and last line of `range`, as lines of `near`, which begins at byte `start` of the text.
+/// The first and last line of `range` within `near`, which begins at byte `start` of the text.
 fn lines_of(near: &str, range: &Range<usize>, start: usize) -> (u32, u32) {
     (line_of(near, range.start - start), line_of(near, range.end - start))
 }
@@ -104,7 +103,7 @@ fn line_of(text: &str, at: usize) -> u32 {
     count_line_ends(&text.as_bytes()[..at]) + 1
 }
 
-/// The `forms` of a part that begins `lines` lines down, as forms of the whole text.
+/// The `forms` of a part that begins after `lines` lines, as forms of the whole text.
 fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
     for form in &mut forms {
         form.form_line += lines;
@@ -127,7 +126,7 @@ fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: 
         }
         if !chunk.healthy && chunk.net > 0 && defines(tokens, chunk) {
             let (form_line, line) = (own[0].line + 1, own[own.len() - 1].line + 1);
-            let message = "the definition after it stands inside this form".to_owned();
+            let message = "the next definition is read as part of this form".to_owned();
             found.push(Renested { form_line, line, message });
         }
         if !chunk.healthy || own.len() > LARGEST {
@@ -138,7 +137,7 @@ fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: 
         if looks == 0 || !costs_as_it_is(own, &overall, false).as_ref().is_some_and(unlikely) {
             continue;
         }
-        // The layout of the form is not learnt from the form itself.
+        // The form itself does not count as evidence of its layout.
         looks -= 1;
         let habits = learn(text, (tokens, &chunks), index, [], language);
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
@@ -155,11 +154,11 @@ fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: 
 
 fn describe(own: &[Token], first: Action) -> Renested {
     let (at, what) = match first {
-        Action::Close { at, .. } => (at, "the lines after it stand outside a list that is still open there"),
+        Action::Close { at, .. } => (at, "the next lines are indented as if a list that is still open were closed"),
         Action::Drop { at } | Action::Change { at, .. } => {
-            (at, "the lines after it stand inside a list that is closed there")
+            (at, "the next lines are indented as if a list that is closed there were still open")
         }
-        Action::Open { at, .. } => (at, "its lines stand inside a list that begins nowhere"),
+        Action::Open { at, .. } => (at, "its lines are indented as if they were in a list that has no opener"),
     };
     let line = own[at as usize].line + 1;
     Renested { form_line: own[0].line + 1, line, message: what.to_owned() }

@@ -1,4 +1,4 @@
-//! From an answer to an outcome: the repair, or the refusal with what is known of the fault.
+//! From an answer to an outcome: the repair, or the refusal with a diagnosis.
 
 use lispwright_syntax::{DiagnosticKind, LineIndex, Span};
 
@@ -7,10 +7,10 @@ use crate::outcome::{Candidate, Evidence, FaultSite, Outcome, Reason, Repair, To
 use crate::proposals::{Answer, Objection, quotes};
 use crate::text::edit::{TextEdit, apply, counted};
 
-/// Candidates shown.
+/// The number of candidates in a refusal, at most.
 const MOST_CANDIDATES: usize = 5;
 
-/// The line of a byte, from 1; behind a final line end that is the line which it ends.
+/// The line of a byte, from 1; after a final line end, the last line.
 fn line_of(lines: &LineIndex, at: u32) -> u32 {
     lines.line(at).min(lines.line_count()).max(1)
 }
@@ -21,7 +21,7 @@ pub(crate) fn first_line(text: &str, lines: &LineIndex, line: u32) -> String {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line)).chars().take(160).collect()
 }
 
-/// A line before and after `edits`, with the lines that the first of its edits reaches.
+/// A line before and after `edits`, with the further lines that its first edit reaches.
 pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[TextEdit]) -> (String, String) {
     let first = lines.line_span(line).unwrap_or_default();
     let reached =
@@ -34,8 +34,8 @@ pub(crate) fn shown(text: &str, lines: &LineIndex, line: u32, edits: &[TextEdit]
     (solid(&text[span.range()]), solid(&apply(&text[span.range()], &own)))
 }
 
-/// What an edit does behind byte `start`, as an edit of the text from there on: white space that goes with a delimiter may
-/// begin on a line before it.
+/// The part of an edit after byte `start`, as an edit of the text from there on. White space that is removed with a
+/// delimiter may begin on the line before.
 fn part_behind(edit: &TextEdit, start: u32) -> Option<TextEdit> {
     if start <= edit.at {
         return Some(TextEdit { at: edit.at - start, ..edit.clone() });
@@ -57,7 +57,7 @@ impl Case<'_> {
         let mut forms: Vec<TouchedForm> = Vec::new();
         for edit in edits {
             let after = chunks.partition_point(|chunk| tokens[chunk.tokens.start].start <= edit.at);
-            // What stands before the first form is shown by its own line.
+            // An edit before the first form is shown by its own line.
             let line = match after.checked_sub(1) {
                 Some(index) => tokens[chunks[index].tokens.start].line + 1,
                 None => line_of(&self.lines, edit.at),
@@ -82,7 +82,7 @@ impl Case<'_> {
     }
 
     fn candidate(&self, answer: Answer) -> Candidate {
-        // White space that goes with a delimiter may begin on a line before it.
+        // White space that is removed with a delimiter may begin on the line before.
         let solid = |edit: &&TextEdit| !edit.removed.trim().is_empty() || !edit.inserted.trim().is_empty();
         let first = answer.edits.iter().find(solid).or(answer.edits.first());
         let line = first.map_or(1, |edit| {

@@ -1,4 +1,4 @@
-//! What is read of a text: its tokens, the forms that are broken, what differs from the text before, and edits of it.
+//! Reading a text: its tokens, its broken forms, its differences from the earlier text, and edits of it.
 
 pub(crate) mod align;
 pub(crate) mod code;

@@ -1,7 +1,7 @@
-//! From a text to the parts of it that are broken, and from what becomes of those to one answer.
+//! From a text to its broken parts, and from their outcomes to one.
 //!
-//! With an earlier text the work is narrowed twice: to the forms around the change ([`crate::text::window`]), and within them to
-//! the parts between forms that stand in both texts ([`crate::text::align::parts`]). Each broken part is a [`Case`] of its own.
+//! An earlier text narrows the work twice: to the forms around the change ([`crate::text::window`]), and within them to
+//! the parts between forms that are in both texts ([`crate::text::align::parts`]). Each broken part is a [`Case`].
 
 use std::ops::Range;
 
@@ -18,36 +18,37 @@ use crate::text::marks;
 use crate::text::plain::Plain;
 use crate::text::window::{Window, differing, widened};
 
-/// Where more parts than this are broken, only what the earlier text is certain of is repaired.
+/// If more parts than this are broken, only faults whose repair the earlier text makes certain are repaired.
 const MOST_PARTS: usize = 48;
-/// Where more parts than this are broken, nothing is repaired.
+/// If more parts than this are broken, nothing is repaired.
 const MOST_CERTAIN_PARTS: usize = 5_000;
 
-/// Bytes read at most to see that candidates balance, as long as that leaves [`FEWEST_CANDIDATES`].
+/// The number of bytes read to check that candidates balance, at most, unless that leaves fewer than
+/// [`FEWEST_CANDIDATES`].
 const READING_BUDGET: usize = 1 << 20;
-/// So many candidates are offered however large the text is.
+/// This many candidates are offered for a text of any size.
 const FEWEST_CANDIDATES: usize = 2;
 
-/// What is known besides the text.
+/// What is known of the text before the change that broke it.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier<'a> {
-    /// The text before the change that broke it: of the same file or form. Ignored unless it balances.
+    /// The earlier text of the same file or form. Ignored unless it balances.
     pub text: Option<&'a str>,
-    /// The bytes of the given text that the change wrote. With it, nothing is repaired outside them as long as the earlier
-    /// text differs nowhere else.
+    /// The bytes of the given text that the change wrote. Nothing is repaired outside them if the earlier text differs
+    /// nowhere else.
     pub edited: Option<Range<u32>>,
 }
 
 /// Repairs `text`, or says why not.
 ///
-/// Text that the dialect's reader would balance comes back as [`Outcome::Balanced`]. Otherwise the result of an
-/// [`Outcome::Repaired`] balances, differs from `text` only in its edits, and those lie inside the forms it lists. With an
-/// earlier text that balances, they lie inside the forms that differ from it; with `edited` as well, inside those bytes.
+/// Text that balances for the dialect's reader gives [`Outcome::Balanced`]. Otherwise the text of an
+/// [`Outcome::Repaired`] balances and differs from `text` only in its edits, which are inside the forms it lists. With
+/// an earlier text that balances, they are inside the forms that differ from it; with `edited` too, inside those bytes.
 pub fn repair(text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
     read(text, &language.into(), earlier, Doubts::default())
 }
 
-/// [`repair`] as if there were no such doubts: what they prevent, and what they cost.
+/// [`repair`] without some doubts, to measure how many wrong and right answers they prevent.
 pub fn repair_without(doubts: &[Doubt], text: &str, language: impl Into<Language>, earlier: &Earlier<'_>) -> Outcome {
     read(text, &language.into(), earlier, doubts.iter().copied().collect())
 }
@@ -69,7 +70,7 @@ struct Task<'a> {
     text: Plain<'a>,
     before: Option<Plain<'a>>,
     edited: Option<Range<u32>>,
-    /// What is not doubted.
+    /// The doubts to ignore.
     without: Doubts,
 }
 
@@ -95,17 +96,17 @@ impl<'a> Task<'a> {
         if let Outcome::Refused(refusal) = &mut outcome {
             let most = (READING_BUDGET / text.len().max(1)).max(FEWEST_CANDIDATES);
             refusal.candidates.truncate(most);
-            // What the edits leave is nearer to a text that balances than to this one.
+            // The edited text is nearer to a text that balances than to this one.
             let sound = self.before.filter(Plain::is_balanced).unwrap_or(self.text);
             let balances = |edits: &[TextEdit]| sound.balances_as(&apply(text, edits), tree.language());
-            // One that shows no change tells nobody what it does.
+            // A candidate whose lines show no change is of no use to a reader.
             let shows = |candidate: &Candidate| candidate.before != candidate.after;
             refusal.candidates.retain(|candidate| shows(candidate) && balances(&candidate.edits));
         }
         outcome
     }
 
-    /// The answer to a text that does not balance. Nobody has looked whether its candidates read without a fault.
+    /// The outcome for a text that does not balance. It is not checked yet that its candidates balance.
     fn answered(&self) -> Outcome {
         let (text, mut whole) = (self.text, self.whole());
         let Some(before) = self.before.filter(Plain::is_balanced) else {
@@ -126,14 +127,15 @@ impl<'a> Task<'a> {
             Outcome::Repaired(repair)
                 if whole.minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
             {
-                let why = "the delimiters balance so; a datum is newly commented out";
+                let why = "the delimiters balance with it, but a datum is newly commented out";
                 whole.refused(Doubt::NewComment, vec![Answer::new(repair.edits, why)])
             }
             outcome => outcome,
         }
     }
 
-    /// The broken parts around the change, each by itself; `None` when each of them balances by itself.
+    /// The outcome of the broken parts around the change, each repaired by itself; `None` if each part balances by
+    /// itself.
     fn by_parts(&self, before: Plain<'_>) -> Option<Outcome> {
         let Plain { text, tree } = self.text;
         let language = tree.language();
@@ -171,7 +173,7 @@ impl<'a> Task<'a> {
             case.at_end = at + new_part.len() >= end;
             let outcome = widened(case.outcome(), text, &lines, at);
             match outcome {
-                // No candidate for one of so many parts would make the text balance.
+                // With so many broken parts, no candidate for one of them would make the text balance.
                 Outcome::Refused(refusal) if case.certain_only => {
                     return Some(Outcome::Refused(Unrepaired { candidates: Vec::new(), ..refusal }));
                 }
@@ -182,8 +184,8 @@ impl<'a> Task<'a> {
     }
 }
 
-/// The text is the beginning of the earlier one, which goes on with more than closers in the form where this stops. Of one
-/// form alone it is not known what was to follow.
+/// The text is the beginning of the earlier one, whose form goes on with more than closers where this text stops. Not
+/// for an earlier text of a single form, which may have been shortened on purpose.
 fn stops_inside(text: Plain<'_>, before: Plain<'_>) -> bool {
     let end = text.text.trim_end().len();
     if same_front(text.text.as_bytes(), before.text.as_bytes()) < end {
@@ -205,7 +207,7 @@ fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
             Outcome::Repaired(repair) => Some(repair.edits),
             Outcome::Refused(refusal) => refusal.candidates.into_iter().next().map(|candidate| candidate.edits),
         };
-        // A candidate makes the whole text balance, with what is likeliest in the other parts.
+        // A candidate makes the whole text balance: it includes the likeliest answers to the other parts.
         match found.into_iter().map(best).collect::<Option<Vec<Vec<TextEdit>>>>() {
             None => refusal.candidates.clear(),
             Some(others) if others.is_empty() => {}

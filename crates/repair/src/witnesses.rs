@@ -1,4 +1,4 @@
-//! What speaks for and against a change: the earlier text, the columns under the habits of the file, the shapes of
+//! The evidence for and against a change: the earlier text, the columns given the habits of the file, the shapes of
 //! forms.
 
 pub(crate) mod agreement;

@@ -1,5 +1,5 @@
-//! Edits of which more is asked than one answer: either it is right, or the refusal says where to look. What has one answer is a
-//! file in `fixtures`.
+//! Edits for which several outcomes are right: the correct repair, or a refusal that names the right place. Cases with
+//! one right outcome are files in `fixtures`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,7 +44,7 @@ fn a_docstring_rewritten_without_its_closing_quote_is_refused_or_restored() {
 }
 
 #[test]
-fn a_body_left_behind_by_an_extra_closer_is_pointed_at() {
+fn an_extra_closer_before_a_body_is_found() {
     let text = "(defun my-count (list)\n  \"Count LIST.\"\n  (let ((n 0))\n    (dolist (item list))\n      (when item\n        (setq n (1+ n))))\n    n))\n";
     let whole = format!("{}{text}", NEIGHBOUR);
     let fault = whole.lines().position(|line| line == "    (dolist (item list))").unwrap() as u32 + 1;

@@ -1,8 +1,9 @@
-//! What becomes of broken texts, as files: adding a case is writing one.
+//! The outcomes of broken texts, as files: to add a case, write a file.
 //!
-//! `fixtures/repaired`, `fixtures/refused` and a folder in `fixtures/doubts` for each doubt hold broken texts; the folder is the
-//! verdict. Beside `case.lisp` stand `case.before.lisp`, the earlier text, where one is known, and `case.out`, what comes of it.
-//! `«…»` in a text mark what the edit wrote, for a caller who is told. `UPDATE=1` writes the files of outcomes.
+//! `fixtures/repaired`, `fixtures/refused` and a folder in `fixtures/doubts` for each doubt contain broken texts; the
+//! folder is the verdict. Beside `case.lisp` are `case.before.lisp`, the earlier text if it is known, and `case.out`,
+//! the outcome. `«…»` in a text mark the bytes that the edit wrote, if the caller names them. `UPDATE=1` writes the
+//! outcomes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use lispwright_repair::{Candidate, Doubt, Earlier, Outcome, Unrepaired, repair_without};
 use lispwright_syntax::Dialect;
 
-/// A broken text and what is known of it.
+/// A broken text with its earlier text and its edit, if known.
 struct Case {
     path: PathBuf,
     dialect: Dialect,
@@ -80,7 +81,7 @@ fn shown(outcome: &Outcome) -> String {
     }
 }
 
-/// Compares what comes of a case with the file beside it; what differs goes to `wrong`.
+/// Compares the outcome of a case with the file beside it; adds a difference to `wrong`.
 fn compare(case: &Case, shown: &str, wrong: &mut Vec<String>) {
     let beside = case.path.with_extension("out");
     if std::env::var_os("UPDATE").is_some() {
@@ -107,12 +108,12 @@ fn check(name: &str, fits: fn(&Outcome) -> bool) {
 }
 
 #[test]
-fn what_is_certain_is_repaired() {
+fn faults_with_one_answer_are_repaired() {
     check("repaired", |outcome| matches!(outcome, Outcome::Repaired(_)));
 }
 
 #[test]
-fn what_has_no_likely_answer_is_refused() {
+fn faults_without_a_likely_answer_are_refused() {
     check("refused", |outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.doubt.is_none()));
 }
 
@@ -145,7 +146,7 @@ fn every_doubt_refuses_its_examples() {
 }
 
 #[test]
-fn every_folder_is_that_of_a_doubt() {
+fn every_folder_is_named_after_a_doubt() {
     for entry in fs::read_dir(folder("doubts")).unwrap() {
         let name = entry.unwrap().file_name();
         assert!(Doubt::ALL.iter().any(|doubt| *doubt.name() == *name), "there is no doubt {name:?}");

@@ -1,8 +1,8 @@
 //! Repair measured on real forms: a fixed, small part of what `cargo xtask bench repair` measures.
 //!
 //! Forms of the reader's fixtures and of the corpus in `target/corpus` (or `LISPWRIGHT_CORPUS`), which `cargo xtask
-//! corpus` fetches, lose or gain a closer at a line end. The shares of right and wrong answers have to stay on the good side of
-//! the numbers that the project promises.
+//! corpus` fetches, lose or gain a closer at a line end. The shares of right and wrong answers have to keep the
+//! promises of the project.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,9 +13,9 @@ use lispwright_syntax::{Dialect, TokenKind, read_plain};
 
 /// Forms of this many files of each corpus are damaged.
 const FILES: usize = 16;
-/// So many forms of each file.
+/// This many forms of each file are damaged.
 const FORMS: usize = 3;
-/// Larger files are passed over, in bytes.
+/// In bytes: larger files are left out.
 const LARGEST: usize = 60_000;
 
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Tally {
     }
 }
 
-/// What the reader of the language would see.
+/// The tokens that the reader of the language would see.
 fn meaning(text: &str, dialect: Dialect) -> Vec<&str> {
     let tree = read_plain(text, dialect);
     tree.tokens().filter(|(kind, _)| !kind.is_trivia()).map(|(_, span)| &text[span.range()]).collect()

@@ -1,4 +1,4 @@
-//! What holds for any text and any earlier text.
+//! Properties of repair for any text and any earlier text.
 
 #![allow(clippy::unwrap_used)]
 
@@ -60,7 +60,7 @@ fn holds(text: &str, dialect: Dialect, earlier: Option<&str>, edited: Option<std
         Outcome::Repaired(repair) => {
             assert!(!balanced);
             assert!(read_plain(&repair.text, dialect).diagnostics().is_empty(), "{:?}", repair.text);
-            // The edits are sorted, do not touch, and say exactly what changed.
+            // The edits are sorted, do not touch, and are exactly the difference.
             let mut rebuilt = String::new();
             let mut from = 0;
             for edit in &repair.edits {

@@ -105,7 +105,7 @@ fn several_faults_in_one_form_are_undone_with_the_earlier_text() {
 }
 
 #[test]
-fn a_string_that_may_end_in_several_places_is_left_open() {
+fn a_string_that_may_end_in_several_places_is_refused() {
     // The first line that an opener follows is not the first after which the form balances.
     let mode = "(define-minor-mode quiet-mode\n  \"Display quietly.\"\n  :global t :group 'quiet\n  (cond\n   (quiet-mode t)))";
     refused(&with_neighbours(&mode.replace("quietly.\"", "quietly.")), Dialect::EmacsLisp, None);
@@ -134,7 +134,7 @@ fn a_text_that_stops_is_refused() {
 }
 
 #[test]
-fn a_condition_above_the_next_form_is_not_drawn_in() {
+fn a_condition_above_the_next_form_is_not_changed() {
     let form = "(defun f (x)\n  (when x\n    (print x)))\n\n#+sbcl\n(defun g (x)\n  (list x))";
     check(&with_neighbours(&form.replace("(print x)))", "(print x))")), &with_neighbours(form), Dialect::CommonLisp);
 }
@@ -147,7 +147,7 @@ fn flush_left_code_is_refused() {
 }
 
 #[test]
-fn a_refusal_names_the_line_and_shows_what_could_be_meant() {
+fn a_refusal_names_the_line_and_has_the_original_among_its_candidates() {
     let text = with_neighbours("(defun f (x)\n  (foo bar x) x))");
     let refusal = refused(&text, Dialect::CommonLisp, None);
     assert_eq!(refusal.diagnosis.line, 11);
@@ -157,18 +157,18 @@ fn a_refusal_names_the_line_and_shows_what_could_be_meant() {
 }
 
 #[test]
-fn a_prefix_without_a_datum_is_not_a_matter_of_delimiters() {
+fn a_prefix_without_a_datum_is_no_fault_of_delimiters() {
     assert_eq!(refused("(list ')\n", Dialect::CommonLisp, None).reason, Reason::NotDelimiters);
 }
 
 #[test]
-fn nesting_of_any_depth_comes_to_an_end() {
+fn repair_ends_for_nesting_of_any_depth() {
     for text in ["(".repeat(200_000), ")".repeat(200_000), "(a ".repeat(50_000), "\"".repeat(100_001)] {
         assert!(!matches!(outcome(&text, Dialect::Scheme, Some("(a)")), Outcome::Balanced));
     }
 }
 
-/// A function rewritten in a file, by an edit that says where it wrote.
+/// The outcome for a file in which an edit with a known place has rewritten a function.
 fn rewritten(old: &str, new: &str) -> Outcome {
     let (before, text) = (with_neighbours(old), with_neighbours(new));
     let start = NEIGHBOURS.len() as u32;
@@ -196,8 +196,8 @@ fn a_rewritten_function_is_repaired_inside_the_edit() {
 }
 
 #[test]
-fn what_an_edit_did_not_touch_is_not_changed() {
-    // The closer that is due belongs behind the edit.
+fn text_outside_the_edit_is_not_changed() {
+    // The missing closer belongs after the edit.
     let before = "(defun f (x)\n  (print x)\n  (list x))\n";
     let text = "(defun f (x)\n  (when x\n  (print x)\n  (list x))\n";
     let edited = Some(13..23);
@@ -256,7 +256,7 @@ fn a_file_that_stops_at_the_end_of_a_line_is_cut_short() {
 }
 
 #[test]
-fn a_closer_of_another_dialect_becomes_one() {
+fn a_closer_of_another_dialect_is_replaced() {
     let mended = |broken: &str, sound: &str, dialect| {
         let (broken, sound) = (with_neighbours(broken), with_neighbours(sound));
         check(&broken, &sound, dialect);
@@ -270,7 +270,7 @@ fn a_closer_of_another_dialect_becomes_one() {
     mended(&sound.replace("g x)", "g x}"), sound, Dialect::Scheme);
     let sound = "(defun f (x)\n  (let ((y (g x)))\n    (list x y)))";
     mended(&sound.replace("x y)", "x y}"), sound, Dialect::EmacsLisp);
-    // Here they are names.
+    // In these texts they are parts of names.
     let names =
         with_neighbours("(defun f (x)\n  (list open} close} x)\n  (open} x)\n  (print read-} x)\n  (close} x))");
     check(&names.replace("(close} x)", "(close} x"), &names, Dialect::CommonLisp);
@@ -291,7 +291,7 @@ fn a_character_literal_without_its_backslash_is_refused() {
 }
 
 #[test]
-fn form_feeds_and_wide_characters_leave_columns_true() {
+fn form_feeds_and_wide_characters_do_not_shift_columns() {
     let sound =
         with_neighbours("\u{c}\n(defun f (x)\n  (when (string= x \"\u{3042}\u{3044} (\")\n    (print x))\n  (list x))");
     check(
@@ -308,7 +308,7 @@ fn a_block_comment_does_not_count() {
 }
 
 #[test]
-fn only_what_the_change_nested_anew_is_reported() {
+fn only_forms_that_the_change_nested_differently_are_reported() {
     let before = with_neighbours("(defun f (x)\n  (when x\n    (print x))\n  (print 2)\n  (list x))");
     let moved = before.replace(
         "    (print x))\n  (print 2)\n  (list x))\n\n(defun last",
@@ -321,7 +321,7 @@ fn only_what_the_change_nested_anew_is_reported() {
 }
 
 #[test]
-fn very_many_faults_are_repaired_where_the_earlier_text_is_certain_and_refused_beyond_a_bound() {
+fn very_many_faults_are_repaired_if_the_earlier_text_is_certain_and_refused_beyond_a_limit() {
     let many = |count: usize| (0..count).map(|index| format!("(defun f{index} (x)\n  (g x))\n\n")).collect::<String>();
     for (count, repaired) in [(40, true), (3_000, true), (30_000, false)] {
         let sound = many(count);
@@ -332,7 +332,7 @@ fn very_many_faults_are_repaired_where_the_earlier_text_is_certain_and_refused_b
             }
             Outcome::Balanced => panic!("it is broken"),
         }
-        // Written anew and broken, so that nothing is certain.
+        // New lines that are broken, so that nothing is certain.
         let anew = sound.replace("(g x))", "(let ((y x))\n  (h y)");
         let Outcome::Refused(refusal) = outcome(&anew, Dialect::CommonLisp, Some(&sound)) else { panic!("{count}") };
         assert!(refusal.candidates.is_empty() || count == 40, "{count}: {refusal:?}");
@@ -340,7 +340,7 @@ fn very_many_faults_are_repaired_where_the_earlier_text_is_certain_and_refused_b
 }
 
 #[test]
-fn hostile_text_comes_to_an_end() {
+fn repair_ends_for_hostile_text() {
     let texts = [
         "(a b) ".repeat(60_000) + "(",
         "(defun f (x)\n  (g x)\n\n".repeat(20_000),

@@ -1,4 +1,4 @@
-//! The code beside an answer on its line: comments, lists that touch, rows of lines that begin alike.
+//! The code beside a change on its line: comments, lists that touch, rows of lines that begin alike.
 
 use lispwright_syntax::TokenKind;
 
@@ -8,8 +8,9 @@ use crate::text::code::Token;
 use crate::text::edit::TextEdit;
 
 impl Case<'_> {
-    /// Lines that begin with one keyword go on with the same openers, `#:use-module (ice-9 regex)`, and the answer leaves one
-    /// of them with others; or lines that begin with any keyword go on with a list, and the one that loses a closer does not.
+    /// Lines that begin with the same keyword continue with the same openers, `#:use-module (ice-9 regex)`, but after
+    /// the answer one of them does not; or all lines that begin with keywords continue with a list, except the one that
+    /// loses a closer.
     pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[TextEdit]) -> bool {
         edits.iter().any(|edit| {
             let line = self.lines.line(edit.at) - 1;
@@ -19,7 +20,7 @@ impl Case<'_> {
         })
     }
 
-    /// The same of the line that begins with the keyword at index `at`, which `edit` changes.
+    /// [`Case::breaks_a_row`] for the line that begins with the keyword at index `at`, which `edit` changes.
     fn breaks_its_row(&self, own: &[Token], at: usize, edit: &TextEdit, edits: &[TextEdit]) -> bool {
         let word = |token: &Token| &self.text[token.start as usize..token.end as usize];
         let openers = |side: &str| side.matches(['(', '[', '{']).count();
@@ -48,8 +49,8 @@ impl Case<'_> {
         token.first && token.kind == TokenKind::Atom && self.text[token.start as usize..].starts_with([':', '#'])
     }
 
-    /// A closer is added after a list that touches the list before it on their line, `(f a)(g b`: the first may be the
-    /// one that lacks it. Where lists touch elsewhere too, that is on purpose.
+    /// A closer is added after a list that touches the list before it on the same line, `(f a)(g b`: the first may be
+    /// the one that lacks it. If lists touch elsewhere too, that is on purpose.
     pub(crate) fn closes_behind_a_seam(&self, own: &[Token], edits: &[TextEdit]) -> bool {
         let mut seams = seams(own);
         let Some(seam) = seams.next() else { return false };
@@ -74,7 +75,8 @@ fn openers_behind(own: &[Token], at: usize) -> usize {
     own[at + 1..].iter().take_while(|token| token.kind.is_open()).count()
 }
 
-/// The edit opens a list at the beginning of a line that begins with a word: a symbol, or anything below a list in its column.
+/// The edit opens a list at the beginning of a line that begins with a word: a symbol, or any atom below a list in the
+/// same column.
 pub(crate) fn begins_with_a_word(own: &[Token], edit: &TextEdit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let word = own.get(at).filter(|word| word.start == edit.at && word.first && word.kind == TokenKind::Atom);
@@ -82,7 +84,7 @@ pub(crate) fn begins_with_a_word(own: &[Token], edit: &TextEdit) -> bool {
     word.is_some() && edit.inserted.starts_with('(') && (symbol() || is_below_a_list(own, edit))
 }
 
-/// The edit is at the beginning of a line that is below a list in its column.
+/// The edit is at the beginning of a line that is below a list in the same column.
 pub(crate) fn is_below_a_list(own: &[Token], edit: &TextEdit) -> bool {
     let at = own.partition_point(|token| token.start < edit.at);
     let Some(word) = own.get(at).filter(|word| word.start == edit.at && word.first) else { return false };
@@ -90,7 +92,7 @@ pub(crate) fn is_below_a_list(own: &[Token], edit: &TextEdit) -> bool {
     above.is_some_and(|above| above.column == word.column && above.kind.is_open())
 }
 
-/// Where lists touch the datum before them.
+/// The indices of openers that touch the datum before them.
 pub(crate) fn seams(own: &[Token]) -> impl Iterator<Item = usize> + '_ {
     let ends = |kind: TokenKind| kind.is_close() || matches!(kind, TokenKind::Atom | TokenKind::String);
     let touches = move |pair: &[Token]| ends(pair[0].kind) && pair[1].kind.is_open() && pair[0].end == pair[1].start;

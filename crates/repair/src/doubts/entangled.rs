@@ -1,4 +1,4 @@
-//! Signs that one form lacks the delimiter that another has too many: neither can then be repaired by itself.
+//! Signs that one form lacks a delimiter that another form has too many: then neither can be repaired by itself.
 
 use super::Doubt;
 use super::shapes::lacks_a_body;
@@ -7,7 +7,7 @@ use crate::text::scope::Chunk;
 use crate::witnesses::habits::Habits;
 
 impl Case<'_> {
-    /// The first doubt that the other forms of the text raise about each answer.
+    /// The first doubt about all answers that the other forms of the text give.
     pub(crate) fn entangled(&self, habits: &Habits) -> Option<Doubt> {
         let (tokens, chunks) = self.cut();
         let nets = || chunks.iter().filter(|chunk| !chunk.healthy).map(|chunk| chunk.net);

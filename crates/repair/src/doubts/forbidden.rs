@@ -1,4 +1,4 @@
-//! Changes that are not made even if the earlier text asks for them.
+//! Changes that are not made even if they would restore the earlier text.
 
 use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind};
 
@@ -6,15 +6,15 @@ use crate::case::Case;
 use crate::text::edit::TextEdit;
 
 impl Case<'_> {
-    /// An edit of some lines does not take a delimiter inside a string for code, or open a list for nothing.
+    /// The edits stay in the bytes that may be changed, remove no opener there, and change no literal.
     pub(crate) fn is_allowed(&self, edits: &[TextEdit]) -> bool {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
         !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(edits)
     }
 
-    /// A delimiter inside a string, a character or a comment is none, whatever was there before; and the mark that
-    /// begins a comment is no delimiter either.
+    /// The edits change a string, a character or a comment, whose delimiters do not count, or the mark that begins an
+    /// unclosed comment.
     fn changes_a_literal(&self, edits: &[TextEdit]) -> bool {
         let tree = self.tree;
         let opens_comment = |edit: &TextEdit| {

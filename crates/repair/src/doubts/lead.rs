@@ -1,4 +1,4 @@
-//! How far ahead the likeliest answer has to be: of all others together, and of those that differ from it in one
+//! How much likelier the best answer has to be than all others together, and than those that differ from it in one
 //! respect only.
 
 use super::Considered;
@@ -6,26 +6,26 @@ use super::beside::{begins_with_a_word, is_below_a_list};
 use crate::proposals::Answer;
 use crate::text::edit::solid;
 
-/// How much likelier than the next an answer has to be, as a natural logarithm.
+/// How much likelier an answer has to be than all others together, as a natural logarithm.
 pub(crate) const MARGIN: f32 = 2.0;
-/// The same, for a supplied opener, and for changes of several lines.
+/// The margin for an added opener, and for changes of several lines.
 const OPENER_MARGIN: f32 = 3.5;
 const SEVERAL_MARGIN: f32 = 6.5;
 const SEVERAL_MARGIN_KNOWN: f32 = 4.5;
-/// The same, against an answer that adds the counterpart on the line where the best one removes a delimiter.
+/// The margin to an answer that adds the counterpart on the line where the best one removes a delimiter.
 const RIVAL_MARGIN: f32 = 4.4;
 const KIND_RIVAL_MARGIN: f32 = 3.4;
 const RIVAL_MARGIN_KNOWN: f32 = 2.5;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
-/// The same, against an opener at the beginning of a line that begins with a word and goes on.
+/// The margin to such an answer that adds an opener before a word at the beginning of a line.
 const LINE_RIVAL_MARGIN: f32 = 9.0;
 const LINE_RIVAL_MARGIN_KNOWN: f32 = 4.5;
-/// The same, where lines are in odd columns, or a form is odd.
+/// The margin if lines are in odd columns, or a form is odd.
 pub(crate) const CLEAR_MARGIN: f32 = 7.0;
 const CLEAR_MARGIN_KNOWN: f32 = 4.0;
-/// The same, where the removal of a closer makes an operator an argument.
+/// The margin if the removal of a closer makes an operator an argument.
 const PASSED_MARGIN: f32 = 7.0;
-/// How far behind an answer has to be that undoes two more faults.
+/// The margin to an answer that undoes two more faults.
 const FULLER_MARGIN: f32 = 7.5;
 const FULLER_MARGIN_KNOWN: f32 = 5.0;
 
@@ -37,17 +37,18 @@ pub(crate) fn lead(answers: &[Answer]) -> f32 {
 }
 
 impl Considered<'_> {
-    /// So far ahead that oddities do not count.
+    /// The answer is so much likelier that oddities do not count.
     pub(super) fn is_clear(&self) -> bool {
         self.lead >= if self.form.known { CLEAR_MARGIN_KNOWN } else { CLEAR_MARGIN }
     }
 
-    /// So far ahead that a closer may be removed although that makes an operator an argument.
+    /// The answer is so much likelier that a closer may be removed although that makes an operator an argument.
     pub(super) fn is_far_ahead(&self) -> bool {
         self.lead >= if self.form.known { CLEAR_MARGIN_KNOWN } else { PASSED_MARGIN }
     }
 
-    /// Several faults in one form have many explanations, and columns do not show where a list begins.
+    /// The answer is not much likelier than the others. Changes of several lines need a larger margin, because several
+    /// faults have many explanations; so does an opener, because columns do not show where a list begins.
     pub(super) fn is_close(&self) -> bool {
         let opener = self.edits().iter().any(|edit| edit.inserted.contains(['(', '[', '{']));
         let one_line = self.lines.iter().all(|line| *line == self.lines[0]);
@@ -95,7 +96,7 @@ impl Considered<'_> {
         !edit.removed.is_empty() && edit.inserted.is_empty() && self.others.iter().any(rival)
     }
 
-    /// The rival opens a list at a word that is never called: only the count of delimiters speaks for it.
+    /// The rival opens a list at a word that is never called: nothing but the number of delimiters supports it.
     fn calls_a_plain_word(&self, rival: &Answer) -> bool {
         let (own, habits) = (self.form.own, self.form.habits);
         let [edit] = &rival.edits[..] else { return false };

@@ -1,4 +1,4 @@
-//! A broken form after an answer, and whether it is one that people write.
+//! A broken form after an answer, and whether people would write it like that.
 
 use std::ops::Range;
 
@@ -14,20 +14,20 @@ use crate::text::scope::chunks;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::learn;
 
-/// A repair is doubtful when something beside it costs more than this, as a natural logarithm.
+/// A repair is doubtful if a token near it costs more than this, as a natural logarithm.
 const ODD: f32 = 4.8;
-/// The same of the beginning of a line where no other lines show the layout.
+/// The limit for the beginning of a line if no other lines show the layout.
 const ODD_ALONE: f32 = 3.4;
-/// The same of an atom that ends a body: it is rare among lines that begin with lists, but usual.
+/// The limit for an atom that ends a body: few lines begin with atoms, but this is a usual one.
 const ODD_VALUE: f32 = 6.2;
-/// The column of a line that costs more than this has no reason.
+/// A line that costs more than this is in a column that nothing explains.
 const STRAY: f32 = 4.0;
-/// Whatever costs more than this is another fault.
+/// A token that costs more than this is another fault.
 const BROKEN: f32 = 8.6;
 /// An operator as an argument costs more than this.
 const OPERATOR_PASSED: f32 = 1.6;
 
-/// A form with an answer carried out.
+/// A form after an answer.
 pub(crate) struct Mended {
     /// The text of the form.
     pub(crate) text: String,
@@ -42,7 +42,7 @@ pub(crate) struct Mended {
 }
 
 impl Case<'_> {
-    /// The form that `edits` change has lines in odd columns afterwards, or an unusual shape.
+    /// After `edits`, the form that they change has lines in odd columns, an unusual shape or strings that touch words.
     pub(crate) fn is_odd_with(&self, edits: &[TextEdit]) -> bool {
         let text = apply(self.text, edits);
         let tokens = tokens(&text, self.language);
@@ -72,7 +72,7 @@ impl Case<'_> {
     }
 }
 
-/// The runs of closers in `text` that contain what `edits` have added.
+/// The runs of closers in `text` that contain closers that `edits` have added.
 fn supplied(text: &str, edits: &[TextEdit]) -> Vec<Range<u32>> {
     let closer = |byte: &u8| matches!(byte, b')' | b']' | b'}');
     let mut moved = 0;
@@ -119,7 +119,7 @@ impl Mended {
         self.costly().filter(move |(token, _)| near(token))
     }
 
-    /// A token on `lines` or the lines after them is odd; where the form is `alone`, an unusual column is odd as well.
+    /// A token on `lines` or the lines after them is odd; if the form is `alone`, an unusual column is odd as well.
     pub(crate) fn is_odd_near(&self, lines: &[u32], alone: bool) -> bool {
         let odd = |(token, cost): (&Token, f32)| match self.is_value(token) {
             true => cost > ODD_VALUE,
@@ -128,7 +128,7 @@ impl Mended {
         self.costs.is_none() || self.near(lines).any(odd)
     }
 
-    /// An atom alone on the last line of its list is what a body returns, however few lines begin with atoms.
+    /// The token is an atom alone on the last line of its list: the value of a body, though few lines begin with atoms.
     fn is_value(&self, token: &Token) -> bool {
         let next = self.tokens.partition_point(|other| other.start <= token.start);
         let ends = self.tokens.get(next).is_none_or(|next| next.kind.is_close() && next.line == token.line);
@@ -140,7 +140,7 @@ impl Mended {
         self.costs.is_none() || self.near(lines).any(|(_, cost)| cost > BROKEN)
     }
 
-    /// A symbol on `line` that is nearly always called is an argument.
+    /// A symbol on `line` that is nearly always called is used as an argument.
     fn passes_an_operator(&self, line: u32, habits: &Habits) -> bool {
         self.tokens.windows(2).any(|pair| {
             let symbol = pair[1].line == line && pair[1].kind == TokenKind::Atom;

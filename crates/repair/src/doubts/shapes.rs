@@ -1,7 +1,7 @@
 //! Unusual shapes of a mended form, which are signs of another fault in it.
 //!
-//! A repair undoes the faults that it can see. Two faults that cancel each other leave no trace but the shape of the
-//! form, so the shape is looked at when the earlier text is not known.
+//! Two faults that cancel each other leave a form that balances: only its shape shows them. So the shape is checked if
+//! the earlier text is not known.
 
 use std::ops::Range;
 
@@ -14,19 +14,19 @@ use crate::witnesses::habits::Habits;
 use crate::witnesses::nesting::{Nesting, ROOT};
 use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
-/// So many words in a row at the beginning of a line of a definition's body are prose.
+/// This many words in a row at the beginning of a line of a definition's body are prose.
 const PROSE: usize = 4;
 /// The prefixes of macros that take a body after their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
 
-/// Which properties of a form are looked at.
+/// The properties of a form that are checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// All of them.
     All,
-    /// Not the columns.
+    /// All but the columns.
     Shape,
-    /// Only shapes that are wrong in any case: the earlier text is known, and it has the other shapes.
+    /// Only shapes that are always wrong: the earlier text is known and may have the other shapes.
     Known,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Sight {
 #[derive(Clone, Copy, Default)]
 struct Open {
     at: usize,
-    /// Data in it.
+    /// The number of data in it.
     children: u32,
     /// The column of the last datum that begins a line in it; -1 for none.
     sibling: i32,
@@ -47,11 +47,11 @@ struct Open {
     quoted: bool,
     /// Its first datum is a list that touches its opener.
     doubled: bool,
-    /// The same, and that list is a call, though a list of lists is not expected there.
+    /// `doubled` with a call as that list, though a list of lists is not expected there.
     holds_call: bool,
     /// It is a definition with a docstring and a body.
     definer: bool,
-    /// Data since a dot.
+    /// The number of data after a dot.
     after_dot: Option<u32>,
 }
 
@@ -138,7 +138,7 @@ impl Mended {
         before.is_some_and(|before| before.kind == TokenKind::Prefix && before.end - before.start == 1)
     }
 
-    /// Takes a datum into its list; false when it is the second after a dot.
+    /// Adds a datum to its list; false if it is the second after a dot.
     fn takes_in(&self, list: &mut Open, index: usize, dialect: Dialect) -> bool {
         let token = &self.tokens[index];
         let dots = dialect.table().pairs;
@@ -164,7 +164,7 @@ impl Mended {
         list.definer && self.tokens[index].opens_line && list.children > 1 && self.is_prose(index)
     }
 
-    /// A line that lost a closer holds two forms of a body, or a keyword with two values: one of them had lost its
+    /// A line that loses a closer contains two forms of a body, or a keyword with two values: one of them has lost its
     /// opener.
     fn stands_beside(&self, list: &Open, index: usize) -> bool {
         let token = &self.tokens[index];
@@ -192,7 +192,7 @@ impl Mended {
         behind && !list.quoted && self.tokens[list.at].kind == TokenKind::OpenParen
     }
 
-    /// The list that ends with token `close` holds nothing but a list, and a list of lists is not expected there.
+    /// The list that ends with token `close` contains only a list, and a list of lists is not expected there.
     fn is_doubled(&self, list: &Open, close: usize, may_begin: bool, dialect: Dialect) -> bool {
         if !list.doubled || list.children != 1 || may_begin {
             return false;
@@ -205,8 +205,8 @@ impl Mended {
             (Some(Delimiter::Paren), Some(Delimiter::Bracket)) if dialect.table().square == Square::Vectors => {
                 self.is_supplied(close)
             }
-            // If its closer had to be added, its opener may be one too many instead. So may it beside lists that do not
-            // hold one list each.
+            // If its closer had to be added, its opener may be one too many instead; also if it follows a list that is
+            // not a list of one list.
             _ => outer == inner && (self.is_supplied(close) || self.follows_a_list(list.at)),
         }
     }
@@ -226,8 +226,8 @@ impl Mended {
         })
     }
 
-    /// The answer closes a list with a closer that fits its opener, but the form around takes other brackets there: the
-    /// opener is wrong, `(let (a 1] …)`.
+    /// The answer closes a list with a closer that matches its opener, but the form around takes other brackets there,
+    /// `(let (a 1] …)`: the opener is wrong.
     fn has_another_opener(
         &self,
         list: &Open,
@@ -241,7 +241,7 @@ impl Mended {
             return false;
         }
         let bindings = children == 2;
-        // A list of parameters begins with a list only where it is one of several arities.
+        // A list of parameters that begins with a list is one of several arities.
         let begins_with_a_vector = self.tokens[list.at + 1].kind == TokenKind::OpenBracket;
         let function = |row: &str| {
             row.split_once(':')
@@ -265,7 +265,7 @@ impl Mended {
         self.supplied.iter().any(|run: &Range<u32>| run.contains(&at))
     }
 
-    /// A list that the answer closes has no body, and its head takes one.
+    /// A list that the answer closes has no body, although its head takes one.
     fn ends_short(&self, list: &Open, close: usize, dialect: Dialect, habits: &Habits) -> bool {
         let Some(head) = self.tokens.get(list.at + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
         if list.quoted || list.children == 0 || !self.is_supplied(close) {
@@ -297,7 +297,7 @@ pub(crate) fn lacks_a_body(own: &[Token], dialect: Dialect, habits: &Habits) -> 
     bare_vector || habits.breaks(Question::Ends, argument(head, children - 1), true)
 }
 
-/// A form that balances ends where its body would begin, or where forms of its kind in this file never end.
+/// A form that balances ends where its body would begin, or where forms with the same head in this file never end.
 pub(crate) fn stops_before_its_body(own: &[Token], dialect: Dialect, habits: &Habits) -> bool {
     Outline::of(own, dialect, habits).is_some_and(|Outline { head, children, .. }| {
         let begins = habits.crowds(head, children) && !habits.crowds(head, children - 1);
@@ -310,7 +310,7 @@ struct Outline {
     head: u64,
     /// The number of data in it, with the head.
     children: u32,
-    /// Where the last of them begins.
+    /// The index of the token with which the last of them begins.
     last: usize,
     /// The head takes a docstring.
     documents: bool,

@@ -1,4 +1,4 @@
-//! Signs that something else than a delimiter was mistyped.
+//! Signs of a typing mistake in something other than a delimiter.
 
 use lispwright_syntax::TokenKind;
 use lispwright_syntax::dialects::CharacterLiteral;
@@ -9,7 +9,7 @@ use crate::text::code::Token;
 use crate::text::marks::is_stray;
 
 impl Case<'_> {
-    /// The tokens have a comment mark that may be a slip; more than one atom is commented out on purpose.
+    /// The tokens contain a comment mark that may be a slip. Several atoms are commented out on purpose.
     pub(crate) fn has_stray_mark(&self, own: &[Token]) -> bool {
         let stray = |token: &Token| is_stray(self.text, token.start as usize..token.end as usize);
         let discards = own.windows(2).filter(|pair| pair[0].kind == TokenKind::Discard && !pair[1].kind.is_open());
@@ -28,7 +28,7 @@ impl Considered<'_> {
         self.edits().iter().any(|edit| !edit.removed.is_empty() && lone(edit.at))
     }
 
-    /// A bracket is after a `#`, or alone where a character literal needs none.
+    /// A bracket follows a `#`, or is surrounded by white space in a dialect whose characters begin with a backslash.
     pub(super) fn bares_a_character(&self) -> bool {
         let bytes = self.case.text.as_bytes();
         let blank = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);

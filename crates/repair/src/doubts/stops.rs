@@ -9,9 +9,9 @@ use crate::proposals::search::Action;
 use crate::text::align::Alignment;
 use crate::text::edit::OPENERS;
 
-/// A list as unlikely to end as this has not ended.
+/// The cost of an end of a list that is too unlikely to be one.
 const NO_END: f32 = 1.6;
-/// Only a text that keeps this share of the words of the earlier one, from 0 to 1, can be its beginning.
+/// Only a text of which this share of the words, from 0 to 1, comes from the earlier one can be its beginning.
 const MOSTLY_KEPT: f32 = 0.6;
 
 impl Case<'_> {
@@ -22,8 +22,8 @@ impl Case<'_> {
             || self.alignment().is_some_and(|alignment| alignment.kept > MOSTLY_KEPT && self.is_cut_off(alignment))
     }
 
-    /// The text is still open at its end, and the earlier text goes on there in the same form. At the end of a line with one
-    /// list open it may as well have lost what followed on purpose, and a closer by mistake.
+    /// The text has open lists at its end, and the earlier text goes on there in the same form. With one open list at
+    /// the end of a line, it may also have been shortened on purpose and have lost a closer by mistake.
     fn is_cut_off(&self, alignment: &Alignment) -> bool {
         let open = self.tree.diagnostics().iter().filter(|fault| fault.gave_up_at == Some(self.tree.len())).count();
         let goes_on = || {
@@ -36,7 +36,7 @@ impl Case<'_> {
         open > 0 && alignment.is_version && (goes_on().unwrap_or(false) || (self.at_end && alignment.stops))
     }
 
-    /// The bytes that may be changed reach to byte `end`, or to closers before it, which may be as before by chance.
+    /// The bytes that may be changed reach to byte `end`, or to closers before it, which may be the same by chance.
     fn writes_to(&self, end: usize) -> bool {
         self.free.as_ref().is_none_or(|free| {
             let rest = self.text.get(free.end.min(end)..end).unwrap_or_default();
@@ -46,8 +46,8 @@ impl Case<'_> {
 }
 
 impl Considered<'_> {
-    /// An author who forgets a closer has written the others: one is missing, or two after two that are there. A text
-    /// that was cut off has several lists open, or one that does not end like that.
+    /// The form stops in its middle. An author who forgets a closer has written the others: one is missing, or two
+    /// after two that are there. A text that was cut off has several open lists, or one that would not end there.
     pub(super) fn stops_short(&self) -> bool {
         let (case, own, among_others) = (self.case, self.form.own, self.form.among_others);
         let last = own[own.len() - 1];
@@ -65,7 +65,7 @@ impl Considered<'_> {
             return false;
         }
         let there = own.iter().rev().take_while(|token| token.kind.is_close()).count();
-        // A file ends with a line end.
+        // A whole file ends with a line end.
         let stops = case.at_end && among_others && !case.text.ends_with('\n');
         let keyword = case.text[last.start as usize..last.end as usize].starts_with([':', '#']);
         // After an empty line or a comment on what is to come, more should follow.

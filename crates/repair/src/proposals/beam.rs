@@ -1,14 +1,14 @@
-//! Which of the readings that are followed side by side are worth following.
+//! The choice of the readings that are worth following.
 
 use crate::proposals::search::State;
 use crate::witnesses::nesting::Nesting;
 
-/// Readings further behind the best than this are given up.
+/// Readings that cost this much more than the best are given up.
 pub(crate) const WINDOW: f32 = 24.0;
-/// So many readings with the same open lists are kept.
+/// The number of readings with the same open lists that are kept, at most.
 const PER_STACK: u32 = 8;
 
-/// How many readings of the round `round` have a stack.
+/// The number of readings with one stack in the round `round`.
 #[derive(Clone, Copy, Default)]
 struct Count {
     stack: u64,
@@ -18,7 +18,7 @@ struct Count {
 
 /// Keeps the cheapest readings, a few for each stack.
 pub(crate) struct Beam {
-    /// Readings kept at most.
+    /// The number of readings that are kept, at most.
     width: usize,
     round: u32,
     /// A hash table with twice as many places as a round can fill, a power of two.
@@ -33,12 +33,13 @@ impl Beam {
         Self { width, round: 0, counts, order: Vec::new(), kept: Vec::with_capacity(width) }
     }
 
-    /// Of so many readings some are given up; fewer are all kept.
+    /// Some of this many readings are given up; fewer are all kept.
     pub(crate) fn prunes(&self, readings: usize) -> bool {
         readings > 1 && readings > self.width / 2
     }
 
-    /// Keeps the best of `states`, best first; of equals the earlier. `left_out` more are too far behind to be among them.
+    /// Keeps the best of `states`, best first; of equals the earlier. `left_out` more readings cost too much to be
+    /// kept.
     pub(crate) fn prune(&mut self, states: &mut Vec<State>, left_out: usize, nesting: &Nesting<'_>) {
         if !self.prunes(states.len() + left_out) {
             return;
@@ -46,7 +47,7 @@ impl Beam {
         let best = states.iter().map(|state| state.cost).fold(f32::INFINITY, f32::min);
         let bound = best + WINDOW;
         self.order.clear();
-        // No cost is negative, so their bits are in the order of the costs.
+        // No cost is negative, so the order of their bits is that of the costs.
         let near = states.iter().enumerate().filter(|(_, state)| state.cost <= bound);
         self.order.extend(near.map(|(index, state)| u64::from(state.cost.to_bits()) << 32 | index as u64));
         self.order.sort_unstable();
@@ -72,7 +73,7 @@ impl Beam {
         }
     }
 
-    /// Counts a reading with `stack`: how many of this round have it now.
+    /// Counts a reading with `stack`, and returns the number of readings with it in this round.
     fn count(&mut self, stack: u64) -> u32 {
         let mask = self.counts.len() - 1;
         let mut place = (stack >> 32) as usize & mask;

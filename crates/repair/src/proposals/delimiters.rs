@@ -1,4 +1,4 @@
-//! Delimiters that were lost, added or mistaken: each broken form is searched for what could be meant.
+//! Delimiters that were lost, added or mistaken: each broken form is searched for its likeliest readings.
 
 use lispwright_syntax::Delimiter;
 
@@ -13,13 +13,13 @@ use crate::text::scope::Chunk;
 use crate::witnesses::guard::{Guard, slide};
 use crate::witnesses::learn::learn;
 
-/// By how much further ahead each answer has to be where several forms are broken.
+/// By how much the lead of each answer has to be larger if several forms are broken.
 const AMONG_BROKEN: f32 = 2.0;
-/// An earlier text that shares fewer of its words, from 0 to 1, says nothing of this one.
+/// An earlier text that shares fewer of its words, from 0 to 1, is no evidence.
 const SOME_WORDS: f32 = 0.02;
 /// More broken forms than this are not repaired in one go.
 const MOST_BROKEN: usize = 12;
-/// Larger forms are not looked at more closely than plain matching does, in tokens.
+/// In tokens: larger forms are not searched.
 const LARGEST: usize = 150_000;
 /// The number of readings of a form.
 const READINGS: usize = 24;
@@ -32,7 +32,7 @@ impl Sort for Delimiters {
     }
 }
 
-/// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
+/// The answers to one broken form, likeliest first, and the doubt about the first.
 struct Considered {
     answers: Vec<Answer>,
     doubt: Option<Doubt>,
@@ -78,13 +78,13 @@ impl Case<'_> {
         self.joined(broken.iter().map(consider).collect())
     }
 
-    /// The answers to several forms as one; when a form stays open, what could be meant by that one.
+    /// The answers to several forms as one proposal; if a form cannot be decided, the answers to that form.
     fn joined(&self, mut forms: Vec<Considered>) -> Proposal {
         let stops = forms.iter().position(|form| form.doubt == Some(Doubt::StopsShort));
         let open = || forms.iter().position(|form| form.doubt.is_some() || form.answers.is_empty());
         if let Some(index) = stops.or_else(open) {
             let Considered { mut answers, doubt, .. } = forms.remove(index);
-            // An answer makes the whole text balance, with what is likeliest in the other forms.
+            // An answer makes the whole text balance: it includes the likeliest answers to the other forms.
             match forms.iter().map(|form| Some(form.answers.first()?.edits.as_slice())).collect::<Option<Vec<_>>>() {
                 Some(others) => answers.iter_mut().for_each(|answer| answer.beside = others.concat()),
                 None => answers.clear(),
@@ -102,7 +102,7 @@ impl Case<'_> {
         self.certain(Answer::new(edits, why), best().map(said).collect(), margin)
     }
 
-    /// What could be meant by one broken form, likeliest first, and what speaks against taking the first.
+    /// The answers to one broken form, likeliest first, and the doubt about the first.
     fn likeliest(&self, form: Broken<'_>, guard: &Guard) -> (Vec<Answer>, Option<Doubt>) {
         let blind = form.flush.then(|| without_column_0(form.own));
         let own = blind.as_deref().unwrap_or(form.own);
@@ -126,7 +126,7 @@ impl Case<'_> {
         (answers, doubt)
     }
 
-    /// Readings as edits of the text, without those that come to the same code.
+    /// The readings as edits of the text; of several that give the same code, the first.
     fn answers(&self, own: &[Token], readings: &[Reading]) -> Vec<Answer> {
         let edited: Vec<Vec<TextEdit>> = readings.iter().map(|reading| self.edits(own, reading)).collect();
         // They differ only between their first edits and their last ones.
@@ -146,14 +146,14 @@ impl Case<'_> {
         answers
     }
 
-    /// A reading as edits of the text, inside the bytes that were changed where the same comes out.
+    /// A reading as edits of the text, moved into the changed bytes if that gives the same text.
     fn edits(&self, own: &[Token], reading: &Reading) -> Vec<TextEdit> {
         let edits = normalise(reading.actions.iter().map(|action| self.edit(own, *action)).collect());
         let Some(free) = &self.free else { return edits };
         let mut slid = edits.clone();
         slid.iter_mut().for_each(|edit| slide(self.text, edit, free));
         let slid = normalise(slid);
-        // Two closers that slide may come to lie on each other.
+        // Two moved closers may overlap.
         if slid.windows(2).all(|pair| pair[0].range().end <= pair[1].at as usize) { slid } else { edits }
     }
 
@@ -178,7 +178,7 @@ impl Case<'_> {
     }
 }
 
-/// The tokens, those in column 0 but the first without a word on where they stand.
+/// The tokens; those in column 0, except the first, do not count as the beginnings of lines.
 fn without_column_0(tokens: &[Token]) -> Vec<Token> {
     let blind = |token: &Token| match token.column {
         0 => Token { opens_line: false, ..*token },
@@ -187,7 +187,7 @@ fn without_column_0(tokens: &[Token]) -> Vec<Token> {
     tokens[..1].iter().copied().chain(tokens[1..].iter().map(blind)).collect()
 }
 
-/// What speaks for a reading, in words.
+/// The reason for a reading, in words.
 fn why(actions: &[Action], own: &[Token]) -> &'static str {
     let last = own.len() - 1;
     let has_lines = own[last].line > own[0].line;
@@ -196,16 +196,16 @@ fn why(actions: &[Action], own: &[Token]) -> &'static str {
         [Action::Close { at, .. }, ..] if *at as usize == last && has_lines => {
             "it matches the indentation, with the closers at the end"
         }
-        [Action::Close { at, .. }, ..] if lines_follow(*at) => {
-            "the next line stands outside the list that is left open"
-        }
+        [Action::Close { at, .. }, ..] if lines_follow(*at) => "the next line is indented as if the list were closed",
         [Action::Close { .. }, ..] if has_lines => "it matches the indentation, with the closers here",
         [Action::Close { .. }, ..] => "the form balances when the list ends here",
-        [Action::Drop { at }, ..] if lines_follow(*at) => "the lines after it stand inside the list that it closes",
+        [Action::Drop { at }, ..] if lines_follow(*at) && own[*at as usize].kind.is_close() => {
+            "the next lines are indented as if the list were still open"
+        }
         [Action::Drop { .. }, ..] if has_lines => "it matches the indentation without it",
         [Action::Drop { .. }, ..] => "the form balances without it",
-        [Action::Change { .. }, ..] => "it closes the innermost list, which is of another kind",
-        [Action::Open { .. }, ..] => "a list that ends here begins nowhere else",
+        [Action::Change { .. }, ..] => "the innermost open list begins with another kind of bracket",
+        [Action::Open { .. }, ..] => "without it, a later closer has no opener",
         [] => "it balances",
     }
 }

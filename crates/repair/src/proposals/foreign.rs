@@ -1,7 +1,7 @@
-//! Closers of another kind of text: `env}` where `env)` was meant in a dialect that has no braces, or a full-width `）`.
+//! Closers that the dialect does not have: `env}` for `env)` in a dialect without braces, or a full-width `）`.
 //!
-//! To the reader they are constituents of symbols, so nothing ends there. At the end of a symbol that nobody uses they were
-//! meant to end a list.
+//! To the reader they are constituents of symbols, so they close nothing. At the end of a symbol that nobody uses they
+//! were meant to end a list.
 
 use lispwright_syntax::{Dialect, TokenKind, Tree};
 
@@ -11,14 +11,14 @@ use crate::doubts::{Doubt, MARGIN};
 use crate::outcome::{Evidence, TouchedForm};
 use crate::text::edit::{TextEdit, apply, replace};
 
-/// A text with more of them has them in its symbols on purpose.
+/// In a text with more of them, they are parts of symbols on purpose.
 const MOST: usize = 4;
-const WHY: &str = "what stands there closes nothing in this dialect, and a closer there makes the form balance";
+const WHY: &str = "that bracket closes no list in this dialect, and with a closer in its place the form balances";
 
 pub(crate) struct ForeignClosers;
 
 impl Sort for ForeignClosers {
-    /// Proper closers in their places, if that is all that is wrong.
+    /// Closers of the dialect in their places, if nothing else is wrong.
     fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
         let edits = meant_closers(case.text, case.tree, case.before.unwrap_or_default())?;
         let restores = case.before.is_some_and(|before| apply(case.text, &edits) == before);
@@ -36,8 +36,8 @@ impl Sort for ForeignClosers {
     }
 }
 
-/// The edits that put a closer in the place of every foreign one at the end of an atom; `None` when there are none, or when
-/// the text has reasons of its own for them.
+/// The edits that put a closer in the place of every foreign one at the end of an atom; `None` if there are none, or if
+/// the text seems to have them on purpose.
 fn meant_closers(text: &str, tree: &Tree, before: &str) -> Option<Vec<TextEdit>> {
     let dialect = tree.language().dialect();
     let mut edits = Vec::new();
@@ -58,7 +58,7 @@ fn meant_closers(text: &str, tree: &Tree, before: &str) -> Option<Vec<TextEdit>>
     (!edits.is_empty() && edits.len() <= MOST).then_some(edits)
 }
 
-/// The closer that is meant by one that closes nothing in the dialect.
+/// The dialect's closer that a foreign closer stands for; `None` for any other character.
 fn meant(c: char, dialect: Dialect) -> Option<char> {
     let (square, curly) = dialect.has_brackets();
     match c {

@@ -1,9 +1,9 @@
-//! Strings, symbols and block comments that are left open.
+//! Strings, symbols and block comments that are not closed.
 //!
 //! A lost quote turns code into text and text into code up to the end of the file, so neither brackets nor columns mean
 //! anything until it is back. Places for it are tried one by one: a string that runs over the start of the next
 //! definition lost its closing quote on one of its lines, at the end of the words or before the closers that end the
-//! line; a quote with code on both sides is one too many. A place counts when the form then balances as it stands.
+//! line; a quote with code on both sides is one too many. A place counts if the form then balances without other edits.
 
 use lispwright_syntax::{DiagnosticKind, Language, TokenKind, read_plain};
 
@@ -15,27 +15,27 @@ use crate::text::code::{Token, tokens};
 use crate::text::edit::{TextEdit, apply, replace};
 use crate::text::scope::{Chunk, chunks};
 
-/// At most so many places are tried.
+/// The number of places that are tried, at most.
 const MOST_PLACES: usize = 160;
-/// Bytes read at most in trying them.
+/// The number of bytes read to try them, at most.
 const READING_BUDGET: usize = 4 << 20;
 
-/// So many ways are followed up in the whole text.
+/// The number of places that are tried in the whole text, at most.
 const MOST_FOUND: usize = 8;
 
-/// One way to close what is open, after which the text balances.
+/// One way to put back a quote, after which the text balances.
 pub(crate) struct Closing {
     pub(crate) edits: Vec<TextEdit>,
-    /// The place is the end of a docstring's line or of a comment: nowhere else would it be written.
+    /// The place is the end of a line of a docstring before its body: nowhere else would the quote be written.
     pub(crate) usual: bool,
 }
 
-/// Where quotes begin to be counted wrongly.
+/// The place from which strings and code are mistaken for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Suspect {
-    /// The opening quote of the string that spoils what follows, or the mark of the comment.
+    /// The opening quote of the first wrong string, or the opening mark of the comment.
     pub(crate) start: u32,
-    /// Where its end would be looked for first: the end of a line.
+    /// The likeliest place of its end: the end of a line.
     pub(crate) end: u32,
 }
 
@@ -55,7 +55,7 @@ impl Case<'_> {
         self.tree.diagnostics().iter().any(|fault| open(fault.kind))
     }
 
-    /// One quote more or less.
+    /// The answers that add or remove one quote.
     fn by_quotes(&self) -> Proposal {
         let closings = closings(self.text, self.language);
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
@@ -70,11 +70,11 @@ impl Case<'_> {
     }
 }
 
-/// Where the region begins that an open string spoils: at the first string that runs into a definition, or whose quotes
-/// look the wrong way round, else at the one that is never closed.
+/// The first string that runs into a definition, or whose quotes look the wrong way round; otherwise the one that is
+/// never closed.
 ///
-/// Behind a lost quote every string is inside out: it begins where one ends, behind a word and before white space, and ends
-/// where one begins.
+/// After a lost quote every string is inside out: it begins where a string ends, after a word and before white space,
+/// and ends where one begins.
 pub(crate) fn suspect(text: &str, language: &Language) -> Option<Suspect> {
     let tree = read_plain(text, language);
     let mut open = None;
@@ -104,21 +104,21 @@ fn blank_or(byte: Option<u8>, others: &[u8]) -> bool {
     byte.is_none_or(|byte| byte.is_ascii_whitespace() || others.contains(&byte))
 }
 
-/// The quote at `at` stands behind a word and before white space or a closer, as one does that ends a string.
+/// The quote at `at` is after a word and before white space or a closer, like one that ends a string.
 fn looks_like_end(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).map(|at| bytes[at]);
     bytes[at] == b'"' && !blank_or(before, b"([{'`,@#\\") && blank_or(bytes.get(at + 1).copied(), b")]}")
 }
 
-/// The quote at `at` stands behind white space or an opener and before a word, as one does that begins a string.
+/// The quote at `at` is after white space or an opener and before a word, like one that begins a string.
 fn looks_like_begin(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).map(|at| bytes[at]);
     bytes[at] == b'"' && blank_or(before, b"([{") && !blank_or(bytes.get(at + 1).copied(), b")]};,")
 }
 
-/// The first line end in a string where code seems to follow: on the line itself, or on the next one.
+/// The first end of a line in a string that seems to be in code: by its own end, or by the beginning of the next line.
 fn first_end(text: &str, start: usize, end: usize, language: &Language) -> usize {
     let mut at = start;
     let defines = |line: &str| line.strip_prefix('(').is_some_and(|rest| language.begins_definition(rest.as_bytes()));
@@ -135,21 +135,21 @@ fn first_end(text: &str, start: usize, end: usize, language: &Language) -> usize
     start
 }
 
-/// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray even
-/// though their number is even, because comments hold some.
+/// A string of a broken form touches a symbol, or runs over the start of a definition: quotes may be lost or stray
+/// although their number is even, because comments contain some.
 pub(crate) fn are_doubtful(text: &str, language: &Language, tokens: &[Token], chunks: &[Chunk]) -> bool {
     let inside_out = |token: &&Token| {
         token.kind == TokenKind::String
             && text.as_bytes()[token.start as usize] == b'"'
             && (looks_like_end(text, token.start as usize) || looks_like_begin(text, token.end as usize - 1))
     };
-    // One string may look so by chance; behind a lost quote all do.
+    // One string may look like that by chance; after a lost quote all do.
     if tokens.iter().filter(inside_out).nth(1).is_some() {
         return true;
     }
     chunks.iter().filter(|chunk| !chunk.healthy).any(|chunk| {
         let own = &tokens[chunk.tokens.clone()];
-        // A file that reads strings in a way of its own, `_"text"`, does so in sound forms too.
+        // A file with a reader macro before strings, `_"text"`, has it in sound forms too.
         let usual = || chunks.iter().any(|chunk| chunk.healthy && touches_a_word(&tokens[chunk.tokens.clone()]));
         (touches_a_word(own) && !usual())
             || own.iter().any(|token| inside_out(&token))
@@ -201,22 +201,23 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
     found
 }
 
-/// Where a quote may have been lost (an empty range) or be too many, from the string that starts at `start` on.
+/// The places from `start` on, where a string begins, at which a quote may have been lost (an empty range) or be one
+/// too many, and whether a docstring usually ends there.
 fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range<usize>, bool)> {
     let mut places = Vec::new();
     let line_of_start = part[..start].rfind('\n').map_or(0, |at| at + 1);
-    // A string inside an inner list is an argument, of `format` say, and its lines end anywhere.
+    // A string inside an inner list is an argument, for example of `format`, and its lines end anywhere.
     let docstring = part[line_of_start..start].trim().is_empty()
         && !part[..start].contains('"')
         && read_plain(&part[..start], language).diagnostics().len() == 1;
     let mut at = start + 1;
-    // Code begins below the first line that is followed by something like it; what ends further down holds code.
+    // Code begins after the first line that is followed by something like code; a string that ends later contains code.
     let mut in_code = false;
     for line in part[start + 1..].split_inclusive('\n') {
         let code = line.trim_end();
         let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
         let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
-        // A comment is none in a string.
+        // A line that begins like a comment shows that code has begun.
         in_code |= at > start + 1 && line.trim_start().starts_with(";;");
         if !code.is_empty() {
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());

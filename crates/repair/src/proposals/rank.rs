@@ -1,8 +1,8 @@
-//! The order in which answers are offered when none of them is taken.
+//! The order in which answers are offered if none of them is taken.
 //!
-//! The search ranks by what its costs say, line by line. Whoever reads the candidates looks at the form that each of them
-//! leaves: `(when x)` without a body is passed over however well the lines below stand, and where a bracket of another kind
-//! begins a list, that bracket is changed and not the one that ends it.
+//! The search ranks by costs, line by line. A reader of the candidates looks at the form that each of them gives:
+//! `(when x)` without a body is unlikely however well the lines below are indented, and if the bracket that begins a
+//! list is of another kind than the one that ends it, the first is changed.
 
 use lispwright_syntax::Delimiter;
 
@@ -13,15 +13,15 @@ use crate::proposals::search::{Action, Reading};
 use crate::text::code::Token;
 use crate::text::edit::{TextEdit, replace};
 
-/// So many answers are looked at.
+/// The number of answers that are ranked anew.
 const LOOKED_AT: usize = 6;
-/// Larger forms keep the order of the search, in tokens.
+/// In tokens: larger forms keep the order of the search.
 const LARGEST: usize = 20_000;
-/// How much less likely an answer is, as a natural logarithm, that leaves a form which nobody writes.
+/// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
 const ODD_FORM: f32 = 8.0;
 
 impl Case<'_> {
-    /// Puts the answers first that leave a form as somebody would write it; `best` is the reading that the first one carries out.
+    /// Puts the answers first that give a form as somebody would write it; `best` is the reading of the first answer.
     pub(crate) fn rank(&self, form: &Broken<'_>, best: Option<&Reading>, answers: &mut Vec<Answer>) {
         if form.own.len() > LARGEST {
             return;
@@ -50,7 +50,7 @@ impl Case<'_> {
             || self.closes_behind_a_seam(form.own, edits)
     }
 
-    /// Instead of changing a closer into the kind that is due, the opener that makes it due is changed.
+    /// The answer that changes the opener instead of the closer that does not match it.
     fn with_another_opener(&self, own: &[Token], best: &Reading) -> Option<Answer> {
         let [Action::Change { at, .. }] = best.actions[..] else { return None };
         let with = own[at as usize].delimiter()?;
@@ -59,21 +59,22 @@ impl Case<'_> {
         let spelt = &self.text[range.clone()];
         let start = range.end - spelt.chars().next_back().map_or(0, char::len_utf8);
         let edits = vec![replace(self.text, start..range.end, with.open().encode_utf8(&mut [0; 4]))];
-        let why = "the list begins with a bracket of another kind than it ends with";
+        let why = "the list begins with another kind of bracket than it ends with";
         Some(Answer { cost: best.cost, ..Answer::new(edits, why) })
     }
 
-    /// What the first answer supplies behind two lists that touch goes between them.
+    /// The first answer with its closer between two lists that touch, instead of after them.
     fn closed_at_the_seam(&self, own: &[Token], answers: &[Answer]) -> Option<Answer> {
         let best = answers.first().filter(|best| self.closes_behind_a_seam(own, &best.edits))?;
         let [edit] = &best.edits[..] else { return None };
         let at = own[seams(own).next()?].start;
         let edits = vec![TextEdit { at, ..edit.clone() }];
-        Some(Answer { cost: best.cost, ..Answer::new(edits, "two forms touch there") })
+        let why = "two forms touch there, so the first may lack the closer";
+        Some(Answer { cost: best.cost, ..Answer::new(edits, why) })
     }
 }
 
-/// The opener that is innermost before token `at`.
+/// The innermost opener before token `at` that is still open.
 fn innermost(own: &[Token], at: usize) -> Option<usize> {
     let mut open: Vec<(usize, Delimiter)> = Vec::new();
     for (index, token) in own[..at].iter().enumerate() {

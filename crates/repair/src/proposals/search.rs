@@ -1,11 +1,12 @@
 //! The likeliest ways to make one broken form balance.
 //!
-//! All readings of the form are followed at once, token by token. A reading may put closers at the end of a line, leave
-//! closers out, change a closer's kind, add or drop an opener; each such edit costs what its rarity says, and every line
-//! costs what the file's habits say about its column in the lists then open ([`crate::witnesses::habits`]). The cheapest readings
-//! survive. Cost is `-ln` of a probability, so the difference between the best two says how much likelier the best is.
+//! All readings of the form are followed at once, token by token. A reading may add closers at the end of a line, leave
+//! closers out, change a closer's kind, add or drop an opener. The cost of such an edit is higher if the fault is
+//! rarer; the cost of a line is higher if its column is rarer in the file for the lists that are open there
+//! ([`crate::witnesses::habits`]). The cheapest readings are kept. Cost is `-ln` of a probability, so the difference
+//! between the best two says how much likelier the best is.
 //!
-//! Ways that lead to the same open lists are still different answers, so a few are kept for every stack.
+//! Readings with the same open lists are still different answers, so a few are kept for every stack.
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
@@ -15,9 +16,9 @@ use crate::witnesses::guard::Guard;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::nesting::{Nesting, NodeId, ROOT};
 
-/// What any fault costs, and each sort of fault besides: `-ln` of its share among the faults found in the histories of
-/// public projects, where closers at line ends are nearly all of them. Where a fault can hit any of many places, each
-/// place has its part of the share.
+/// The cost of any fault, and the additional cost of each sort: `-ln` of its share among the faults found in the
+/// histories of public projects, nearly all of which are closers at line ends. A fault that is possible in many places
+/// has its share divided between them.
 const FAULT: f32 = 3.0;
 const CLOSER_LOST_AT_FORM_END: f32 = 0.9;
 const CLOSER_LOST_AT_LINE_END: f32 = 2.1;
@@ -27,16 +28,16 @@ const OPENER_LOST: f32 = 3.3;
 const OPENER_EXTRA: f32 = 3.2;
 const CLOSER_IN_LINE: f32 = 5.5;
 const WRONG_KIND: f32 = 3.7;
-/// What each further closer at the same place costs.
+/// The cost of each further closer at the same place.
 const CLOSE_AGAIN: f32 = 1.5;
 const DROP_AGAIN: f32 = 2.5;
-/// What dropping an opener costs besides, when no other opener touches it.
+/// The additional cost of dropping an opener that no other opener touches.
 const DROP_SINGLE: f32 = 5.5;
-/// What dropping a closer costs besides, when white space stands before it, and when another kind is due.
+/// The additional cost of dropping a closer after white space, and one that does not match.
 const DROP_APART: f32 = 3.0;
 const DROP_MISFIT: f32 = 2.5;
 
-/// What the edits of one form cost, by the number of places it has for each.
+/// The costs of the edits of one form, which depend on the number of places for each.
 #[derive(Clone, Copy)]
 struct Prices {
     close_at_end: f32,
@@ -68,23 +69,23 @@ impl Prices {
     }
 }
 
-/// At most so many closers are put at one line end.
+/// The number of closers that are added at one line end, at most.
 const MOST_CLOSERS: u32 = 12;
-/// Forms of more tokens than this are long enough to keep answers of the habits.
+/// In tokens: for longer forms it pays to cache the answers of the habits.
 const LONG: usize = 300;
-/// [`Search::room`].
+/// The initial [`Search::room`].
 const NODES: usize = 8_192;
 
-/// What a reading does to the text.
+/// An edit that a reading makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// A closer after token `at`.
+    /// Adds a closer after token `at`.
     Close { at: u32, with: Delimiter },
-    /// An opener before token `at`.
+    /// Adds an opener before token `at`.
     Open { at: u32, with: Delimiter },
-    /// Token `at` goes.
+    /// Removes token `at`.
     Drop { at: u32 },
-    /// Token `at`, a closer, becomes another.
+    /// Changes token `at`, a closer, into another.
     Change { at: u32, to: Delimiter },
 }
 
@@ -103,23 +104,23 @@ pub(crate) struct State {
     /// The last action, as an index into the trail; 0 for none.
     trail: u32,
     edits: u8,
-    /// By how much the rest of the line stands too far left, because of openers added or dropped on it.
+    /// By how many columns the rest of the line is too far left, because of delimiters added or dropped on it.
     shift: i8,
-    /// The last closer dropped stood right before the current token.
+    /// The token before the current one is a closer that was dropped.
     dropping: bool,
     /// An opener that began the line was dropped: the next token begins it, one column further left.
     begins: bool,
 }
 
-/// What limits a search.
+/// The limits of a search.
 pub(crate) struct Limits<'a> {
-    /// Which places are known to be right.
+    /// The places that are known to be right.
     pub(crate) guard: &'a Guard,
-    /// Readings followed at once.
+    /// The number of readings followed at once.
     pub(crate) beam: usize,
-    /// Edits beyond those at line ends are tried.
+    /// Edits inside lines are tried too.
     pub(crate) everywhere: bool,
-    /// Square brackets and braces are lists here.
+    /// The kinds of openers that are tried.
     pub(crate) brackets: &'a [Delimiter],
 }
 
@@ -134,14 +135,14 @@ struct Search<'a> {
     beam: Beam,
     /// Readings of the current token that cost more would be given up.
     bound: f32,
-    /// How far behind the best that is.
+    /// The difference between `bound` and the cost of the best reading.
     window: f32,
-    /// How far it is at first, and where that leaves too few readings.
+    /// The first value of `window`, and the one to use if that leaves too few readings.
     windows: [f32; 2],
-    /// Readings of the current token were not followed because of that, and how many at least.
+    /// Readings of the current token were not followed because of `bound`, and how many at least.
     leaves_out: bool,
     left_out: usize,
-    /// Nodes beyond which those are forgotten that no reading needs.
+    /// The number of nodes beyond which those that no reading needs are removed.
     room: usize,
 }
 
@@ -153,7 +154,8 @@ pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, coun
     }
 }
 
-/// What each token of the text as it stands costs, when it balances; `strict` adds what no reader of the language would take.
+/// The cost of each token of a text without edits; `None` if it does not balance. `strict` adds a cost for shapes that
+/// are wrong in the language.
 pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) -> Option<Vec<f32>> {
     let mut nesting = Nesting::new(habits, tokens.first()?.column);
     nesting.checks = strict;
@@ -162,7 +164,7 @@ pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) ->
     }
     let (mut top, mut costs) = (ROOT, vec![0.0; tokens.len()]);
     for (index, token) in tokens.iter().enumerate() {
-        // A template has gaps where other code goes.
+        // A template has gaps that are filled with other code.
         nesting.checks &= !token.template;
         match token.kind {
             kind if kind.is_prefix() => {}
@@ -240,9 +242,9 @@ impl<'a> Search<'a> {
         states.iter().map(|state| Reading { cost: state.cost, actions: self.actions(state.trail) }).collect()
     }
 
-    /// Takes token `index` into all readings.
+    /// Adds token `index` to all readings.
     ///
-    /// What the beam would give up is not followed, unless there are so few readings that it gives up none.
+    /// Readings that the beam would give up are not followed, unless there are so few that it gives up none.
     fn advance(&mut self, states: &[State], index: u32, next: &mut Vec<State>) {
         let tokens = self.tokens;
         let token = &tokens[index as usize];
@@ -264,7 +266,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Does not follow what may become readings of the current token, `count` of them at least.
+    /// Notes that at least `count` possible readings of the current token are not followed.
     fn leave_out(&mut self, count: usize) {
         self.leaves_out = true;
         self.left_out += count;
@@ -287,7 +289,7 @@ impl<'a> Search<'a> {
         actions
     }
 
-    /// The reading with `action`, unless that is too costly to be followed.
+    /// The reading after `action`; `None` if it costs too much to be followed.
     fn acted(&mut self, state: &State, action: Action, cost: f32) -> Option<State> {
         if state.cost + (cost + self.limits.guard.cost(action)) > self.bound {
             self.leave_out(1);
@@ -316,7 +318,7 @@ impl<'a> Search<'a> {
         let ends_text = at as usize + 1 == self.tokens.len();
         let may_close = |state: &State| state.edits < 24 && !state.dropping;
         let depths = states.iter().filter(|state| may_close(state)).map(|state| self.nesting.node(state.top).depth);
-        // Behind the last token all lists are closed, unless there are so many that the beam would give that up.
+        // After the last token all lists are closed, unless there are so many ways that the beam would give some up.
         let ways = states.len() + depths.map(|depth| depth as usize).sum::<usize>();
         let window = match ends_text {
             true if self.beam.prunes(ways) => self.windows[0],
@@ -347,7 +349,7 @@ impl<'a> Search<'a> {
         self.beam.prune(states, if ends_text { left_out } else { 0 }, &self.nesting);
     }
 
-    /// Takes a token into a reading, in every way that is worth following.
+    /// Adds a token to a reading, in every way that is worth following.
     fn step(&mut self, state: State, index: u32, token: &Token, out: &mut Vec<State>) {
         if token.kind.is_prefix() {
             self.offer(state, out);
@@ -359,7 +361,7 @@ impl<'a> Search<'a> {
         }
         let tokens = self.tokens;
         let may_edit = self.limits.everywhere && state.edits < 3;
-        // The closer of the list before was lost in the middle of a line.
+        // A closer was lost before the token, in the middle of a line.
         let before = index.checked_sub(1).map(|before| &tokens[before as usize]);
         let apart = before.is_some_and(|before| before.end < token.start && !before.kind.is_open());
         if may_edit && !token.first && apart && self.nesting.node(state.top).depth > 0 {
@@ -378,7 +380,8 @@ impl<'a> Search<'a> {
                 let as_opener = Token { kind: TokenKind::OpenParen, ..*token };
                 let (top, cost) = self.nesting.datum(opened.top, &as_opener, i32::from(opened.shift));
                 opened.cost += cost;
-                // The list opens where this token stands now; the lost opener had pushed it one further right.
+                // The list opens in the column of this token, which was one column further right before the opener was
+                // lost.
                 opened.top = self.nesting.open(top, with, token, index | 1 << 31, i32::from(opened.shift));
                 opened.shift += 1;
                 let inner = Token { first: false, opens_line: false, place: token.column, ..*token };
@@ -401,7 +404,7 @@ impl<'a> Search<'a> {
         self.take(state, index, token, out);
     }
 
-    /// Takes in a datum or an opener as it stands.
+    /// Adds a datum or an opener to a reading, without an edit.
     fn take(&mut self, mut state: State, index: u32, token: &Token, out: &mut Vec<State>) {
         if state.cost > self.bound {
             self.leave_out(1);
@@ -432,7 +435,7 @@ impl<'a> Search<'a> {
         if fits {
             let mut closed = State { dropping: false, ..state };
             self.close(&mut closed);
-            // Of a run of equal closers the last ones are dropped, so one dropped is followed by no kept one.
+            // In a run of equal closers only the last ones are dropped, so no kept closer follows a dropped one.
             if !(state.dropping && token.trailing && self.same_as_before(index)) {
                 self.offer(closed, out);
             }
@@ -440,7 +443,7 @@ impl<'a> Search<'a> {
         if state.edits >= 6 {
             return;
         }
-        // A closer with white space before it, or of another kind than is due, has lost its opener more often than not.
+        // A closer after white space, or one that does not match, has usually lost its opener.
         let before = index.checked_sub(1).map(|before| self.tokens[before as usize].end);
         let apart = !token.first && before.is_some_and(|end| end < token.start);
         let odd = if apart { DROP_APART } else { 0.0 } + if fits || node.depth == 0 { 0.0 } else { DROP_MISFIT };
@@ -478,7 +481,7 @@ impl<'a> Search<'a> {
             self.close(&mut changed);
             self.offer(changed, out);
         }
-        // Closers that are due before this one.
+        // Closers that are missing before this one.
         let mut inserted = state;
         let mut number = 0;
         while number < MOST_CLOSERS && self.nesting.node(inserted.top).depth > 0 {
@@ -504,7 +507,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The token before is the same closer.
+    /// The token before `index` is the same closer.
     fn same_as_before(&self, index: u32) -> bool {
         index > 0 && self.tokens[index as usize - 1].kind == self.tokens[index as usize].kind
     }
@@ -537,7 +540,7 @@ mod tests {
         text
     }
 
-    /// The readings when everything is followed that the beam may keep, and nothing is forgotten; and as they are found.
+    /// The readings of a search without shortcuts, which follows everything and removes no nodes, and of the real one.
     fn both_ways(text: &str, beam: usize) -> [Vec<Reading>; 2] {
         let tokens = tokens(text, &Dialect::Clojure.into());
         let (habits, guard) = (Habits::knowing(Dialect::Clojure), Guard::none(tokens.len()));
@@ -550,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_followed_would_have_been_given_up() {
+    fn the_shortcuts_do_not_change_the_readings() {
         let mut found = 0;
         for seed in 0..90 {
             let text = broken(seed);

@@ -1,7 +1,7 @@
-//! Other signs where quotes were meant: typographic ones, `(f “a b")`, and escaped ones, `(f \"a b\")`.
+//! Typographic or escaped quotes where plain quotes were meant: `(f “a b")`, `(f \"a b\")`.
 //!
-//! Such a string lacks no quote: it has one that does not count. Another `"` beside it would make the text balance and the
-//! string say something else, so wherever a quote would be supplied, its neighbours are looked at.
+//! Such a string does not lack a quote: it has one that does not count. Another `"` beside it would make the text
+//! balance and change the string, so wherever a quote would be added, the characters beside it are checked.
 
 use lispwright_syntax::{TokenKind, Tree, read_plain};
 
@@ -19,8 +19,8 @@ const MOST_SIGNS: usize = 4;
 pub(crate) struct Signs;
 
 impl Sort for Signs {
-    /// Quotes in the place of the signs, if the text then balances. Where the earlier text is known, the typographic ones are
-    /// exchanged.
+    /// Quotes in the place of the signs, if the text then balances. That is certain if the earlier text is known and
+    /// all signs are typographic.
     fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
         let edits = case.quotes_for_signs()?;
         let typographic = edits.iter().all(|edit| edit.removed.starts_with(TYPOGRAPHIC));
@@ -28,13 +28,13 @@ impl Sort for Signs {
         if case.known && typographic && !was_so && !case.leaves_the_edit(&edits) {
             return Some(case.sure(edits, "a typographic quote does not count as a quote", 2.0 * MARGIN));
         }
-        let answer = Answer::new(edits, "a sign stands there that does not count as a quote");
+        let answer = Answer::new(edits, "a typographic or escaped quote does not count as a quote");
         Some(Proposal::open(Reason::OpenText, vec![answer]))
     }
 }
 
 impl Case<'_> {
-    /// Quotes instead of the signs for quotes in the symbols of the text, when it then balances.
+    /// Edits that replace the signs in the symbols of the text by quotes, if it then balances.
     fn quotes_for_signs(&self) -> Option<Vec<TextEdit>> {
         if !self.text.contains(TYPOGRAPHIC) && !self.text.contains("\\\"") {
             return None;
@@ -54,8 +54,8 @@ impl Case<'_> {
         (few && read_plain(apply(self.text, &edits), self.language).diagnostics().is_empty()).then_some(edits)
     }
 
-    /// What becomes of edits that put a quote beside another sign for one: with the earlier text the typographic quote is
-    /// exchanged, everything else is refused. `None` when there is no such edit.
+    /// Replaces edits that put a quote beside another sign for one: if the earlier text is known, a typographic quote
+    /// is exchanged; everything else is refused. `None` if there is no such edit.
     pub(super) fn beside_a_quote(&self, edits: &[TextEdit]) -> Option<Result<Vec<TextEdit>, Proposal>> {
         if edits.iter().all(|edit| edit.inserted != "\"") {
             return None;
@@ -83,12 +83,13 @@ impl Case<'_> {
         }
         let mut answers = vec![as_given()];
         if balances {
-            answers.insert(0, Answer::new(merged, "the string ends with a quote that does not count as one"));
+            let why = "the string ends with a typographic or escaped quote, which does not count";
+            answers.insert(0, Answer::new(merged, why));
         }
         Some(Err(Proposal::open(Reason::OpenText, answers)))
     }
 
-    /// What to do instead of putting a quote where `edit` does, for the string `own`; `None` when nothing speaks against it.
+    /// The edit to make instead of `edit`, which puts a quote at the string `own`; `None` if `edit` is right.
     fn instead(&self, edit: &TextEdit, own: &str) -> Option<TextEdit> {
         let at = edit.at as usize;
         let (before, after) = self.text.split_at(at);
@@ -104,21 +105,21 @@ impl Case<'_> {
         if before.ends_with("\\\"") && odd {
             return Some(replace(self.text, at - 2..at - 1, ""));
         }
-        // The string ended on a line before: `own` is that line and what follows it, up to the quote.
+        // The string ended on an earlier line: `own` is that line and everything after it, up to the quote.
         let line_end = own.find("\\\"\n").filter(|_| odd && before.ends_with(&own[..own.len() - 1]))?;
         let escape = at + 1 - own.len() + line_end;
         Some(replace(self.text, escape..escape + 1, ""))
     }
 
-    /// The quote of `edit` stands behind one that stands behind a word: prose with a quote in it that is not escaped.
+    /// The quote of `edit` follows a quote that follows a word: prose with a quote in it that is not escaped.
     fn is_behind_a_word(&self, edit: &TextEdit) -> bool {
         let word = |c: char| !c.is_whitespace() && !"([{'`,@#".contains(c);
         self.text[..edit.at as usize].strip_suffix('"').is_some_and(|before| before.ends_with(word))
     }
 }
 
-/// The string that the quote of `edit` begins or ends in `text`, which `tree` was read from and all of `edits` lead to; `None`
-/// when the edit does not put a quote there.
+/// The string that the quote of `edit` begins or ends in `text`, the result of all `edits`, with its `tree`; `None` if
+/// the edit does not add a quote.
 fn string_at<'t>(text: &'t str, tree: &Tree, edits: &[TextEdit], edit: &TextEdit) -> Option<&'t str> {
     if edit.inserted != "\"" || !edit.removed.is_empty() {
         return None;

@@ -1,22 +1,22 @@
-//! What one token makes of the lists that the readings stand in.
+//! A cache of what the current token does to the open lists of the readings.
 //!
-//! Readings that differ far behind agree on the list that they are in now, and a token that one has taken into it costs the
-//! others the same. Each list has one place for what was made of it, until another comes to lie there.
+//! Readings that differ in earlier edits are often in the same list now, and adding a token to it costs all of them the
+//! same. The cache has a fixed number of places; a list may overwrite the entry of another.
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::witnesses::nesting::ListId;
 
-/// There are two to this power of places.
+/// The binary logarithm of the number of places.
 const PLACES: u32 = 9;
 
-/// A list, the column of what is taken in, how it begins, and whether it begins a line.
+/// A list, and the datum added to it: its column, its first token, and whether it begins a line.
 pub(crate) type Datum = (ListId, i32, TokenKind, bool);
 
-/// The list around, the column of the opener, and the opener.
+/// The list around an opener, the column of the opener, and its kind.
 pub(crate) type Opened = (ListId, i32, Delimiter);
 
-/// What was done at the token of this number, and what came of it.
+/// One entry: at token number `token`, `from` gave `to`.
 #[derive(Clone, Copy)]
 struct Kept<From, To> {
     token: u32,
@@ -24,13 +24,13 @@ struct Kept<From, To> {
     to: To,
 }
 
-/// What was done at the current token.
+/// The entries for the current token.
 pub(crate) struct Steps {
-    /// Counts tokens, from 1.
+    /// The number of the current token, from 1.
     token: u32,
     data: Vec<Kept<Datum, (ListId, f32)>>,
     opened: Vec<Kept<Opened, ListId>>,
-    /// Lists that were opened, each once.
+    /// The lists that the current token opened, each once.
     new: Vec<ListId>,
 }
 
@@ -48,7 +48,7 @@ fn place(list: ListId, column: i32) -> usize {
 }
 
 impl Steps {
-    /// Another token is next.
+    /// Begins the next token, for which the cache is empty.
     pub(crate) fn clear(&mut self) {
         self.new.clear();
         self.token = self.token.wrapping_add(1);
@@ -57,7 +57,7 @@ impl Steps {
         }
     }
 
-    /// The list that a datum makes of another, and what it costs, if known.
+    /// The list after adding a datum, and the cost of that, if known.
     pub(crate) fn datum(&self, from: Datum) -> Option<(ListId, f32)> {
         let kept = &self.data[place(from.0, from.1)];
         (kept.token == self.token && kept.from == from).then_some(kept.to)
@@ -67,7 +67,7 @@ impl Steps {
         self.data[place(from.0, from.1)] = Kept { token: self.token, from, to };
     }
 
-    /// The list that opens there, if known.
+    /// The list that opens, if known.
     pub(crate) fn opened(&self, from: Opened) -> Option<ListId> {
         let kept = &self.opened[place(from.0, from.1)];
         (kept.token == self.token && kept.from == from).then_some(kept.to)

@@ -1,10 +1,10 @@
 //! Matching the earlier text with the broken one, so that delimiters go back where they were.
 //!
-//! Both texts are cut into words: whatever is between white space, brackets and quotes. That needs no reader, so a lost
-//! quote or a lost `|#` does not hide what follows. Lines whose words are equal are matched first (unique ones as
-//! anchors, then their neighbours), and words are matched inside what is left. Between two words that are neighbours in
-//! both texts is a gap. Where its delimiters differ from the earlier ones, the earlier ones are a candidate; where they
-//! are equal, the place is known to be right.
+//! Both texts are split into words at white space, brackets and quotes. That needs no reader, so a lost quote or a lost
+//! `|#` does not hide the text after it. Lines with equal words are matched first (unique ones as anchors, then their
+//! neighbours), then words in the lines between. Between two words that are neighbours in both texts is a gap. If its
+//! delimiters differ from the earlier ones, putting those back is a candidate; if they are equal, the place is known to
+//! be right.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -13,17 +13,17 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::text::edit::{TextEdit, replace};
 
-/// "No partner."
+/// A word without a partner.
 const NONE: u32 = u32::MAX;
 
 /// Differences between two blocks of words beyond which they count as unrelated.
 const MOST_DIFFERENCES: usize = 400;
 
-/// At most so many words in a row count as renamed, when there were as many before.
+/// The number of words in a row that count as renamed, at most, if there were as many before.
 const MOST_RENAMED: usize = 3;
 
-/// The additional cost of changing a place that is as in the earlier text: for each word in a row that is matched
-/// around it, at most, and at most in a line that was written anew, where words match by chance.
+/// The additional cost of changing a place that is as in the earlier text: for each matched word in a row around it,
+/// the most in total, and the most in a new line, where words match by chance.
 const KNOWN_BY_WORD: f32 = 1.5;
 const KNOWN_RIGHT: f32 = 15.0;
 const NEW_LINE: f32 = 1.5;
@@ -35,9 +35,9 @@ const FEW_WORDS: u32 = 4;
 struct Words {
     spans: Vec<Range<usize>>,
     hashes: Vec<u64>,
-    /// For every word the white space, in bytes, that begins its line.
+    /// For every word, the width of the white space that begins its line, in bytes.
     indents: Vec<u32>,
-    /// For every line that has words, the indices of its words.
+    /// For every line with words, the indices of its words.
     lines: Vec<Range<usize>>,
     line_hashes: Vec<u64>,
 }
@@ -51,24 +51,24 @@ pub(crate) struct Gap {
     pub(crate) sure: bool,
 }
 
-/// What the earlier text says of the broken one.
+/// The comparison of the earlier text with the broken one.
 #[derive(Debug, Default)]
 pub(crate) struct Alignment {
     /// Gaps whose delimiters differ from before.
     pub(crate) differing: Vec<Gap>,
-    /// Gaps whose delimiters are those from before, as byte ranges of the broken text, and what it costs to change them.
-    /// Ascending.
+    /// Gaps whose delimiters are the same as before, as byte ranges of the broken text, ascending, with the cost of
+    /// changing them.
     pub(crate) surviving: Vec<(Range<usize>, f32)>,
-    /// Every word that survives, in both texts: how much they have in common, from 0 to 1.
+    /// The share of the words of the longer text that are in both, from 0 to 1.
     pub(crate) common: f32,
-    /// Words of the broken text that survive, from 0 to 1.
+    /// The share of the words of the broken text that are in the earlier one, from 0 to 1.
     pub(crate) kept: f32,
-    /// The gap, in bytes of the earlier text, between the last word of the broken text and the word that followed it;
-    /// `None` when none did, or when the broken text closes more there.
+    /// The gap in the earlier text, in bytes, between the last word of the broken text and the word that followed it;
+    /// `None` if none did, or if the broken text closes more there.
     pub(crate) went_on: Option<Range<usize>>,
-    /// Nothing but delimiters, and perhaps names throughout, was changed.
+    /// Only delimiters were changed, and perhaps names, each in all places.
     pub(crate) same_words: bool,
-    /// The text is made from the beginning of the earlier one, not from words out of all of it.
+    /// The words of the text come from the beginning of the earlier one, not from all over it.
     pub(crate) is_version: bool,
     /// Both texts end with the same words.
     pub(crate) ends_alike: bool,
@@ -133,9 +133,9 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
     alignment
 }
 
-/// Cuts both texts before forms that are in both: `starts` are where the forms of `earlier` begin, ascending. A form is
-/// the same when the words of its first line are the same and it begins in column 0; a fault in one part does not
-/// concern the others.
+/// Cuts both texts before forms that are in both, so that a fault in one part does not concern the others. `starts` are
+/// the offsets at which the forms of `earlier` begin, ascending. A form is the same if the words of its first line are
+/// the same and it begins in column 0.
 pub(crate) fn parts(earlier: &str, text: &str, starts: &[usize]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut parts = Vec::new();
     let (mut old_from, mut new_from) = (0, 0);
@@ -172,7 +172,7 @@ fn went_on(
     let last = partner.len().checked_sub(1)?;
     let next = partner[last].checked_add(1)? as usize;
     let (is, was) = (&text[new.gap(text, last + 1)], old.gap(earlier, next));
-    // A text that closes more than before was not about to go on as before.
+    // A text that closes more than before does not stop in the middle of the earlier one.
     let closes_no_more = delimiters(is).zip(delimiters(&earlier[was.clone()])).all(|(is, was)| is == was)
         && delimiters(is).count() <= delimiters(&earlier[was.clone()]).count();
     (next < old.spans.len() && closes_no_more && runs[last] >= (FEW_WORDS).min(partner.len() as u32)).then_some(was)
@@ -185,7 +185,7 @@ fn renamed_alike(old: &Words, new: &Words, partner: &[u32]) -> bool {
     pairs.all(|(&other, &name)| *names.entry(old.hashes[other as usize]).or_insert(name) == name)
 }
 
-/// For every new word, the length of the run of words around it that follow each other in both texts.
+/// For every new word, the length of the run of words around it that are in the same order in both texts.
 fn runs(partner: &[u32]) -> Vec<u32> {
     let mut runs = vec![0; partner.len().max(1)];
     let mut start = 0;
@@ -210,7 +210,7 @@ fn empty_lists(gap: &str) -> usize {
     ["()", "[]", "{}"].iter().map(|list| gap.matches(list).count()).sum()
 }
 
-/// The character is before a datum without being part of it: a word by itself.
+/// The character is a prefix of a datum, which counts as a word by itself.
 fn is_prefix(c: char) -> bool {
     matches!(c, '\'' | '`' | ',')
 }
@@ -219,14 +219,14 @@ fn delimiters(gap: &str) -> impl Iterator<Item = char> + '_ {
     gap.chars().filter(|c| !c.is_whitespace())
 }
 
-/// The gap with the delimiters of `old` and, where they differ, the white space of `new`.
+/// The gap with the delimiters of `old` and the white space of `new`.
 fn restored(old: &str, new: &str) -> String {
     let blanks = |gap: &str| gap.chars().filter(|c| c.is_whitespace()).collect::<String>();
     let blank = |gap: &str| gap.chars().any(char::is_whitespace);
     if blanks(old) == blanks(new) || !blank(old) || !blank(new) {
         return old.to_owned();
     }
-    // Closers stay with what is before the white space, openers with what is after it.
+    // Closers stay before the white space, openers after it.
     let front = old.split(char::is_whitespace).next().unwrap_or_default();
     let back = old.rsplit(char::is_whitespace).next().unwrap_or_default();
     let middle: String = delimiters(&old[front.len()..old.len() - back.len()]).collect();
@@ -278,7 +278,7 @@ impl Words {
         words
     }
 
-    /// Adds a word; the marks of a block comment and of a datum that is commented out are delimiters, not words.
+    /// Adds a word, unless it is the mark of a block comment or of a datum that is commented out: those are delimiters.
     fn push(&mut self, word: &str, start: usize, indent: u32) {
         if matches!(word, "#" | "#;" | "#_") {
             return;
@@ -333,7 +333,7 @@ fn match_words(old: &Words, new: &Words) -> Matched {
     Matched { partner, known }
 }
 
-/// Pairs a few unmatched words between matched ones when there were as many before: they were renamed.
+/// Pairs a few unmatched words between matched ones if there were as many before: they were renamed.
 fn pair_renamed(partner: &mut [u32], old_count: usize) {
     let mut index = 0;
     while index < partner.len() {
@@ -353,7 +353,7 @@ fn pair_renamed(partner: &mut [u32], old_count: usize) {
     }
 }
 
-/// Pairs of equal lines, ascending on both sides: the equal ends, unique lines, and the lines beside those.
+/// Pairs of equal lines, ascending on both sides: equal lines at both ends, unique lines, and the lines beside those.
 fn match_lines(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - front;
@@ -385,7 +385,7 @@ fn match_lines(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The longest ascending run of lines that occur once on each side.
+/// The longest ascending sequence of lines that occur once on each side.
 fn unique_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let mut places: FxHashMap<u64, (u32, u32, usize, usize)> = FxHashMap::default();
     for (at, &line) in old.iter().enumerate() {
@@ -399,7 +399,7 @@ fn unique_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> =
         places.values().filter(|entry| entry.0 == 1 && entry.1 == 1).map(|entry| (entry.2, entry.3)).collect();
     pairs.sort_unstable_by_key(|pair| pair.1);
-    // Patience: the tops of piles in `tails`, and for each pair the one before it.
+    // Patience sorting: `tails` has the top of each pile, `before` the predecessor of each pair.
     let mut tails: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; pairs.len()];
     for index in 0..pairs.len() {
@@ -417,7 +417,7 @@ fn unique_pairs(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     chain
 }
 
-/// Equal words of two short runs, by the shortest edit script (Myers 1986); none when the runs are too different.
+/// Equal words of two short runs, by the shortest edit script (Myers 1986); none if the runs are too different.
 fn common_words(old: &[u64], new: &[u64]) -> Vec<(usize, usize)> {
     let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - front;

@@ -1,7 +1,7 @@
 //! The tokens of a text that matter to its nesting, each with its line and column.
 //!
-//! White space and comments are left out; what they say is kept in the tokens after them: the column, and whether the
-//! token is the first or the last on its line. A tab goes to the next multiple of eight, as Emacs shows it.
+//! White space and comments are left out; each token has its column, and whether it is the first or the last on its
+//! line. A tab goes to the next multiple of eight, as Emacs shows it.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -22,9 +22,9 @@ pub(crate) struct Token {
     pub(crate) line: u32,
     /// Column it begins in, from 0.
     pub(crate) column: i32,
-    /// Nothing but white space stands before it on its line.
+    /// Only white space is before it on its line.
     pub(crate) first: bool,
-    /// The datum it belongs to begins its line: nothing but white space and prefixes stand before it.
+    /// The datum it belongs to begins its line: only white space and prefixes are before it.
     pub(crate) opens_line: bool,
     /// Column in which that datum begins, prefixes included.
     pub(crate) place: i32,
@@ -32,12 +32,12 @@ pub(crate) struct Token {
     pub(crate) trailing: bool,
     /// No other token follows on the line it ends on.
     pub(crate) last: bool,
-    /// An empty line stands between it and the token before.
+    /// An empty line is between it and the token before.
     pub(crate) apart: bool,
-    /// For symbols: a hash of the text in lower case; for heads that a project says to be like a known one, of that. For
-    /// everything else [`LITERAL`].
+    /// For symbols, a hash of the text in lower case; for heads that a project declares to be like a known one, of the
+    /// latter. For everything else, [`LITERAL`].
     pub(crate) name: u64,
-    /// For symbols and keywords: the same hash, for lists that they are the head of. Else 0.
+    /// For symbols and keywords, the same hash, for lists of which they are the head. Otherwise 0.
     pub(crate) head: u64,
     /// For atoms: spelt like the head of a definition or of a file's header.
     pub(crate) definer: bool,
@@ -45,8 +45,8 @@ pub(crate) struct Token {
     pub(crate) header: bool,
     /// For prefixes: begins a template, or a gap in one.
     pub(crate) template: bool,
-    /// Begins what says something of the datum after it, or is commented out: `^{…}` metadata, the condition of `#+`, `#_`. It
-    /// is no datum of the list that it stands in.
+    /// Belongs to an annotation of the next datum, or is commented out: `^{…}` metadata, the condition of `#+`, a datum
+    /// after `#_`. It is no datum of the list that it is in.
     pub(crate) aside: bool,
 }
 
@@ -60,24 +60,24 @@ impl Token {
     }
 }
 
-/// The significant tokens of `text`, by plain matching's view of strings and comments.
+/// The significant tokens of `text`, as [`read_plain`] sees strings and comments.
 pub(crate) fn tokens(text: &str, language: &Language) -> Vec<Token> {
     tokens_of(text, &read_plain(text, language))
 }
 
-/// The significant tokens of `text`, which `tree` was read from.
+/// The significant tokens of `text`, whose tree is `tree`.
 pub(crate) fn tokens_of(text: &str, tree: &Tree) -> Vec<Token> {
     let room = tree.token_count() as usize;
     collected(text, tree.language(), tree.tokens(), 0, Vec::with_capacity(room))
 }
 
-/// The significant tokens of the bytes `range` of `text`, as if those were the text; `tree` was read from all of it.
+/// The significant tokens of the bytes `range` of `text`, with places relative to `range`; `tree` is of the whole text.
 pub(crate) fn tokens_within(text: &str, tree: &Tree, range: Range<usize>) -> Vec<Token> {
     let span = Span::new(range.start as u32, range.end as u32);
     collected(&text[..range.end], tree.language(), tree.tokens_within(span), span.start, Vec::new())
 }
 
-/// The significant ones of `found`, which lie side by side in `text` from byte `begin` on.
+/// The significant tokens of `found`, which cover `text` from byte `begin` on.
 #[inline(always)]
 fn collected(
     text: &str,
@@ -127,7 +127,7 @@ fn collected(
                 header: opener == Some(Opener::Header),
             });
             (blank_so_far, empty, apart) = (false, false, false);
-            // Most tokens are in one piece, of characters that are one column wide.
+            // Most tokens are on one line, of characters that are one column wide.
             if body.len() == 1 || body.iter().all(u8::is_ascii_graphic) {
                 column += body.len() as i32;
                 continue;
@@ -165,7 +165,8 @@ fn collected(
     tokens
 }
 
-/// The last token ends its line, and with the closers that it may be the last of the token before them.
+/// Marks the last token as the last on its line, and marks the closers at the end with the token before them as
+/// trailing.
 fn end_line(tokens: &mut [Token]) {
     let Some(last) = tokens.last_mut() else { return };
     last.last = true;
@@ -180,7 +181,7 @@ fn end_line(tokens: &mut [Token]) {
     }
 }
 
-/// The name of what is not a symbol: numbers, strings, characters, keywords.
+/// The name of tokens that are no symbols: numbers, strings, characters, keywords.
 pub(crate) const LITERAL: u64 = 2;
 
 fn is_literal(atom: &[u8]) -> bool {
@@ -192,7 +193,7 @@ fn is_literal(atom: &[u8]) -> bool {
     }
 }
 
-/// What the spelling of an atom says, as fields of [`Token`].
+/// The fields of [`Token`] that depend on the spelling of an atom.
 struct Spelt {
     name: u64,
     head: u64,
@@ -217,7 +218,7 @@ fn last_colon(atom: &[u8]) -> Option<usize> {
     atom.iter().rposition(|&byte| byte == b':')
 }
 
-/// Where a symbol of `len` bytes begins behind its package, if it has one.
+/// The offset at which the name begins in a symbol of `len` bytes, after its package if it has one.
 fn symbol_start(colon: Option<usize>, len: usize) -> usize {
     colon.filter(|&at| at > 0 && at + 1 < len).map_or(0, |at| at + 1)
 }
@@ -241,14 +242,14 @@ fn hash_of(name: &[u8]) -> u64 {
     }
     let rest = words.remainder();
     if !rest.is_empty() {
-        // The leading one tells how many bytes there are.
+        // The leading 1 bit makes words of different lengths differ.
         let word = rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte));
         hasher.write_u64(lower_case(word));
     }
     hasher.finish() | 1
 }
 
-/// Eight bytes at once, those that are ASCII letters in lower case.
+/// Puts the ASCII letters among eight bytes in lower case at once.
 fn lower_case(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 0xFF;
     let seven = word & (EACH * 0x7F);
@@ -263,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_apart_but_for_case_and_package() {
+    fn names_differ_except_for_case_and_package() {
         assert_eq!(name_of(b"Multiple-Value-BIND"), name_of(b"cl:multiple-value-bind"));
         assert_eq!(name_of(b"A"), name_of(b"p::a"));
         assert_ne!(name_of(b"a"), name_of(b":a"));

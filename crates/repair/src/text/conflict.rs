@@ -1,14 +1,14 @@
-//! Texts that hold both sides of a merge.
+//! Texts with both sides of a merge.
 //!
-//! Between the marks of a merge conflict stand two readings of the same lines, so that delimiters are there twice. To make
+//! Between the marks of a merge conflict are two versions of the same lines, so delimiters are there twice. To make
 //! such a text balance would hide that somebody has to choose.
 
 use memchr::memmem;
 
-/// The offset of the first conflict that a version control system has marked: a line that begins with seven `<`, then one of
-/// seven `=` alone, then one that begins with seven `>`.
+/// The byte offset of the first conflict that a version control system has marked: a line that begins with seven `<`,
+/// then one of seven `=` alone, then one that begins with seven `>`.
 pub fn first_conflict(text: &str) -> Option<usize> {
-    // A text without the first mark has no conflict, which is seen without looking at each line.
+    // A text without the first mark has no conflict, which is found out without splitting it into lines.
     let first = memmem::find(text.as_bytes(), b"<<<<<<<")?;
     let mut at = text[..first].rfind('\n').map_or(0, |before| before + 1);
     let (mut ours, mut theirs) = (None, false);
@@ -25,7 +25,7 @@ pub fn first_conflict(text: &str) -> Option<usize> {
     None
 }
 
-/// The line is the mark, alone or before the name of a side.
+/// The line is the mark, alone or with the name of a side after it.
 fn is_mark(line: &str, mark: &str) -> bool {
     line.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\r', '\n']))
 }

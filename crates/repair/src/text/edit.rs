@@ -8,11 +8,11 @@ pub(crate) const CLOSERS: [char; 3] = [')', ']', '}'];
 /// One replacement in the text that was given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TextEdit {
-    /// Where it begins, in bytes of the given text.
+    /// The byte offset in the given text at which it begins.
     pub at: u32,
-    /// The bytes taken away there; empty for an insertion.
+    /// The text removed there; empty for an insertion.
     pub removed: String,
-    /// The bytes put there; empty for a removal.
+    /// The text inserted there; empty for a removal.
     pub inserted: String,
 }
 
@@ -43,12 +43,12 @@ pub(crate) fn counted<'e>(edits: impl IntoIterator<Item = &'e TextEdit>) -> (usi
     })
 }
 
-/// `edits` and `others` make the same of `text`, but for white space.
+/// `edits` and `others` give the same text except for white space.
 pub(crate) fn same_code(text: &str, edits: &[TextEdit], others: &[TextEdit]) -> bool {
     solid(&apply(text, edits)).eq(solid(&apply(text, others)))
 }
 
-/// An edit of `text` that replaces `range`, with what both sides share left out.
+/// An edit of `text` that replaces `range`, without what the old and the new text share at both ends.
 pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> TextEdit {
     let removed = &text[range.clone()];
     let shared =
@@ -64,7 +64,7 @@ pub(crate) fn replace(text: &str, range: Range<usize>, inserted: &str) -> TextEd
     }
 }
 
-/// `text` with `edits` made, which have to be its own, in order, and not overlap.
+/// `text` after `edits`, which have to be edits of this text, in order, and not overlap.
 #[must_use]
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut out = String::with_capacity(text.len() + 8);
@@ -78,9 +78,9 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     out
 }
 
-/// The same edits of `text`, all of them within `spans`, whose ends belong to them; `None` when one has no place there.
+/// The same edits of `text`, moved into `spans`, including their ends; `None` if one has no place there.
 ///
-/// One closer more or less in a run of them comes to the same wherever in the run it is, so an edit may move along its run.
+/// To add or remove a closer gives the same text anywhere in a run of equal ones, so an edit may move along its run.
 #[must_use]
 pub fn moved_into(text: &str, edits: &[TextEdit], spans: &[Range<usize>]) -> Option<Vec<TextEdit>> {
     let bytes = text.as_bytes();

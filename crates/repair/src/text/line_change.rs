@@ -10,14 +10,14 @@ use crate::text::edit::apply;
 pub struct LineChange {
     /// The line, from 1.
     pub line: u32,
-    /// How it is, without its line ending.
+    /// Its text before the change, without its line ending.
     pub before: String,
-    /// How it would be.
+    /// Its text after the change.
     pub after: String,
 }
 
-/// The lines of `text` that `edits` change. Edits are in order and do not overlap; one that spans lines is shown with all of
-/// them, and one behind the last byte belongs to the last line.
+/// The lines of `text` that `edits` change. The edits have to be in order and not overlap. An edit that spans lines is
+/// shown with all of them, and one after the last byte belongs to the last line.
 #[must_use]
 pub fn line_changes(text: &str, lines: &LineIndex, edits: &[TextEdit]) -> Vec<LineChange> {
     let mut changes = Vec::new();
@@ -61,6 +61,6 @@ mod tests {
         assert_eq!(changes(&[edit(4, "\n ", " ")]), [of(1, "(a b\n (c)", "(a b (c)")]);
         let (open, lines) = ("(a\n (b", LineIndex::new(b"(a\n (b"));
         let at_the_end = line_changes(open, &lines, &[edit(4, "(", ""), edit(6, "", ")")]);
-        assert_eq!(at_the_end, [of(2, " (b", " b)")], "an edit behind the last byte belongs to the last line");
+        assert_eq!(at_the_end, [of(2, " (b", " b)")], "an edit after the last byte belongs to the last line");
     }
 }

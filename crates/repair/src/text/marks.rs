@@ -1,13 +1,13 @@
 //! Marks that turn code into a comment: `#_` and `#;` before a datum, `|#` without a beginning.
 //!
-//! They are no delimiters, but they decide what counts as code. A change that brings one and no longer balances was
-//! interrupted, or the mark is a slip as well; which of the two shows in no delimiter.
+//! They are no delimiters, but they decide what counts as code. If a change adds one and no longer balances, the change
+//! is unfinished, or the mark is a slip as well; the delimiters do not show which.
 
 use std::ops::Range;
 
 use lispwright_syntax::{TokenKind, Tree, read_plain};
 
-/// `text`, of which `tree` is, holds more such marks than `before`.
+/// `text`, with its `tree`, contains more such marks than `before`.
 pub(crate) fn are_new(text: &str, tree: &Tree, before: &str) -> bool {
     if !["#_", "#;", "|#"].iter().any(|mark| text.contains(mark)) {
         return false;
@@ -17,7 +17,7 @@ pub(crate) fn are_new(text: &str, tree: &Tree, before: &str) -> bool {
     marks > 0 && marks > count(before, &read_plain(before, tree.language()))
 }
 
-/// The end of a block comment that none begins is read as the beginning of a symbol.
+/// The end of a block comment without a beginning is read as the beginning of a symbol.
 fn opens_a_symbol(text: &str, tree: &Tree) -> bool {
     let mut tokens = tree.tokens();
     tokens.any(|(kind, span)| kind == TokenKind::UnterminatedSymbol && text[span.range()].starts_with("|#"))
@@ -32,7 +32,7 @@ fn count(text: &str, tree: &Tree) -> usize {
     marks.count()
 }
 
-/// The atom holds the end of a block comment that none begins, or touches the `;` that its `#` would make a mark of.
+/// The atom contains the end of a block comment without a beginning, or ends with a `#` before a `;`.
 pub(crate) fn is_stray(text: &str, atom: Range<usize>) -> bool {
     text[atom.clone()].contains("|#") || (text[atom.clone()].ends_with('#') && text[atom.end..].starts_with(';'))
 }

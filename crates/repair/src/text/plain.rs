@@ -2,8 +2,8 @@
 
 use lispwright_syntax::{Language, Tree, is_sound_again};
 
-/// A text with the tree that [`read_plain`](lispwright_syntax::read_plain) makes of it, for callers who have read it already.
-/// Of a text that balances, every reading is that.
+/// A text with its tree from [`read_plain`](lispwright_syntax::read_plain), for callers that have read it already. If
+/// the text balances, the tree of any other reader function is the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain<'a> {
     /// The text.
@@ -17,7 +17,7 @@ impl Plain<'_> {
         self.tree.is_balanced()
     }
 
-    /// `changed`, which mostly is this text, balances.
+    /// `changed`, most of which is the same as this text, balances.
     pub(crate) fn balances_as(&self, changed: &str, language: &Language) -> bool {
         is_sound_again(self.tree, self.text, changed, language)
     }

@@ -1,4 +1,4 @@
-//! Which part of a text is broken: the top-level forms that do not balance by themselves.
+//! The broken parts of a text: the top-level forms that do not balance by themselves.
 //!
 //! A form begins with an opener in column 0, or with anything in column 0 where nothing is open. Forms that balance are
 //! neighbours: they are never changed, and they show how this file is indented.
@@ -9,25 +9,25 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::text::code::Token;
 
-/// At most so many chunks are tried to find those that close what others leave open.
+/// The number of chunks that are tried, at most, to find those that close the lists of others.
 const MOST_STEPS: usize = 200_000;
 
-/// The tokens from one beginning in column 0 to the next.
+/// The tokens from one beginning of a form in column 0 to the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     /// Indices of its tokens.
     pub(crate) tokens: Range<usize>,
     /// Openers minus closers.
     pub(crate) net: i64,
-    /// The lowest that depth falls.
+    /// The lowest depth, relative to the beginning.
     pub(crate) low: i64,
-    /// Every closer fits its opener and nothing is left over.
+    /// Every closer matches its opener, and nothing stays open.
     pub(crate) healthy: bool,
-    /// It is broken and has lines in column 0, so columns do not show what belongs to it.
+    /// It is broken and has inner lines in column 0, so columns do not show what belongs to it.
     pub(crate) flush: bool,
 }
 
-/// Cuts tokens into chunks. Chunks that only together close what they open are joined.
+/// Cuts tokens into chunks. Chunks that only balance together are joined.
 pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     let mut starts: Vec<usize> = vec![0];
     let mut depth = 0i64;
@@ -55,8 +55,8 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
     gather(tokens, joined, &mut open)
 }
 
-/// A chunk that leaves lists open and ends with a definition that touches what is before it, `…)(defun f (x)`, as two:
-/// no one writes a definition like that inside another form.
+/// Splits a chunk that leaves lists open and ends with a definition that touches the datum before it, `…)(defun f (x)`:
+/// nobody writes a definition like that inside another form.
 fn beside(tokens: &[Token], whole: &Chunk, open: &mut Vec<Delimiter>) -> Option<[Chunk; 2]> {
     if whole.healthy || whole.net <= 0 {
         return None;
@@ -72,7 +72,7 @@ fn beside(tokens: &[Token], whole: &Chunk, open: &mut Vec<Delimiter>) -> Option<
     (parts[0].net > 0 && parts[1].healthy).then_some(parts)
 }
 
-/// Nothing but the condition under which the next form is read: `#+sbcl`, `#-(or clisp ecl)`.
+/// The tokens are only the condition under which the next form is read: `#+sbcl`, `#-(or clisp ecl)`.
 fn is_condition(tokens: &[Token]) -> bool {
     let Some((mark, behind)) = tokens.split_first() else { return false };
     let prefixes = behind.iter().take_while(|token| token.kind.is_prefix()).count();
@@ -98,7 +98,7 @@ fn step(token: &Token) -> i64 {
     i64::from(token.kind.is_open()) - i64::from(token.kind.is_close())
 }
 
-/// The chunk of the tokens in `range`; `open` is room to work in.
+/// The chunk of the tokens in `range`; `open` is a buffer.
 fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> Chunk {
     open.clear();
     let (mut net, mut low, mut healthy) = (0, 0, true);
@@ -116,7 +116,7 @@ fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> 
     Chunk { tokens: range, net, low, healthy: healthy && open.is_empty(), flush: false }
 }
 
-/// Every closer fits its opener and nothing is left over.
+/// Every closer matches its opener, and nothing stays open.
 fn balances(tokens: &[Token]) -> bool {
     measure(tokens, 0..tokens.len(), &mut Vec::new()).healthy
 }
@@ -126,7 +126,7 @@ fn balances(tokens: &[Token]) -> bool {
 fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::with_capacity(chunks.len());
     let mut index = 0;
-    // Each look ahead is a walk, which a text with very many broken chunks is not worth.
+    // Each look ahead walks over chunks, so their number is limited for texts with very many broken chunks.
     let mut looks = 64;
     let mut steps = MOST_STEPS;
     while index < chunks.len() {
@@ -148,8 +148,8 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
     out
 }
 
-/// No list has both lines in column 0 and indented ones: a body in column 0 is there as a whole, and anything else is
-/// two forms, one with a closer too few and one with a closer too many.
+/// No list has both lines in column 0 and indented ones. A body in column 0 is all in column 0; otherwise these are two
+/// forms, one with a closer too few and one with a closer too many.
 fn is_nested_on_purpose(tokens: &[Token]) -> bool {
     // For every open list, whether a line of it begins in column 0, and whether one begins elsewhere.
     let mut open: Vec<(bool, bool)> = Vec::new();
@@ -171,7 +171,7 @@ fn is_nested_on_purpose(tokens: &[Token]) -> bool {
     true
 }
 
-/// The number of `chunks` that close what the first of them leaves open; each chunk tried takes one of the `steps`.
+/// The number of `chunks` that together balance, beginning with the first; each chunk tried takes one of the `steps`.
 fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usize> {
     let mut depth = chunks[0].net;
     let definition = defines(tokens, &chunks[0]);
@@ -188,8 +188,8 @@ fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usiz
     None
 }
 
-/// Joins broken chunks with those right before or after them where column 0 may not mean a new form: in a file that is
-/// flush left, and beside a chunk that does not look like a neighbour.
+/// Joins broken chunks with those right before or after them if column 0 may not begin a new form: in a file that is
+/// flush left, and beside a chunk that does not look like a form of its own.
 fn gather(tokens: &[Token], chunks: Vec<Chunk>, open: &mut Vec<Delimiter>) -> Vec<Chunk> {
     if chunks.iter().all(|chunk| chunk.healthy) {
         return chunks;
@@ -226,7 +226,7 @@ fn is_flush_left(tokens: &[Token], chunks: &[Chunk]) -> bool {
         let (all, left) = inside.fold((0, 0), |(all, left), token| (all + 1, left + u32::from(token.column == 0)));
         (lines, flush) = (lines + all, flush + left);
     }
-    // Where column 0 breaks nearly every form, no sound one is left to count.
+    // If column 0 breaks nearly every form, there are no sound ones to count.
     flush > 2 && flush * 2 >= lines
 }
 
@@ -251,19 +251,19 @@ fn lies_flush(tokens: &[Token], chunk: &Chunk) -> bool {
     left > 0 && left >= right
 }
 
-/// `after` follows `before` without an empty line and does not look like a form of its own: neither a definition nor,
-/// like its neighbour, one of a row of calls.
+/// `after` follows `before` without an empty line and does not look like a form of its own: it is no definition, and no
+/// call of the same operator as its neighbour.
 fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool) -> bool {
     if tokens[after.tokens.start].apart && (!everywhere || tokens[after.tokens.start].kind.is_open()) {
         return false;
     }
-    // A head alone on its line, left open, has its body in column 0.
+    // A head alone on its line, in a list that is open, has its body in column 0.
     let one_line = tokens[before.tokens.end - 1].line == tokens[before.tokens.start].line;
     let bare = before.net > 0 && one_line && !defines(tokens, before);
     if defines(tokens, after) && !bare {
         return false;
     }
-    // If a whole form ended too early, the chunk after it has its closer.
+    // If `before` balances because it was closed too early, `after` has a closer too many.
     if before.healthy && !everywhere && (after.net >= 0 || !defines(tokens, before) || is_header(tokens, before)) {
         return false;
     }
@@ -281,10 +281,10 @@ fn is_header(tokens: &[Token], chunk: &Chunk) -> bool {
     head(tokens, chunk).is_some_and(|head| head.header)
 }
 
-/// The first list of the chunk begins as definitions and file headers do.
+/// The first list of the chunk begins like a definition or a file header.
 pub(crate) fn defines(tokens: &[Token], chunk: &Chunk) -> bool {
     let own = &tokens[chunk.tokens.clone()];
     let mut opened = own.iter().skip_while(|token| !token.kind.is_open());
-    // An opener too many does not make it another form.
+    // An extra opener does not make it another form.
     opened.find(|token| !token.kind.is_open()).is_some_and(|head| head.definer)
 }

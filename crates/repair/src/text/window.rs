@@ -1,8 +1,8 @@
 //! The part of a text that an edit can have broken.
 //!
-//! Where the earlier text balances, every top-level form that the edit did not touch balances as well. The rest is a
-//! window of whole forms around the edit, mostly one. It is judged as if it were the whole text: nothing outside it is
-//! drawn in, and a quote or block comment left open in it ends with it.
+//! If the earlier text balances, every top-level form that the edit did not touch balances as well. The rest is a
+//! window of whole forms around the edit, usually one. It is repaired as if it were the whole text: nothing outside it
+//! is changed, and an unclosed quote or block comment in it ends with it.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::outcome::Outcome;
 use crate::report::{first_line, shown};
 use crate::text::plain::Plain;
 
-/// So many bytes on each side of a window are read to learn how the file is laid out.
+/// The layout of the file is learnt from this many bytes on each side of a window.
 const CONTEXT: usize = 160_000;
 
-/// Each piece of those has at least so many bytes, but for the last one on each side.
+/// They are read in pieces of at least this many bytes; only the last one on each side may be smaller.
 const PIECE: usize = 3_000;
 
 /// The forms around an edit, before and after it.
@@ -25,7 +25,7 @@ pub(crate) struct Window {
     pub(crate) old: Range<usize>,
     /// Their bytes in the text.
     pub(crate) new: Range<usize>,
-    /// What differs: bytes of the text.
+    /// The bytes of the text that differ.
     pub(crate) changed: Range<usize>,
     /// The texts differ only inside the edit that the caller names.
     pub(crate) as_told: bool,
@@ -36,20 +36,20 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The window between `before`, which balances, and `text`. The change is `edited` when the texts agree outside it,
-    /// else whatever differs.
+    /// The window between `before`, which balances, and `text`. The change is `edited` if the texts are the same
+    /// outside it, otherwise everything that differs.
     pub(crate) fn between(before: Plain<'_>, text: &str, edited: Option<&Range<u32>>) -> Self {
         Self::with_context(before, text, edited, CONTEXT)
     }
 
-    /// The same, with sound text of at most `context` bytes on each side.
+    /// [`Window::between`] with sound text of at most `context` bytes on each side.
     pub(crate) fn with_context(before: Plain<'_>, text: &str, edited: Option<&Range<u32>>, context: usize) -> Self {
         let Plain { text: before, tree } = before;
         let told = edited.and_then(|edited| agreed(before, text, edited));
         let (front, back) = told.unwrap_or_else(|| shared(before, text));
         let (from, to) = (front, before.len() - back);
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
-        // A form that the change only touches is left out when white space is between them.
+        // A form at the edge of the change is left out if white space is between them.
         let changed = &text[front..text.len() - back];
         let (begins, ends) = (begins_apart(changed), changed.ends_with(['\n', ' ', '\t', '\r']));
         let first = forms.partition_point(|form| form.end < from || (begins && form.end == from));
@@ -89,8 +89,7 @@ impl Window {
     }
 }
 
-/// The written text begins with white space, and not with an indented line: such a line belongs to the form before it,
-/// wherever that ends.
+/// The changed text begins with white space, but not with an indented line: such a line belongs to the form before it.
 fn begins_apart(changed: &str) -> bool {
     let code = changed.trim_start();
     let blank = &changed[..changed.len() - code.len()];
@@ -120,7 +119,7 @@ fn pieces(text: &str, range: &Range<usize>, begins: impl Iterator<Item = usize>)
     pieces
 }
 
-/// The pieces before and after a place, by turns.
+/// The pieces before and after a place, alternating.
 fn nearest_first(front: Vec<Range<usize>>, back: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut all = Vec::with_capacity(front.len() + back.len());
     let (mut front, mut back) = (front.into_iter().rev(), back.into_iter());
@@ -134,7 +133,7 @@ fn nearest_first(front: Vec<Range<usize>>, back: Vec<Range<usize>>) -> Vec<Range
     }
 }
 
-/// The bytes of `text` that `before` does not share.
+/// The range of `text` that differs from `before`.
 pub(crate) fn differing(before: &str, text: &str) -> Range<usize> {
     let (front, back) = shared(before, text);
     front..text.len() - back
@@ -144,7 +143,7 @@ fn agrees_to(before: &str, text: &str, at: usize) -> bool {
     text.is_char_boundary(at) && before.as_bytes()[..at] == text.as_bytes()[..at]
 }
 
-/// Bytes in common before and after `edited`, when the texts differ nowhere else.
+/// The numbers of bytes in common before and after `edited`, if the texts differ nowhere else.
 fn agreed(before: &str, text: &str, edited: &Range<u32>) -> Option<(usize, usize)> {
     let (start, end) = (edited.start as usize, edited.end as usize);
     let back = text.len().checked_sub(end)?;
@@ -156,7 +155,7 @@ fn agreed(before: &str, text: &str, edited: &Range<u32>) -> Option<(usize, usize
         .then_some((start, back))
 }
 
-/// Bytes in common at the front and, of what is left, at the back, ending between characters.
+/// The numbers of bytes in common at the front and, in the rest, at the back, ending between characters.
 fn shared(before: &str, text: &str) -> (usize, usize) {
     let (a, b) = (before.as_bytes(), text.as_bytes());
     let mut front = same_front(a, b);
@@ -173,8 +172,8 @@ fn shared(before: &str, text: &str) -> (usize, usize) {
     (front, back)
 }
 
-/// An insertion can often be read as one that begins a few bytes earlier: a form put before another shares its opener
-/// with it. The reading that begins a line is meant.
+/// An insertion can often be described as one that begins a few bytes earlier: a form inserted before another shares
+/// its opener with it. Prefers the description that begins at the beginning of a line.
 fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let line = text[..front].rfind('\n').map_or(0, |at| at + 1);
@@ -184,8 +183,8 @@ fn at_line_start(text: &str, front: usize, back: usize) -> (usize, usize) {
     if same { (line, back + by) } else { (front, back) }
 }
 
-/// The outcome for a part of `text` that begins at byte `at`, as one for the whole text; the text of a repair stays
-/// that of the part.
+/// Moves the outcome for a part of `text` that begins at byte `at` to places of the whole text; the text of a repair
+/// stays that of the part.
 pub(crate) fn widened(outcome: Outcome, text: &str, index: &LineIndex, at: usize) -> Outcome {
     let shift = |edits: &mut Vec<crate::text::edit::TextEdit>| edits.iter_mut().for_each(|edit| edit.at += at as u32);
     // The part may begin in the middle of a line.

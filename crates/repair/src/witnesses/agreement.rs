@@ -1,8 +1,8 @@
-//! Two witnesses, the earlier text and the layout, and what follows from what they say together.
+//! The decision from two witnesses: the earlier text and the layout.
 //!
-//! In lines that were written anew the earlier text is a poor witness: its words meet others by chance. So it decides
-//! alone only about lines that say what they said before, and elsewhere needs the layout's consent. The layout decides
-//! alone where the earlier text is silent, and about closers only: where a list begins shows in no column.
+//! In new lines the earlier text is a poor witness, because its words match by chance. So it decides alone only about
+//! lines with the same words as before; elsewhere the layout has to agree. If the earlier text shows nothing, the
+//! layout decides alone, but only about closers: columns do not show where a list begins.
 
 use crate::case::Case;
 use crate::doubts::{CLEAR_MARGIN, Doubt, MARGIN};
@@ -11,14 +11,14 @@ use crate::proposals::{Answer, Proposal};
 use crate::text::align::Alignment;
 use crate::text::edit::{CLOSERS, OPENERS, TextEdit, moved_into, same_code};
 
-/// How much likelier than the next an answer by layout has to be, as a natural logarithm, to outvote the earlier text in
-/// lines that were written anew; for closers at line ends.
+/// How much likelier than the others an answer by layout has to be, as a natural logarithm, to outvote the earlier text
+/// in new lines; only for closers at line ends.
 const CONTRADICTED_MARGIN: f32 = 3.0;
-/// Lines that fit another answer by so much better contradict the earlier text.
+/// Lines whose cost after another answer is lower by this much contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
 
 impl Case<'_> {
-    /// What the witnesses say together, where `by_layout` is what the layout says.
+    /// The proposal of both witnesses; `by_layout` gives that of the layout alone.
     pub(crate) fn heard(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
         if self.stops() {
             return Proposal::open(Reason::CutShort, Vec::new());
@@ -75,8 +75,9 @@ impl Case<'_> {
         }
     }
 
-    /// The lines fit what the earlier text says about as well as what the layout says. Delimiters of lines that say what
-    /// they said may differ on purpose when other lines were changed.
+    /// The layout does not contradict `edits`, which restore the earlier text: the lines fit them about as well as the
+    /// layout's own answer. It may contradict them, because delimiters may differ on purpose if other lines were
+    /// changed.
     fn fits_as_well(&self, edits: &[TextEdit], by_layout: &Proposal) -> bool {
         let rival = by_layout.first().map(Answer::whole).filter(|rival| !same_code(self.text, edits, rival));
         let certain = matches!(by_layout, Proposal::Certain { .. });
@@ -87,12 +88,12 @@ impl Case<'_> {
         }
     }
 
-    /// What the earlier text has against `answer`, of which the layout is certain; `restoring` is what itself would do.
+    /// The doubt of the earlier text about `answer`, of which the layout is certain; `restoring` are its own answers.
     fn dissent(&self, answer: &Answer, margin: f32, restoring: &[Answer], alignment: &Alignment) -> Option<Doubt> {
         let consents =
             restoring.is_empty() || restoring.iter().any(|other| same_code(self.text, &answer.edits, &other.edits));
-        // Only delimiters were changed, some on purpose perhaps: putting back some of them cannot say which. Nobody
-        // exchanges one for another by mistake at both ends of a list.
+        // Only delimiters were changed, perhaps some on purpose: nothing shows which. But nobody exchanges delimiters
+        // for others at both ends of a list by mistake.
         let slips =
             |other: &&Answer| other.edits.iter().all(|edit| edit.removed.is_empty() || edit.inserted.is_empty());
         let several = alignment.same_words && restoring.iter().filter(slips).count() > 1;
@@ -109,7 +110,7 @@ impl Case<'_> {
         (!agreed && self.minds(Doubt::EarlierDisagrees)).then_some(Doubt::EarlierDisagrees)
     }
 
-    /// All edits are of closers that end lines, which is where hands and columns meet.
+    /// All edits are of closers at line ends, where mistakes are usual and columns show them.
     fn are_at_line_ends(&self, edits: &[TextEdit]) -> bool {
         let closing = |c: char| CLOSERS.contains(&c) || c.is_whitespace();
         edits.iter().all(|edit| {

@@ -1,4 +1,4 @@
-//! What the earlier text says of a broken one: delimiters go back where they were.
+//! The answers of the earlier text to a broken one: delimiters are put back where they were.
 
 use lispwright_syntax::read_plain;
 
@@ -11,31 +11,31 @@ use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::learn::learn;
 
-/// Bytes read at most in trying combinations of gaps.
+/// The number of bytes read to try combinations of gaps, at most.
 const READING_BUDGET: usize = 8 << 20;
-/// So many gaps are combined in every way.
+/// Up to this many gaps are combined in every way.
 const MOST_COMBINED: usize = 10;
-/// By so much better, as a natural logarithm, lines have to stand to show that delimiters were not moved on purpose.
+/// How much likelier the lines have to be, as a natural logarithm, to show that delimiters were not moved on purpose.
 const BY_LINES: f32 = 2.0;
-/// More gaps than this are not a few slips, and trying parts of them costs as much as each of them again.
+/// More gaps than this are not a few slips, and trying subsets of them would take too long.
 const MOST_GAPS: usize = 2_000;
-/// What a form that does not balance costs.
+/// The cost of a form that does not balance.
 const UNSOUND: f32 = 1000.0;
 
 impl Case<'_> {
-    /// The sets of gaps that make the text balance when they are put back, best first, and whether the first is certain.
+    /// The sets of gaps that make the text balance if they are put back, best first, and whether the first is certain.
     ///
-    /// Where the lines say what they said before, a delimiter that differs is a slip, and several of those go back together:
-    /// some may cancel each other. But a few of them may have been changed on purpose; so where fewer than all would do, the
-    /// lines have to stand better with all of them back. A gap in lines that were written anew may well differ on
-    /// purpose; as few of those as possible go back.
+    /// In lines with the same words as before, a delimiter that differs is a slip, and all such delimiters are put back
+    /// together: some may cancel each other. But a few of them may have been changed on purpose; so if fewer than all
+    /// would suffice, the lines have to be likelier with all of them put back. A gap in new lines may well differ on
+    /// purpose, so as few of those as possible are put back.
     pub(crate) fn by_earlier_text(&self, alignment: &Alignment) -> (Vec<Answer>, bool) {
         let (sure, unsure): (Vec<&Gap>, Vec<&Gap>) = alignment.differing.iter().partition(|gap| gap.sure);
         if !sure.is_empty() && self.balances(&edits(&sure)) {
             let all = answer(edits(&sure));
             let mut fewer = if sure.len() > 1 { self.combined(&[], &sure) } else { Vec::new() };
             fewer.retain(|answer| answer.edits != all.edits);
-            // Nobody exchanges an opener for another, or for a quote, and by mistake changes what ends the list as well.
+            // Nobody exchanges an opener for another, or for a quote, and its end as well, by mistake.
             let meant = sure.len() > 1 && sure.iter().any(|gap| exchanges_openers(&gap.edit));
             if fewer.is_empty() {
                 return (vec![all], !meant);
@@ -70,7 +70,7 @@ impl Case<'_> {
         read_plain(apply(self.text, edits), self.language).diagnostics().is_empty()
     }
 
-    /// Every smallest set of `some` after which the text balances, with `all` put back as well.
+    /// Every smallest set of `some` that makes the text balance, together with `all`.
     fn combined(&self, all: &[&Gap], some: &[&Gap]) -> Vec<Answer> {
         let most = (READING_BUDGET / self.text.len().max(1)).clamp(4, 512);
         let mut minimal: Vec<u64> = Vec::new();
@@ -91,7 +91,7 @@ impl Case<'_> {
         answers
     }
 
-    /// What the forms that `edits` change cost afterwards.
+    /// The cost of the forms of the text after `edits`.
     pub(crate) fn cost_after(&self, edits: &[TextEdit]) -> f32 {
         let tried = apply(self.text, edits);
         let tokens = tokens(&tried, self.language);
@@ -111,7 +111,7 @@ fn edits(gaps: &[&Gap]) -> Vec<TextEdit> {
     gaps.iter().map(|gap| gap.edit.clone()).collect()
 }
 
-/// What begins a list or a string goes, and something else that does comes.
+/// The edit replaces an opener or a quote by another kind.
 fn exchanges_openers(edit: &TextEdit) -> bool {
     let first = |side: &str| side.chars().find(|c| matches!(c, '(' | '[' | '{' | '"'));
     first(&edit.removed).zip(first(&edit.inserted)).is_some_and(|(was, is)| was != is)
@@ -121,8 +121,8 @@ fn answer(edits: Vec<TextEdit>) -> Answer {
     Answer::new(edits, "as in the earlier text")
 }
 
-/// Sets of gaps to put back, small ones first, at most `most`, and at last all of them; gaps from the 65th on belong to
-/// every set.
+/// Sets of gaps to put back, as bits: at most `most`, small ones first, and finally all gaps. Gaps from the 65th on
+/// belong to every set.
 fn combinations(count: usize, most: usize) -> Vec<u64> {
     if count == 0 {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Which places of a text are known to be right, and what it costs to change them all the same.
+//! The places of a text that are known to be right, and the additional cost of changing them.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ const NOT_CHANGED: f32 = 4.0;
 /// Additional costs of edits, by token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard {
-    /// Of putting something into the gap before a token; the last is the gap at the end of the text.
+    /// The costs of an insertion into the gap before each token; the last is the gap at the end of the text.
     insert: Vec<f32>,
-    /// Of changing a token or taking it away.
+    /// The costs of changing or removing each token.
     change: Vec<f32>,
 }
 
 impl Guard {
-    /// Nothing is known of `count` tokens.
+    /// No additional costs for `count` tokens.
     pub(crate) fn none(count: usize) -> Self {
         Self { insert: vec![0.0; count + 1], change: vec![0.0; count] }
     }
 
-    /// What `alignment` shows to be right, and what lies outside `free`.
+    /// Protects the places that `alignment` shows to be right, and those outside `free`.
     pub(crate) fn of(text: &str, tokens: &[Token], alignment: Option<&Alignment>, free: Option<&Range<usize>>) -> Self {
         let mut guard = Self::none(tokens.len());
         let mut gaps = alignment.map_or(&[][..], |alignment| &alignment.surviving).iter().peekable();
@@ -57,7 +57,7 @@ impl Guard {
         guard
     }
 
-    /// The same for the tokens of `range`.
+    /// The costs for the tokens of `range` alone.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         Self { insert: self.insert[range.start..=range.end].to_vec(), change: self.change[range].to_vec() }
     }
@@ -75,7 +75,7 @@ fn is_closer(byte: u8) -> bool {
     matches!(byte, b')' | b']' | b'}')
 }
 
-/// `free` with the closers that touch it: which of a run of closers is new cannot be seen.
+/// `free` with the closers that touch it, because nothing shows which closer of a run is new.
 fn with_closers(text: &str, free: &Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let before = bytes[..free.start].iter().rev().take_while(|byte| is_closer(**byte)).count();
@@ -83,7 +83,7 @@ fn with_closers(text: &str, free: &Range<usize>) -> Range<usize> {
     free.start - before..free.end + after
 }
 
-/// Moves an edit of closers into `free` when the same text comes out.
+/// Moves an edit of closers into `free` if that gives the same text.
 pub(crate) fn slide(text: &str, edit: &mut TextEdit, free: &Range<usize>) {
     let changed = if edit.removed.is_empty() { &edit.inserted } else { &edit.removed };
     let Some(&closer) = changed.as_bytes().first() else { return };
@@ -102,7 +102,7 @@ pub(crate) fn slide(text: &str, edit: &mut TextEdit, free: &Range<usize>) {
     }
 }
 
-/// Whether an edit lies inside `free` or touches it.
+/// The edit is inside `free` or touches it.
 pub(crate) fn is_inside(edit: &TextEdit, free: &Range<usize>) -> bool {
     let range = edit.range();
     free.start <= range.start && range.end <= free.end

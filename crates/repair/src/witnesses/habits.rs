@@ -1,9 +1,9 @@
-//! How a file is laid out, as probabilities: where lines begin relative to the list they are in, and what follows what.
+//! The layout of a file as probabilities: where lines begin relative to the list they are in, and what follows what.
 //!
-//! A column says where its author believed a line belongs, as far as the author lays code out by a rule. What rules there
-//! are in this file is counted in its healthy forms, upon a start that says how Lisp is laid out in general; heads are
-//! counted apart where the file shows them often enough. The cost of an observation is `-ln` of its probability, so
-//! that a file without a rule cannot testify: all its columns are about equally likely.
+//! A column shows where its author believed a line belongs, as far as the author lays code out by a rule. The rules of
+//! a file are counted in its healthy forms, starting from the layout of Lisp in general; each head has counts of its
+//! own too. The cost of an observation is `-ln` of its probability, so the columns of a file without a rule are no
+//! evidence: all of them are about equally likely.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,13 +17,13 @@ use crate::witnesses::shape::shapes;
 /// Where a line begins, relative to the innermost list around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Under the last line-opening datum of the same list.
+    /// Below the last datum of the same list that begins a line.
     Sibling,
     /// One column right of the opener.
     One,
     /// Two columns right of the opener.
     Two,
-    /// Under the first argument.
+    /// Below the first argument.
     Argument,
     /// Four columns right of the opener.
     Four,
@@ -35,68 +35,69 @@ pub(crate) enum Place {
 
 const PLACES: usize = 7;
 
-/// What kind of list, and whether a line already begins in it: the situations that are counted apart.
+/// The situation of a line, each of which is counted separately: the kind of list, and whether an earlier line begins
+/// in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     /// The list begins with a symbol.
     pub(crate) call: bool,
-    /// A line begins in it already.
+    /// An earlier line begins in it.
     pub(crate) sibling: bool,
     /// Hash of the head symbol; 0 when there is none.
     pub(crate) head: u64,
 }
 
-/// Probability that a symbol stands first, before anything is known of it but its sort.
+/// Probability that an atom is the first of its list, if nothing but its kind is known.
 const SYMBOL_FIRST: f32 = 0.25;
 const OPERATOR_FIRST: f32 = 0.93;
 const LITERAL_FIRST: f32 = 0.04;
 
-/// Answers to several questions about one datum depend on each other, so each counts for less.
+/// The weight of an answer: several answers about one datum depend on each other, so each counts for less.
 const SHAPE_TRUST: f32 = 0.65;
-/// A known shape that is as unlikely as this is broken, unless the file has it so once in [`USUAL`] times or oftener.
+/// A known shape that is less likely than this is broken, unless the file has it at least once in [`USUAL`] times.
 const NEVER: f32 = 0.02;
 const USUAL: f32 = 8.0;
-/// What a head has shown so many times it does.
+/// This many observations of a head show what it always does.
 const OFTEN: f32 = 3.0;
-/// A known shape that is at least as likely as this is nothing odd.
+/// A known shape that is likelier than this is usual.
 const ALLOWED: f32 = 0.3;
-/// Weight of what is known in general, in observations, against what a file shows.
+/// Weight of general knowledge against the counts of a file, in observations.
 const PRIOR_WEIGHT: f32 = 12.0;
-/// Weight of what the file shows in general against what it shows of one head.
+/// Weight of the counts of the file against those of one head, in observations.
 const HEAD_WEIGHT: f32 = 4.0;
 
-/// Lines of hanging heads under others and two columns right of the opener, as if seen in a file.
+/// For heads with hanging bodies, the initial counts of lines below others and two columns right of the opener.
 const HANGING: (f32, f32) = (2.0, 4.0);
 
-/// Probabilities of places without and with a sibling, in lists without and with a head symbol.
+/// Probabilities of places in lists without and with a head symbol, each without and with a sibling.
 const PRIOR: [[[f32; PLACES]; 2]; 2] = [
     [[0.0, 0.85, 0.05, 0.05, 0.004, 0.0445, 0.0015], [0.985, 0.005, 0.002, 0.002, 0.001, 0.0044, 0.0006]],
     [[0.0, 0.11, 0.54, 0.29, 0.03, 0.0292, 0.0008], [0.94, 0.004, 0.04, 0.004, 0.003, 0.0085, 0.0005]],
 ];
-/// Probability of the answer yes.
+/// Probability of the answer yes to each question.
 const SHAPE_PRIOR: [f32; QUESTIONS] = [0.05, 0.08, 0.04, 0.22, 0.45, 0.35, 0.03, 0.3, 0.5, 0.6, 0.02, 0.5];
 
-/// Counts of one file, and the costs that follow.
+/// Counts of one file, and the costs that follow from them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     places: [[[f32; PLACES]; 2]; 2],
     by_head: FxHashMap<(u64, bool), [f32; PLACES]>,
     shapes: [[f32; 2]; QUESTIONS],
     shapes_by_head: FxHashMap<(u64, u8), [f32; 2]>,
-    /// How often a symbol stands elsewhere than first in a list, and first.
+    /// For each symbol, how often it is not the first of a list, and how often it is.
     names: FxHashMap<u64, [f32; 2]>,
     operators: Option<&'static FxHashSet<u64>>,
     constants: Option<&'static FxHashSet<u64>>,
     shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
-    /// Calls are threaded: an argument may come from the form around.
+    /// Calls are often threaded: an argument may come from the form around.
     threads: bool,
-    /// Lines seen, and those that begin left of the list they are in.
+    /// The number of lines seen, and of those that begin left of the list they are in.
     pub(crate) lines: u32,
     pub(crate) stray: u32,
 }
 
 impl Habits {
-    /// Nothing seen yet, with the operators and shapes that are known without seeing.
+    /// Habits without counts, with the operators and shapes that a dialect has in every file.
     pub(crate) fn knowing(dialect: Dialect) -> Self {
         let table = dialect.table();
         let mut hanging = [0.0; PLACES];
@@ -113,14 +114,15 @@ impl Habits {
         }
     }
 
-    /// The lists in argument `index` of `head` have a meaning that `head` gives them, and nothing in them is called.
+    /// `head` gives its argument `index` (with `inner`: the lists in it) a meaning, so it is no call: bindings, a
+    /// clause.
     pub(crate) fn has_parts(&self, head: u64, index: u32, inner: bool) -> bool {
         let question = if inner { Question::ListFirst } else { Question::Ends };
         let key = if inner { argument(head, index) } else { part_of(argument(head, index)) };
         self.shapes_known.is_some_and(|shapes| shapes.get(&(key, question as u8)).is_some_and(|p| *p > 0.5))
     }
 
-    /// Argument `index` of `head`, and those after it, stand on lines of their own where the body does.
+    /// Argument `index` of `head`, and those after it, belong on lines of their own, with the body.
     pub(crate) fn crowds(&self, head: u64, index: u32) -> bool {
         let key = (argument(head, index), Question::Crowded as u8);
         self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
@@ -147,7 +149,7 @@ impl Habits {
         self.names.get(&name).map_or(0.0, |[elsewhere, first]| elsewhere + first)
     }
 
-    /// `-ln` of the probability that a symbol stands first in a list, or does not.
+    /// `-ln` of the probability that a symbol is the first of a list (`first`), or is not.
     pub(crate) fn name(&self, name: u64, first: bool) -> f32 {
         let known = self.is_operator(name);
         let (weight, prior) = match (name == LITERAL || self.is_constant(name), known) {
@@ -190,7 +192,7 @@ impl Habits {
         -p.max(2e-4).ln()
     }
 
-    /// The answer breaks the shape of a form that everyone knows, and this file does not use the head in a way of its own.
+    /// The answer breaks the shape of a form of the dialect, and this file does not use the head in another way.
     pub(crate) fn breaks(&self, question: Question, head: u64, yes: bool) -> bool {
         if self.threads && question == Question::Ends {
             return false;
@@ -202,7 +204,7 @@ impl Habits {
         known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
     }
 
-    /// The file has often shown the head and never the answer yes.
+    /// The file has shown the head often, and never the answer yes.
     pub(crate) fn has_never(&self, question: Question, head: u64) -> bool {
         self.shapes_by_head.get(&(head, question as u8)).is_some_and(|[no, yes]| *no >= OFTEN && *yes == 0.0)
     }
@@ -229,7 +231,7 @@ impl Habits {
         self.names.get(&name).is_some_and(|[_, first]| *first > 0.0)
     }
 
-    /// The answer yes is known of the head, or this file has shown it.
+    /// The answer yes is usual for the head in the dialect, or this file has shown it.
     pub(crate) fn allows(&self, question: Question, head: u64) -> bool {
         let key = (head, question as u8);
         let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);

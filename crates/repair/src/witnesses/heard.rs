@@ -1,18 +1,18 @@
-//! The habits of a file, with the answers that they gave lately.
+//! The habits of a file, with a cache of their answers.
 //!
-//! The readings of a form that are compared ask the same few things about the same few heads over and over, and an answer
-//! takes two or three look-ups and a logarithm. Each question has one place where its last answer is kept, until that of
-//! another question comes to lie there.
+//! The readings of a form ask the same few questions about the same few heads over and over, and an answer takes two or
+//! three look-ups and a logarithm. The cache has a fixed number of places; a question may overwrite the entry of
+//! another.
 
 use std::cell::Cell;
 
 use crate::witnesses::habits::{Habits, Place, Setting};
 use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question};
 
-/// There are two to this power of places for answers.
+/// The binary logarithm of the number of places.
 const PLACES: u32 = 10;
 
-/// What is asked besides which head: one number for each method of [`Heard`] and its small arguments; 0 for nothing.
+/// A question without its head: one number for each method of [`Heard`] and its small arguments; 0 for an empty place.
 type Asked = u32;
 
 const SHAPE: Asked = 1;
@@ -31,10 +31,10 @@ struct Kept {
     answer: f32,
 }
 
-/// Habits that do not change while they are asked.
+/// Habits with a cache; they do not change meanwhile.
 pub(crate) struct Heard<'h> {
     habits: &'h Habits,
-    /// Nothing, or all places.
+    /// All places of the cache; empty if nothing is cached.
     kept: Vec<Cell<Kept>>,
 }
 
@@ -43,7 +43,7 @@ impl<'h> Heard<'h> {
         Self { habits, kept: Vec::new() }
     }
 
-    /// Keeps answers from now on, which pays where many are asked for.
+    /// Caches answers from now on, which pays if there are many questions.
     pub(crate) fn remember(&mut self) {
         self.kept.resize(1 << PLACES, Cell::default());
     }

@@ -1,8 +1,8 @@
-//! What the sound forms of a file, and its earlier text, show of its habits.
+//! Learning the habits of a file from its sound forms and from its earlier text.
 //!
-//! Everything is learnt from the forms nearest to the fault. How a file is laid out in general shows there; what it does with
-//! one operator may not. So the symbols of the broken form that stand there too rarely are looked for farther away, and only
-//! the forms that hold one are read.
+//! Everything is learnt from the forms nearest to the fault. They show how the file is laid out in general, but perhaps
+//! not what it does with one operator. So the symbols of the broken form that are too rare there are searched farther
+//! away, and only the forms that contain one are read.
 
 use lispwright_syntax::Language;
 use memchr::memmem::Finder;
@@ -13,20 +13,20 @@ use crate::text::scope::{Chunk, chunks};
 use crate::witnesses::habits::Habits;
 use crate::witnesses::nesting::{Nesting, ROOT};
 
-/// Tokens of the nearest forms from which everything is learnt.
+/// The number of tokens of the nearest forms from which everything is learnt.
 const NEAR: usize = 6_000;
-/// Tokens of farther forms from which is learnt what those did not show.
+/// The number of tokens of farther forms from which rare symbols are learnt.
 const FAR: usize = 8_000;
-/// Where those are looked for: in so many tokens of the text, in so many bytes around it.
+/// Those are searched in this many tokens of the text, and in this many bytes around it.
 const MOST_TOKENS: usize = 60_000;
 const MOST_BYTES: usize = 400_000;
-/// A symbol that was seen so often is known.
+/// A symbol that was seen this often is known.
 const ENOUGH: f32 = 24.0;
-/// So many symbols are looked for at most, heads first.
+/// The number of symbols that are searched, at most, heads first.
 const MOST_WANTED: usize = 48;
 
-/// Counts the layout of the healthy forms but the one at `around`, nearest to it first, and of the sound texts in
-/// `context`, which are in that order. `text` is what `tokens` were cut from.
+/// The habits of the healthy forms of `text` without the one at `around`, nearest to it first, and of the sound texts
+/// in `context`, in that order.
 pub(crate) fn learn<'a>(
     text: &str,
     (tokens, chunks): (&[Token], &[Chunk]),
@@ -80,11 +80,11 @@ pub(crate) fn learn<'a>(
     lesson.habits
 }
 
-/// What has been learnt so far.
+/// The state of learning.
 struct Lesson<'h> {
     nesting: Nesting<'h>,
     habits: Habits,
-    /// From so many tokens.
+    /// The number of tokens read so far.
     learnt: usize,
 }
 
@@ -127,7 +127,7 @@ impl Lesson<'_> {
 struct Wanted<'t>(FxHashMap<u64, Finder<'t>>);
 
 impl<'t> Wanted<'t> {
-    /// Those of `forms`, which are tokens of `text`.
+    /// The rare symbols of `forms`, which are tokens of `text`.
     fn of<'a>(text: &'t str, forms: impl Iterator<Item = &'a [Token]> + Clone, habits: &Habits) -> Self {
         let mut wanted = Self(FxHashMap::default());
         for heads in [true, false] {
@@ -157,7 +157,7 @@ impl<'t> Wanted<'t> {
         form.iter().any(|token| token.name != LITERAL && self.0.contains_key(&token.name))
     }
 
-    /// One of them seems to stand in the text: it does, or in a comment or string.
+    /// The text contains one of them, perhaps only in a comment or string.
     fn stands_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let goes_on =

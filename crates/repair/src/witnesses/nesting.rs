@@ -1,7 +1,8 @@
-//! Reading on, token by token, with a stack that is shared between the readings that are compared.
+//! The stacks of open lists of all readings that are compared, and the cost of each token that is added to them.
 //!
-//! A stack is a chain of nodes, innermost first. Taking in a datum replaces the innermost node by one that knows of it,
-//! so that another reading that holds the old node is not disturbed. A reading that is alone changes its nodes in place.
+//! A stack is a chain of nodes, innermost first, and readings share nodes. Adding a datum replaces the innermost node
+//! by a new one, so that another reading with the old node is not disturbed. A reading that is alone changes its nodes
+//! in place.
 
 use lispwright_syntax::{Delimiter, TokenKind};
 
@@ -18,18 +19,18 @@ pub(crate) type NodeId = u32;
 /// The end of every chain: top level.
 pub(crate) const ROOT: NodeId = 0;
 
-/// What the head of a list is when it is not a symbol.
+/// The head of a list that does not begin with a symbol.
 const NO_HEAD: u64 = 0;
-/// Marks lists without a head symbol, which are known by the head around them.
+/// Marks the key of lists without a head symbol, which are counted by the head around them.
 const HEADLESS: u64 = 0x6A09_E667_F3BC_C908;
 
-/// An open list: where it stands in a stack.
+/// An open list as a part of a stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) parent: NodeId,
-    /// How many lists are open, this one included.
+    /// The number of open lists, this one included.
     pub(crate) depth: u32,
-    /// Which openers are open, as a hash.
+    /// A hash of the openers that are open.
     pub(crate) hash: u64,
     pub(crate) delimiter: Delimiter,
     list: ListId,
@@ -38,47 +39,48 @@ pub(crate) struct Node {
 /// Index of a list.
 pub(crate) type ListId = u32;
 
-/// What has been read of an open list, and all that it says of what comes next.
+/// Everything about an open list that decides the cost of the next token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct List {
     delimiter: Delimiter,
-    /// It stands in another list, in none, or is none but top level itself.
+    /// Whether it is inside another list, is a top-level form, or is top level itself.
     level: Level,
     column: i32,
     line: u32,
     head: u64,
     /// The head of the list around it.
     around: u64,
-    /// What is asked about its first datum: by the head around it and which argument it is, or as one of the bindings of a
-    /// form.
+    /// The key for questions about its first datum: from the head around it and its index there, or from the part that
+    /// it is of a form.
     first: u64,
-    /// Which datum of the list around it this list is, from 0.
+    /// Its index among the data of the list around it, from 0.
     index: u32,
     children: u32,
-    /// Column of the first argument, when it stands on the opener's line; else -1.
+    /// Column of the first argument if it is on the opener's line; otherwise -1.
     argument: i32,
-    /// Column of the last datum that begins a line here; else -1.
+    /// Column of the last datum that begins a line in the list; otherwise -1.
     sibling: i32,
     sibling_is_list: bool,
-    /// Lines that began with a list before any began with an atom.
+    /// The number of lines in a row, up to the last one, that begin with a list.
     lists_in_a_row: u8,
     /// The last datum is an atom that began a line.
     after_line_atom: bool,
-    /// It is not a symbol.
+    /// The last datum is an atom that is not a symbol.
     after_literal: bool,
-    /// A symbol stands on the line of the head that belongs to the body.
+    /// A symbol that belongs to the body is on the line of the head.
     crowded: bool,
     /// Its docstring has been read.
     documented: bool,
-    /// It begins as a definition does.
+    /// It begins like a definition.
     definer: bool,
-    /// What the list is for the form around it, in place of a head; else [`NO_HEAD`].
+    /// The part that the list is of the form around it, which replaces its head; otherwise [`NO_HEAD`].
     part: u64,
-    /// What the lists in this list are for the form around it: bindings of `let`; else [`NO_HEAD`]. Nothing in it is called.
+    /// The part that the lists in this list are of the form around it, for example bindings of `let`; otherwise
+    /// [`NO_HEAD`]. If set, nothing in this list is called.
     parts: u64,
     /// The last datum is a list that began a line.
     after_line_list: bool,
-    /// What this list has shown before: a bit for each answer to each question, and one for lines under each other.
+    /// The observations that this list has shown before: a bit for each answer to each question, and those below.
     shown: u32,
 }
 
@@ -89,17 +91,17 @@ enum Level {
     Inner,
 }
 
-/// The bits of [`List::shown`] for lines under each other, and for going on with many arguments.
+/// The bits of [`List::shown`] for lines below each other, and for a list that goes on after many arguments.
 const SIBLINGS: u32 = 31;
 const GOES_ON: u32 = 30;
-/// What a list shows again says little that is new: by how much less it counts.
+/// The weight of an observation that the list has shown before, because it adds little evidence.
 const REPEATED: f32 = 0.1;
 
-/// What a line costs that stands left of the opener of its list, as the line before.
+/// The cost of a line left of the opener of its list, in the same column as the line before.
 const LEFT_AGAIN: f32 = 1.5;
 
 impl List {
-    /// What an observation costs that this list may have shown before.
+    /// The cost of an observation, lower if this list has shown it before.
     fn repeated(&mut self, bit: u32, cost: f32) -> f32 {
         let before = self.shown >> bit & 1 == 1;
         self.shown |= 1 << bit;
@@ -110,7 +112,7 @@ impl List {
 /// The end of every stack.
 const BOTTOM: Node = Node { parent: ROOT, depth: 0, hash: 0x9E37, delimiter: Delimiter::Paren, list: ROOT };
 
-/// What a reading begins with.
+/// The list at the beginning of each reading: top level.
 const TOP_LEVEL: List = List {
     delimiter: Delimiter::Paren,
     level: Level::Top,
@@ -141,21 +143,21 @@ pub(crate) struct Nesting<'h> {
     nodes: Vec<Node>,
     lists: Vec<List>,
     habits: Heard<'h>,
-    /// What the current token makes of lists, where several readings are followed; else none.
+    /// A cache for the current token, if several readings are followed.
     steps: Option<Steps>,
     /// Column where top-level forms begin.
     base: i32,
-    /// What breaks the shape of a form that everyone knows costs [`BROKEN_SHAPE`].
+    /// A broken shape of a form of the dialect costs [`BROKEN_SHAPE`].
     pub(crate) checks: bool,
 }
 
-/// What a shape costs besides that no reader of the language would take.
+/// The additional cost of a shape that is wrong in the language.
 const BROKEN_SHAPE: f32 = 6.0;
 
-/// A definition where a function to call is expected: `((defun ...`.
+/// The cost of a definition in the place of a function to call: `((defun ...`.
 const CALLED_DEFINITION: f32 = 4.0;
 
-/// A second form where one is expected: on a line of its own in the column of forms, elsewhere.
+/// The costs of a second top-level datum: at the beginning of a line in the column of forms, and elsewhere.
 const SECOND_FORM: f32 = 5.0;
 const FALLEN_OUT: f32 = 9.0;
 
@@ -166,21 +168,21 @@ impl<'h> Nesting<'h> {
         Self { nodes: vec![BOTTOM], lists: vec![TOP_LEVEL], habits, steps: None, base, checks: false }
     }
 
-    /// For readings that are followed side by side: [`Nesting::next_token`] says when all have taken in a token.
+    /// For several readings: call [`Nesting::next_token`] before each token.
     pub(crate) fn of_many(habits: &'h Habits, base: i32) -> Self {
         let mut nesting = Self { steps: Some(Steps::default()), ..Self::new(habits, base) };
         nesting.remember();
         nesting
     }
 
-    /// The readings go on with another token.
+    /// All readings go on with the next token.
     pub(crate) fn next_token(&mut self) {
         if let Some(steps) = &mut self.steps {
             steps.clear();
         }
     }
 
-    /// Expects to read much.
+    /// Caches the answers of the habits, which pays for a long text.
     pub(crate) fn remember(&mut self) {
         self.habits.remember();
     }
@@ -215,12 +217,12 @@ impl<'h> Nesting<'h> {
         self.lists.len() as ListId - 1
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Forgets what is in none of the stacks `tops`, which are numbered anew. Only between tokens.
+    /// Removes all nodes and lists that are in none of the stacks `tops`, and updates `tops`. Only between tokens.
     pub(crate) fn keep_only(&mut self, tops: &mut [NodeId]) {
         const GONE: u32 = u32::MAX;
         let (mut moved, mut moved_lists) = (vec![GONE; self.nodes.len()], vec![GONE; self.lists.len()]);
@@ -256,7 +258,7 @@ impl<'h> Nesting<'h> {
         tops.iter_mut().for_each(|top| *top = moved[*top as usize]);
     }
 
-    /// What the innermost list says of a token that begins a line.
+    /// The situation and place of a token that begins a line in `list`.
     fn place(list: &List, column: i32) -> (Setting, Place) {
         let setting = Setting { call: list.head != NO_HEAD, sibling: list.sibling >= 0, head: list.head };
         let place = match column - list.column {
@@ -272,7 +274,7 @@ impl<'h> Nesting<'h> {
         (setting, place)
     }
 
-    /// Takes in a datum that begins with `token`; the new innermost node and what that costs.
+    /// Adds a datum that begins with `token` to the innermost list; returns the new innermost node and the cost.
     pub(crate) fn datum(&mut self, top: NodeId, token: &Token, shift: i32) -> (NodeId, f32) {
         let node = *self.node(top);
         let column = if token.opens_line { token.place } else { token.place + shift };
@@ -293,7 +295,7 @@ impl<'h> Nesting<'h> {
         (self.add(Node { list, ..node }), cost)
     }
 
-    /// Takes a datum into `list`: what that costs.
+    /// Adds a datum to `list`, and returns the cost.
     fn take(&self, list: &mut List, token: &Token, column: i32) -> f32 {
         let is_list = token.kind.is_open();
         let mut cost = 0.0;
@@ -333,7 +335,7 @@ impl<'h> Nesting<'h> {
         cost
     }
 
-    /// Takes in a datum when nobody asks what that costs; for one reading.
+    /// Adds a datum without computing the cost; for one reading.
     pub(crate) fn pass(&mut self, top: NodeId, token: &Token) {
         let id = self.node(top).list as usize;
         let list = &mut self.lists[id];
@@ -344,7 +346,7 @@ impl<'h> Nesting<'h> {
         }
     }
 
-    /// What the column of a token costs, if it begins a line.
+    /// The cost of the column of a token, if it begins a line.
     fn placed(&self, list: &mut List, token: &Token, column: i32) -> f32 {
         if !token.opens_line {
             return 0.0;
@@ -358,7 +360,7 @@ impl<'h> Nesting<'h> {
         }
     }
 
-    /// Takes in what is no datum of the list: it only shows where its lines begin.
+    /// Adds a token that is no datum of the list: it only shows in which column its lines begin.
     fn take_aside(list: &mut List, token: &Token, column: i32) {
         if token.opens_line {
             list.sibling = column;
@@ -366,7 +368,7 @@ impl<'h> Nesting<'h> {
         (list.after_line_atom, list.after_line_list) = (false, false);
     }
 
-    /// The same for code known to be sound: counted instead of charged.
+    /// Adds a datum of sound code, and counts what it shows instead of computing the cost.
     pub(crate) fn learn(&mut self, top: NodeId, token: &Token, habits: &mut Habits) {
         let list = self.list(top);
         let is_list = token.kind.is_open();
@@ -389,7 +391,7 @@ impl<'h> Nesting<'h> {
         self.pass(top, token);
     }
 
-    /// The next symbol stands in first place because it is called, or not in first place.
+    /// The next symbol, if it is the first of the list, is called.
     fn may_call(list: &List) -> bool {
         list.children > 0 || Self::may_call_head(list)
     }
@@ -398,7 +400,7 @@ impl<'h> Nesting<'h> {
         list.part == NO_HEAD && list.parts == NO_HEAD
     }
 
-    /// What comes next is the head of a list.
+    /// The next datum is the head of the list.
     fn is_head(list: &List) -> bool {
         list.children == 0 && list.delimiter == Delimiter::Paren
     }
@@ -442,7 +444,7 @@ impl<'h> Nesting<'h> {
         }
         let beside = token.is_symbol() && token.line == list.line;
         list.crowded |= beside && !token.opens_line && habits.crowds(list.head, list.children);
-        // Whatever has a docstring has as many arguments besides as without it.
+        // A docstring does not count as an argument.
         let fits = token.kind == TokenKind::String && !list.documented;
         let docstring = fits && habits.has_docstring(list.head, list.children);
         list.documented |= docstring;
@@ -457,13 +459,13 @@ impl<'h> Nesting<'h> {
         list.after_line_list = token.opens_line && is_list;
     }
 
-    /// A list opens.
+    /// Opens a list, and returns its node.
     pub(crate) fn open(&mut self, top: NodeId, delimiter: Delimiter, token: &Token, index: u32, shift: i32) -> NodeId {
         let around = *self.node(top);
         let column = token.column + if token.first { 0 } else { shift };
         let from = (around.list, column, delimiter);
         if self.steps.is_none() {
-            // What was open behind the innermost list is closed.
+            // The nodes after the innermost one are of lists that are closed.
             self.nodes.truncate(top as usize + 1);
             self.lists.truncate(around.list as usize + 1);
         }
@@ -486,7 +488,7 @@ impl<'h> Nesting<'h> {
         })
     }
 
-    /// A list that opens in the list `around`; the one that opened so at this token before, if any.
+    /// A new list in the list `around`; an equal one that this token has opened before, if any.
     fn opened(&mut self, around: ListId, delimiter: Delimiter, token: &Token, column: i32) -> ListId {
         let around = &self.lists[around as usize];
         let index = around.children.saturating_sub(1);
@@ -509,28 +511,28 @@ impl<'h> Nesting<'h> {
         alike.unwrap_or_else(|| self.add_list(list))
     }
 
-    /// The innermost list is one that may begin with a list: bindings, a clause, or what this file has shown to.
+    /// The innermost list may begin with a list: bindings, a clause, or one that does so in this file.
     pub(crate) fn may_begin_with_list(&self, top: NodeId) -> bool {
         let list = self.list(top);
         let clause = list.part != NO_HEAD && self.list(self.node(top).parent).parts == NO_HEAD;
         clause || list.parts != NO_HEAD || self.habits.habits().allows(Question::ListFirst, list.first)
     }
 
-    /// What comes next in the innermost list, if it is a symbol, is called: the list stands in an operator or in the body of a
-    /// clause, and not in one of their other parts.
+    /// The next datum of the innermost list is called, if it is a symbol: the list is in the body of an operator or of
+    /// a clause, and not in one of their other parts.
     pub(crate) fn is_call(&self, top: NodeId) -> bool {
         let (list, around) = (self.list(top), self.list(self.node(top).parent));
         let operator = || around.parts == NO_HEAD && self.habits.habits().is_operator(around.head);
         Self::is_head(list) && Self::may_call_head(list) && (around.part != NO_HEAD || operator())
     }
 
-    /// The innermost list stands in a form that everyone knows to define something, `define` or `defmethod`.
+    /// The innermost list is in a definition of the language, such as `define` or `defmethod`.
     pub(crate) fn is_in_definition(&self, top: NodeId) -> bool {
         let around = self.list(self.node(top).parent);
         around.definer && self.habits.habits().is_operator(around.head)
     }
 
-    /// The innermost list closes: the one around it, and what that costs.
+    /// Closes the innermost list, and returns the node around it and the cost.
     pub(crate) fn close(&self, top: NodeId) -> (NodeId, f32) {
         let list = self.list(top);
         let ends = Self::ends(list).map_or(0.0, |(question, head)| self.shape(question, head, true));
@@ -538,12 +540,12 @@ impl<'h> Nesting<'h> {
         (self.node(top).parent, ends + pairs)
     }
 
-    /// The list around the innermost one, when nobody asks what it costs to close that.
+    /// Closes the innermost list without computing the cost.
     pub(crate) fn leave(&self, top: NodeId) -> NodeId {
         self.node(top).parent
     }
 
-    /// Closes the innermost list of code known to be sound: counted instead of charged.
+    /// Closes the innermost list of sound code, and counts what it shows instead of computing the cost.
     pub(crate) fn learn_close(&self, top: NodeId, habits: &mut Habits) -> NodeId {
         let list = self.list(top);
         if let Some((question, head)) = Self::ends(list) {
@@ -555,7 +557,7 @@ impl<'h> Nesting<'h> {
         self.node(top).parent
     }
 
-    /// What is asked when the list may end. The form around may supply an argument, as `->` does.
+    /// The question whether the list ends here. The form around may supply an argument, like `->`.
     fn ends(list: &List) -> Option<(Question, u64)> {
         let asks = list.children > 0 && list.delimiter == Delimiter::Paren;
         let head = if list.head == NO_HEAD { list.around ^ HEADLESS } else { list.head };

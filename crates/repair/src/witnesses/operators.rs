@@ -1,7 +1,7 @@
-//! Symbols that nearly always stand first in a list: the operators everyone uses.
+//! Symbols that are nearly always the first of a list: the operators of the language.
 //!
-//! A lost or extra opener moves a symbol out of or into first place. Where a file is too short to show which of its
-//! symbols are operators, those that the table of its dialect names are known all the same.
+//! A lost or extra opener moves a symbol out of the first place of a list or into it. In a file that is too short to
+//! show which of its symbols are operators, those in the table of its dialect are known anyway.
 
 use std::sync::OnceLock;
 
@@ -11,10 +11,10 @@ use rustc_hash::FxHashSet;
 
 use crate::text::code::name_of;
 
-/// Hashes of names; each set is made when it is asked for: a hook looks at one file.
+/// Hashes of names. Each set is made on first use, because a hook reads one file.
 type Sets = [OnceLock<FxHashSet<u64>>; Dialect::ALL.len()];
 
-/// The calls in a list with this head have an argument more than they show.
+/// The calls in a list with this head have one argument more than is written.
 pub(crate) fn is_threading(head: u64) -> bool {
     static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
     SET.get_or_init(|| names(Shapes::EVERYWHERE.threading)).contains(&head)

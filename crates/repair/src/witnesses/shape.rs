@@ -1,8 +1,8 @@
-//! The shapes of forms everyone writes: which argument is a list, and which list holds lists.
+//! The shapes of the forms of a language: which argument is a list, and which list contains lists.
 //!
-//! `(defun f x ...)` and `(let (a 1) ...)` balance and are not what anybody means. Where a repair would leave such a
-//! form, this speaks against it. The tables of the dialects name the heads; heads that a project defines itself are learnt
-//! from the file instead ([`crate::witnesses::habits`]), or are in its configuration.
+//! `(defun f x ...)` and `(let (a 1) ...)` balance, but nobody means them. This is evidence against a repair that would
+//! give such a form. The tables of the dialects name the heads; heads that a project defines itself are learnt from the
+//! file instead ([`crate::witnesses::habits`]), or are in its configuration.
 
 use std::sync::OnceLock;
 
@@ -13,15 +13,15 @@ use rustc_hash::FxHashMap;
 use crate::text::code::name_of;
 use crate::witnesses::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
-/// How sure the shapes are: some heads mean something else in other places.
+/// The probabilities of the shapes: some heads mean something else in other places.
 const SURE: f32 = 0.985;
 const NESTED: f32 = 0.9;
 const EITHER: f32 = 0.4;
 const PAIRED: f32 = 0.95;
 
-/// Probabilities of the answer yes, for the questions that a dialect's own forms decide.
+/// The probabilities of the answer yes to the questions about a dialect's own forms.
 pub(crate) fn shapes(dialect: Dialect) -> &'static FxHashMap<(u64, u8), f32> {
-    // Each is made when it is asked for: a hook looks at one file.
+    // Each is made on first use, because a hook reads one file.
     static TABLES: [OnceLock<FxHashMap<(u64, u8), f32>>; Dialect::ALL.len()] =
         [const { OnceLock::new() }; Dialect::ALL.len()];
     TABLES[dialect as usize].get_or_init(|| {
@@ -74,7 +74,7 @@ fn clause_argument(row: &'static str) -> Option<u64> {
     Some(argument(part_of(head_of(head)), index.parse().ok()?))
 }
 
-/// The key of a head, which may be followed by an `@`.
+/// The key of a head; an `@` after it stands for an atom as its first argument.
 fn head_of(head: &str) -> u64 {
     match head.strip_suffix('@') {
         Some(plain) => with_atom(name_of(plain.as_bytes())),
@@ -82,7 +82,7 @@ fn head_of(head: &str) -> u64 {
     }
 }
 
-/// Whether a list ends after so many arguments, from `head:fewest:most`.
+/// Whether a list ends after a number of arguments, from `head:fewest:most`.
 fn count_rows(row: &'static str, key: fn(&str) -> u64) -> Vec<((u64, u8), f32)> {
     let mut parts = row.split(':');
     let head = key(parts.next().unwrap_or_default());
@@ -104,7 +104,7 @@ fn clause_rows(row: &'static str) -> Vec<((u64, u8), f32)> {
     from_on(row, |key| (part_of(key), Question::Ends as u8), SURE)
 }
 
-/// Every argument from the one that `head:first` names on.
+/// A row for every argument from the one that `head:first` names on.
 fn from_on(row: &'static str, key: fn(u64) -> (u64, u8), p: f32) -> Vec<((u64, u8), f32)> {
     let Some((head, first)) = row.rsplit_once(':') else { return Vec::new() };
     let (head, first) = (head_of(head), first.parse().unwrap_or(MOST_ARGUMENTS));
