@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_is_told_whatever_came_before() {
+    fn the_last_line_does_not_depend_on_earlier_output() {
         let activity = Activity::default();
         assert_eq!(activity.last_line(), None);
         activity.printed(b"one\ntw");

@@ -28,8 +28,8 @@ use crate::capture::Printed;
 use crate::environment::find_program;
 use crate::remote::Protocol;
 
-/// What a shell does for programs that cannot move descriptors: the protocol is on 8 and 9 then, and what code prints goes to
-/// the capture.
+/// The command of a shell for programs that cannot move descriptors: it moves the protocol to 8 and 9, and the output
+/// of code to the capture.
 const PROTOCOL_APART: &str = "exec 8<&0 9>&1 </dev/null; \
     if [ \"$LISPWRIGHT_CAPTURE\" ]; then exec >/dev/fd/$LISPWRIGHT_CAPTURE; else exec >&2; fi; exec \"$0\" \"$@\"";
 
@@ -188,7 +188,7 @@ impl Backend {
         self.has.contains(&capability)
     }
 
-    /// Whether sessions can only attach to it where somebody else runs it.
+    /// Whether sessions can only attach to images that somebody else runs.
     pub fn is_only_joined(&self) -> bool {
         self.program.is_empty()
     }
@@ -231,8 +231,8 @@ impl Runtime {
         Self::all().filter(move |runtime| runtime.dialect == dialect && !runtime.is_only_joined())
     }
 
-    /// The runtime for files of `dialect`: the first that `is_there`, else the first of all, so that it can be asked
-    /// for.
+    /// The runtime for files of `dialect`: the first that `is_there`, else the first of all, so that an answer can ask
+    /// for its installation.
     pub(crate) fn preferred(dialect: Dialect, is_there: impl Fn(Self) -> bool) -> Option<Self> {
         Self::starting(dialect).find(|runtime| is_there(*runtime)).or_else(|| Self::starting(dialect).next())
     }
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_found_by_its_name_and_says_what_is_needed() {
+    fn every_row_is_found_by_its_name_and_is_complete() {
         for runtime in Runtime::all() {
             assert_eq!(Runtime::named(runtime.name), Some(runtime));
             assert!(runtime.agent.is_some() || runtime.protocol.is_some(), "{runtime} cannot be reached");
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_dialect_that_is_there_is_preferred() {
+    fn the_first_installed_runtime_of_a_dialect_is_preferred() {
         let preferred = |there: &[&str]| {
             Runtime::preferred(Dialect::CommonLisp, |runtime| there.contains(&runtime.name)).map(|runtime| runtime.name)
         };

@@ -130,7 +130,7 @@ impl Ticket {
         self.session.over(self.number, Some(given));
     }
 
-    /// The call is over and had no effect.
+    /// Records that the call is over and had no effect.
     pub fn came_to_nothing(&self) {
         self.session.over(self.number, None);
     }

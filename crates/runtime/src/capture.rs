@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_printed_before_a_call_does_not_count_against_it() {
+    async fn output_before_a_call_does_not_count_against_its_limit() {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::NONBLOCK).unwrap();
         let capture = Capture::start(reader, 1000).unwrap();
         let is_over = async || {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_little_is_kept_whole() {
+    fn short_output_is_kept_whole() {
         let mut kept = Kept::default();
         kept.add(b"one ");
         kept.add(b"two");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_the_ends_are_kept() {
+    fn long_output_keeps_its_start_and_end() {
         let mut kept = Kept::default();
         kept.add(&vec![b'a'; KEPT]);
         kept.add(&vec![b'b'; KEPT]);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn just_over_half_is_still_whole() {
+    fn output_that_fits_into_start_and_end_is_kept_whole() {
         let mut kept = Kept::default();
         kept.add(&vec![b'a'; KEPT + 5]);
         let printed = kept.printed();

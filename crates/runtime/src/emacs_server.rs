@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_unquoted_alike() {
+    fn unquoting_is_the_inverse_of_quoting() {
         for text in ["", "-a b", "a & b\n&n_-", "λ"] {
             assert_eq!(unquoted(&quoted(text)), text);
         }

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_images_may_write_to_is_not_run() {
+    fn programs_that_images_may_write_are_not_run() {
         let root = tempfile::tempdir().unwrap();
         let (inside, beside) = (root.path().join("root"), root.path().join("beside"));
         std::fs::create_dir_all(inside.join("bin")).unwrap();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_told_by_their_names() {
+    fn credentials_are_recognized_by_their_names() {
         for name in
             ["GITHUB_TOKEN", "OPENAI_API_KEY", "aws_secret_access_key", "SSH_AUTH_SOCK", "DB_PASSWORD", "SMTP_PASS"]
         {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_seen_in_addresses() {
+    fn passwords_in_addresses_are_recognized() {
         for value in ["postgres://me:secret@db/shop", "http://a:b@proxy:3128", "x=redis://:pw@host", "s://u:a@b@host"] {
             assert!(holds_password(OsStr::new(value)), "{value}");
         }

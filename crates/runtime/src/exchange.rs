@@ -17,7 +17,7 @@ pub(crate) enum Event<M> {
     Kill,
     /// There is a reason to stop; this happens until [`Supervision::stop`] is called.
     Stop(StopReason),
-    /// The image takes too much.
+    /// The image exceeds its limits.
     Excess(Excess),
     /// The call has not stopped so far.
     NextStep,
@@ -51,7 +51,7 @@ impl<'c> Supervision<'c> {
     }
 
     /// The next event. `conversation` ends with each of its steps, `overflow` when too much is printed, and `excess`
-    /// when too much is taken; all of them can be cancelled at any point.
+    /// when the image exceeds its limits; all of them can be cancelled at any point.
     pub(crate) async fn event<M>(
         &mut self,
         conversation: impl Future<Output = M>,

@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_whole_whatever_the_pieces() {
+    fn frames_are_complete_for_pieces_of_any_size() {
         check("000004\"λ\"000005(:A".as_bytes(), &["\"λ\""]);
         check(b"000004(:A)000001T", &["(:A)", "T"]);
     }
 
     #[test]
-    fn what_was_declared_void_is_passed_over_wherever_it_ends() {
+    fn void_bytes_are_skipped_wherever_they_end() {
         let whole = b"000004(:A)";
         let next = b"000004(:B)";
         for cut in 0..whole.len() {
@@ -85,19 +85,19 @@ mod tests {
         }
         check(&[whole, &[wire::VOID][..], next].concat(), &["(:A)", "(:B)"]);
         check(&[&whole[..5], &[wire::VOID, wire::VOID][..], next].concat(), &["(:B)"]);
-        // A long frame was begun: its length reaches beyond the next one.
+        // The incomplete frame is long: its length reaches beyond the next one.
         check(&[b"00ffff(:LONG", &[wire::VOID][..], next].concat(), &["(:B)"]);
     }
 
     #[test]
-    fn what_is_not_the_protocol_is_an_error() {
+    fn bytes_of_another_protocol_are_an_error() {
         let mut frames = Frames::default();
         frames.buffer().extend_from_slice(b"hello world");
         assert_eq!(frames.next(), Err(WireError::Header));
     }
 
     #[test]
-    fn what_cannot_become_a_header_is_no_header() {
+    fn bytes_that_cannot_become_a_header_are_an_error() {
         for bytes in ["hi\n", "0000Z", "\n", " 0000"] {
             let mut frames = Frames::default();
             frames.buffer().extend_from_slice(bytes.as_bytes());

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_may_have_written_is_not_run() {
+    fn an_image_that_others_may_have_written_is_not_run() {
         let root = tempfile::tempdir().unwrap();
         let (cache, core) = (root.path().join("a/b"), root.path().join("a/b/core"));
         make_own(&cache).unwrap();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_it_was_saved_is_not_run() {
+    fn an_image_that_was_changed_is_not_run() {
         let root = tempfile::tempdir().unwrap();
         let core = root.path().join("a.core");
         let write = |path: &Path, bytes: &[u8]| {
@@ -284,7 +284,7 @@ mod tests {
             std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
         };
         write(&core, b"saved");
-        assert!(!is_as_saved(&core), "nobody says what was saved");
+        assert!(!is_as_saved(&core), "there is no digest");
         let beside = core.with_extension(DIGEST);
         write(&beside, &digest(&core).unwrap());
         assert!(is_as_saved(&core));
@@ -293,7 +293,7 @@ mod tests {
         write(&core, b"saved");
         assert!(is_as_saved(&core));
         std::fs::set_permissions(&beside, Permissions::from_mode(0o660)).unwrap();
-        assert!(!is_as_saved(&core), "others may have written what it is compared with");
+        assert!(!is_as_saved(&core), "others may have written the digest");
         write(&beside, b"");
         assert!(!is_as_saved(&core));
     }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_below_another_is_left_out() {
+    fn paths_below_others_are_left_out() {
         let paths = ["/a", "/a/b", "/ab", "/c/d", "/c/d/e/f"].map(PathBuf::from);
         assert_eq!(outermost(&paths), [&paths[0], &paths[2], &paths[3]]);
     }

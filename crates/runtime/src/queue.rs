@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_is_taken_out_learns_of_it_and_who_comes_later_does_not() {
+    async fn removed_calls_learn_of_it_and_later_calls_do_not() {
         let queue = Queue::default();
         let [first, second] = ["a", "b"].map(|what| queue.join(what.to_owned()).unwrap());
         queue.clear();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_wait() {
+    fn the_number_of_waiting_calls_is_limited() {
         let queue = Queue::default();
         let mut places: Vec<CurrentForm> = (0..=MOST_WAITING).map(|_| queue.join(String::new()).unwrap()).collect();
         assert!(queue.join(String::new()).is_none());

@@ -183,7 +183,7 @@ impl Sandbox {
         self.writable.iter().try_for_each(Held::check).map_err(|why| format!("--sandbox: {why}"))
     }
 
-    /// The confinement of one more worker with such `pipes`, or the reason why it cannot be confined.
+    /// The confinement of a new worker with `pipes`, or the reason why it cannot be confined.
     pub(crate) fn confined(self: &Arc<Self>, name: &str, pipes: Pipes) -> Result<Confined, String> {
         self.check()?;
         let directory = self.scratch.0.join(name.rsplit('-').next().unwrap_or(name));
@@ -410,7 +410,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mechanism_that_restricts_most_is_taken() {
+    fn the_most_restrictive_mechanism_that_works_is_taken() {
         use SandboxChoice::{Auto, Bubblewrap, Landlock, Namespaces};
         let bubblewrap = || Mechanism::Bubblewrap("/usr/bin/bwrap".into());
         let all = || [bubblewrap(), Mechanism::Namespaces, Mechanism::Landlock];
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_runs_lies_below_no_root() {
+    fn files_that_the_server_runs_are_below_no_root() {
         let root = tempfile::tempdir().unwrap();
         let roots = [root.path().canonicalize().unwrap()];
         let inside = root.path().join(".cache");
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_have_a_cache_of_their_own_in_whatever_order() {
+    fn the_cache_of_roots_does_not_depend_on_their_order() {
         let name = |roots: &[&str]| own_name(&roots.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert_eq!(name(&["/a", "/b"]), name(&["/b", "/a"]));
         assert_ne!(name(&["/a", "/b"]), name(&["/a"]));
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_in_each_other_are_refused_by_what_they_are() {
+    fn roots_inside_each_other_are_refused_by_their_real_paths() {
         let place = tempfile::tempdir().unwrap();
         let [outer, inner, beside, link] = ["a", "a/b", "ab", "link"].map(|name| place.path().join(name));
         std::fs::create_dir_all(&inner).unwrap();
@@ -477,14 +477,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_no_bubblewrap_is_found_out() {
+    fn a_program_that_is_no_bubblewrap_is_refused() {
         assert!(working_bubblewrap(None).unwrap_err().contains("apt-get install bubblewrap"));
         assert!(working_bubblewrap(Some("/bin/false".into())).unwrap_err().contains("does not work here"));
         assert!(working_bubblewrap(Some("/nonexistent/bwrap".into())).unwrap_err().contains("does not start"));
     }
 
     #[test]
-    fn a_workers_directory_lasts_as_long_as_the_worker() {
+    fn the_temporary_directory_of_a_worker_is_removed_with_it() {
         let root = tempfile::tempdir().unwrap();
         let project = root.path().join("project");
         std::fs::create_dir(&project).unwrap();

@@ -68,7 +68,7 @@ pub(crate) struct Facts {
     pub(crate) last_used: Option<Instant>,
     /// The task that measures how long the image is idle, if there is one.
     pub(crate) watcher: Option<AbortOnDropHandle<()>>,
-    /// The task that measures what the image takes while it is idle.
+    /// The task that measures memory and processes of the image while it is idle.
     pub(crate) excess_watcher: Option<AbortOnDropHandle<()>>,
     /// The reason why the copy after a checkpoint was ended while no call ran, until it is reported.
     pub(crate) ended_for: Option<String>,
@@ -162,7 +162,8 @@ impl Session {
         Some(facts.image.as_ref()?.ours.as_ref()?.watch.clone())
     }
 
-    /// Ends the image for what it takes, unless a call has begun, which is watched itself. The next call reports it.
+    /// Ends the image because it exceeds its limits, unless a call has begun: calls are watched separately. The next
+    /// call reports it.
     pub(crate) async fn end_excess(&self) {
         let Some(mut slot) = self.free_now() else { return };
         if let Some(worker) = slot.worker() {

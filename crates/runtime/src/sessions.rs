@@ -104,8 +104,8 @@ impl Sessions {
 
     /// Makes sure that there is a session `name` and that it runs `runtime`, if one is given. Returns its runtime.
     ///
-    /// The session keeps its runtime until it is killed. A session that is made without a runtime runs the one that it
-    /// has the name of, or else the one for the project.
+    /// The session keeps its runtime until it is killed. A session that is made without a runtime runs the one with the
+    /// same name as the session, or else the one for the project.
     pub fn open(&self, name: &str, runtime: Option<Runtime>) -> Result<Runtime, SessionError> {
         let session = self.session_running(name, runtime)?;
         let runs = session.factory.runtime();
@@ -206,7 +206,7 @@ impl Sessions {
         Ok(over.ok().and_then(|over| over.given.clone()))
     }
 
-    /// Ends the image of the session when nobody uses it for too long, or when it takes too much meanwhile.
+    /// Watches the image of the session: ends it when nobody uses it for too long, or when it exceeds its limits.
     pub(crate) fn watch_idle(&self, session: &Arc<Session>) {
         if session.facts().excess_watcher.is_none() {
             let watcher = idle::watch_excess(session);
@@ -453,7 +453,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_call_is_refused_when_what_runs_has_taken_longer_than_it_may() {
+    async fn a_call_is_refused_if_the_running_one_has_exceeded_its_time_limit() {
         let directory = tempfile::tempdir().unwrap();
         let sessions = Sessions::new(Config::new(directory.path()));
         sessions.open(MAIN, Runtime::named("sbcl")).unwrap();

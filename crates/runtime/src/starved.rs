@@ -49,7 +49,7 @@ mod tests {
     use super::{OwnTime, longest_wait};
 
     #[test]
-    fn the_thread_that_has_waited_longest_decides() {
+    fn the_longest_wait_of_a_thread_counts() {
         let wait = |before: &[(i32, u64)], now: &[(i32, u64)]| {
             longest_wait(&before.iter().copied().collect(), &now.iter().copied().collect())
         };

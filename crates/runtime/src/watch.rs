@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_does_not_wait_for_one_that_goes_on() {
+    fn a_measurement_does_not_wait_for_another_in_progress() {
         let watch = Watch::new(
             Ancestors { root: rustix::process::getpid(), keeper: None },
             "none",
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_ended_alone_when_the_rest_is_within_the_bounds() {
+    fn only_the_copy_is_ended_if_the_rest_is_within_the_limits() {
         // No process has these numbers, so the resident set counts.
         let (root, copy, child) = (i32::MAX - 2, i32::MAX - 1, i32::MAX);
         let bounds = Bounds { megabytes: 100, processes: 3 };

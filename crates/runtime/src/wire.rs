@@ -106,7 +106,8 @@ impl Value {
         !matches!(self, Self::List(items) if items.is_empty())
     }
 
-    /// The value after the keyword `name` in a list of keywords and values, which may begin with one keyword of its own.
+    /// The value after the keyword `name` in a list of keywords and values, which may begin with one keyword of its
+    /// own.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let items = self.as_list()?;
         let items = if items.len() % 2 == 1 { &items[1..] } else { items };
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_written_alike() {
+    fn encoding_is_the_inverse_of_decoding() {
         check("NIL");
         check("T");
         check("-12");

@@ -221,7 +221,7 @@ impl Worker {
                         if launch.launcher.is_empty() {
                             format!("{} is not the program that it should be", launch.program.display())
                         } else {
-                            "what stands between must carry standard input and output unchanged".to_owned()
+                            "the launcher must pass standard input and output on unchanged".to_owned()
                         }
                     ),
                     None => {
@@ -405,8 +405,8 @@ impl Worker {
                         }
                     }
                     if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
-                        // A second signal cuts short the work of the first, so a worker that only waits for a processor
-                        // gets none.
+                        // A second signal would interrupt the handling of the first, so a worker that only waits for a
+                        // processor gets none.
                         let is_heard = |signal: &Signal| self.copies.signal(*signal);
                         if self.local
                             && stopping.has_had(SIGNAL_AFTER / 2)
@@ -451,8 +451,8 @@ impl Worker {
         self.ended_children = EndedChildren::end(started, EndedChildren::Awaited);
     }
 
-    /// Ends the processes that can print, and either were started since `began` or have written too much by themselves:
-    /// the worker has stopped for what was printed, and they have not.
+    /// Ends the processes that can print and were started since `began` or have written too much themselves: the worker
+    /// was stopped because of the output, but they were not.
     fn end_printers(&mut self, began: Instant) {
         if !self.local {
             return;

@@ -1,7 +1,7 @@
 //! Chez Scheme. Its workers load the agent as one compiled file.
 //!
-//! Chez takes no code on its command line, and loads every word there that is no option. So what the agent is told comes as
-//! the first of the directories of libraries: the size of the heap, or the path of the image to save.
+//! Chez takes no code on its command line, and loads every word there that is no option. So the argument of the agent,
+//! the size of the heap or the path of the image to save, is passed as the first directory of libraries.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(super) static BACKEND: Backend = Backend {
     ..Backend::NOTHING
 };
 
-/// The agent as one form: it is evaluated, or compiled into the image when the agent is told of a path.
+/// The agent as one form: it is evaluated, or compiled into the image if the argument is a path.
 fn text() -> String {
     let parts = parts![
         "wire.ss",
@@ -78,7 +78,7 @@ fn text() -> String {
     )
 }
 
-/// The options that tell the agent `argument`. The directories that Chez knows come after it.
+/// The options that pass `argument` to the agent, before the directories that Chez knows.
 fn told(mut argument: OsString) -> Vec<OsString> {
     argument.push(":");
     ["-q".into(), "--libdirs".into(), argument].into()

@@ -14,8 +14,8 @@ macro_rules! modules {
     };
 }
 
-/// Declares the module of that `name` from the `code` that `read` finds. The modules require each other by their names in a directory
-/// that need not be.
+/// Declares the module called `name` from the `code` that `read` finds. The modules require each other by their names
+/// in a directory that need not exist.
 const DECLARE: &str = "(define (path name) (string->path (string-append \"/lispwright/\" name))) \
     (define (declare name use) \
       (parameterize ([current-module-declare-name (make-resolved-module-path (path name))] \
@@ -56,7 +56,7 @@ pub(super) static BACKEND: Backend = Backend {
                     ),
                     "#f",
                 ),
-                // The parent says nothing more before it is greeted, so that nothing else can be read with it.
+                // The parent sends nothing more before the greeting, so nothing else can be read with it.
                 Start::Plain(_) => (
                     "(define requests ((dynamic-require ''#%unsafe 'unsafe-file-descriptor->port) 8 'requests '(read))) \
                      (for ([part (read requests)]) \
@@ -79,7 +79,7 @@ pub(super) static BACKEND: Backend = Backend {
         },
     }),
     shell: Some(PROTOCOL_APART),
-    // It hears of an interrupt by the wire, while code runs too.
+    // It reads requests to interrupt from the wire, also while code runs.
     signals: &[],
     ..Backend::NOTHING
 };

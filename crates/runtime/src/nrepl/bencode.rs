@@ -278,7 +278,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back_wherever_it_is_split(
+        fn decoding_is_the_inverse_of_encoding_wherever_the_bytes_are_split(
             sent in prop::collection::vec(values(), 1..4), sizes in prop::collection::vec(1_usize..9, 1..20),
         ) {
             let bytes: Vec<u8> = sent.iter().flat_map(Bencode::encode).collect();
@@ -299,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_come_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn decoding_ends_for_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut decoder = Decoder { buffer: bytes, ..Decoder::default() };
             while let Ok(Some(_)) = decoder.next() {}
         }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_bencode_is_refused_at_once() {
+    fn bytes_that_are_not_bencode_are_refused_at_once() {
         assert_eq!(decode(b"HTTP/1.1 400 Bad Request"), Err(BencodeError::Unexpected(b'H')));
         assert_eq!(decode(b"ie"), Err(BencodeError::Number));
         assert_eq!(decode(b"i1x"), Err(BencodeError::Number));

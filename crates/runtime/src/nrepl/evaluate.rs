@@ -27,7 +27,7 @@ const NODE_LENGTH: u32 = 1_000;
 /// slower.
 const SHEDDING: u32 = 40;
 
-/// The same for a server that removes them by itself, in case its nREPL works differently.
+/// The number for a server that removes them by itself, in case its nREPL works differently.
 const SHEDDING_PREPARED: u32 = 1_000;
 
 /// The number of values of forms before the last one that are kept for the answer.
@@ -442,7 +442,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_none_of_the_forms_is_left_out() {
+    fn a_line_outside_the_form_is_left_out() {
         let placed = |message: &str| placed_within(message.to_owned(), 2..=4);
         assert_eq!(
             placed("No such namespace: x\nwhile compiling, line 3"),

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_keep_their_prefixes_and_lose_what_is_around_them() {
+    fn forms_keep_their_prefixes_but_no_blanks_or_comments() {
         assert_eq!(
             split("; one\n(def ^:private a 1), #_(no) 'b\n#?(:clj c) ^{:m 1} [d] #(inc %)"),
             ["(def ^:private a 1)", "'b", "#?(:clj c)", "^{:m 1} [d]", "#(inc %)"]
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluation_by_the_reader_is_seen_where_it_is_one() {
+    fn only_real_evaluation_by_the_reader_is_found() {
         assert!(Code::read("[1 #=(+ 1 2)]").read_eval.is_some());
         assert!(Code::read("\"#=(+ 1 2)\" ; #=(+ 1 2)").read_eval.is_none());
     }

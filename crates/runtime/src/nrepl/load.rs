@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warnings_about_reflection_have_their_place() {
+    fn warnings_about_reflection_have_a_place() {
         let line = "Reflection warning, /p/a b.clj:3:12 - reference to field length can't be resolved.";
         let warning = reflection_warning(line).expect("it is one");
         assert_eq!((warning.file.as_deref(), warning.line, warning.column), (Some("/p/a b.clj"), Some(3), Some(12)));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_once() {
+    fn a_place_is_not_repeated_in_the_message() {
         assert_eq!(
             unplaced("No such var\nwhile compiling f, src/a b, c.clj:6\nex-data: {:a, 1}"),
             "No such var\nwhile compiling f\nex-data: {:a, 1}"
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_namespace_of_a_file_is_found_behind_comments() {
+    fn the_namespace_of_a_file_is_found_after_comments() {
         assert_eq!(namespace_form("; (ns no)\n#_(ns no)\n(ns ^:x a.b)\n(c)"), Some("(ns ^:x a.b)"));
         assert_eq!(namespace_form("(nsx a)"), None);
     }

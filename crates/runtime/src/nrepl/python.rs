@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_traceback_is_told_innermost_first_without_libraries() {
+    fn the_last_traceback_is_read_innermost_first_without_libraries() {
         let text = "Traceback (most recent call last):\n  File \"a\", line 1, in b\nKeyError: 1\n\nDuring handling of the \
                     above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \
                     \"/v/lib/python3.11/site-packages/basilisp/core.lpy\", line 488, in last\n    (if (seq s))\n     ^^^\n  \
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_says_is_its_message_with_form_and_place() {
+    fn a_compiler_error_has_its_message_form_and_place() {
         let text = "exception: <class 'basilisp.CompilerException'> from <class 'X'>\n      phase: :analyzing\n    message: \
                     unable to resolve symbol 'x'\n       form: x\n   location: <nREPL Input>:1\n";
         let error = error(text).unwrap();

@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_says_its_port_in_its_own_way() {
+    fn the_port_of_every_tool_is_found() {
         for line in [
             "nREPL server started on port 4711 on host localhost - nrepl://localhost:4711\n",
             "WARNING: something: 17\nnREPL server started on port 4711\n",

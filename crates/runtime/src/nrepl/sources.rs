@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_of_files_say_it() {
+    fn directories_are_found_in_both_kinds_of_files() {
         let deps = "{:paths [\"src/main/clojure\" :more #_\"gone\"] ; [\"no\"]
              :aliases {:more [\"src/more\"] :test {:extra-paths [\"src/test/clojure\"] :extra-deps {x/y {:local/root \"..\"}}}
                        #_#_:old {:extra-paths [\"old\"]}}}";
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn only_directories_that_are_there_are_named_each_once() {
+    fn only_existing_directories_are_returned_each_once() {
         let root = tempfile::tempdir().unwrap();
         for name in ["src/main/clojure", "test"] {
             std::fs::create_dir_all(root.path().join(name)).unwrap();

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_come_whole_whatever_the_pieces() {
+    fn messages_are_complete_for_pieces_of_any_size() {
         let bytes = [
             frame("(:return (:ok \"λ\") 7)"),
             frame("(:RETURN (:ABORT \"NIL\") 8)"),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_in_the_debugger_says_what_it_met() {
+    fn a_thread_in_the_debugger_reports_its_condition() {
         let bytes = frame(
             "(:debug 3 1 (\"no\" \"   [Condition of type FOO]\" nil) ((\"USE\" \"Use.\") (\"*ABORT\" \"Up.\")) ((0 \"(F)\")) (4))",
         );
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_passed_over_and_what_is_no_frame_is_an_error() {
+    fn unknown_messages_are_ignored_and_bytes_that_are_no_frame_are_an_error() {
         for payload in [
             "",
             "(",

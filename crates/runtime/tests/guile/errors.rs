@@ -78,7 +78,7 @@ async fn handlers_of_the_code_work() {
 }
 
 #[tokio::test]
-async fn a_continuation_of_an_earlier_call_is_no_trap() {
+async fn a_continuation_of_an_earlier_call_does_no_harm() {
     let lab = guile();
     lab.define_here().await;
     lab.report("(define k #f) (define n 0) (list (call/cc (lambda (c) (set! k c) 1)))").await;
@@ -90,7 +90,7 @@ async fn a_continuation_of_an_earlier_call_is_no_trap() {
 }
 
 #[tokio::test]
-async fn an_error_in_another_thread_is_told_and_ends_only_that_thread() {
+async fn an_error_in_another_thread_is_reported_and_ends_only_that_thread() {
     let lab = guile();
     lab.define_here().await;
     let code = "(use-modules (ice-9 threads))

@@ -40,7 +40,7 @@ fn values(report: &EvalReport) -> String {
 }
 
 #[tokio::test]
-async fn a_value_is_offered_where_the_code_can_go_on_with_one_and_nowhere_else() {
+async fn a_restart_with_a_value_is_offered_only_if_the_code_can_continue_with_one() {
     let lab = guile();
     lab.report("(use-modules (ice-9 exceptions) (rnrs base))").await;
     for code in [
@@ -76,7 +76,7 @@ async fn a_value_is_offered_where_the_code_can_go_on_with_one_and_nowhere_else()
 }
 
 #[tokio::test]
-async fn what_raised_gets_the_values_of_the_code() {
+async fn the_call_that_raised_returns_the_values_of_the_code() {
     let lab = guile();
     lab.report("(use-modules (ice-9 exceptions)) (define log '()) (define shelf 7)").await;
     let code = "(define (price item)
@@ -123,7 +123,7 @@ async fn a_form_is_evaluated_again_and_those_after_it_too() {
 }
 
 #[tokio::test]
-async fn a_held_error_beneath_another_is_gone_on_with_after_it() {
+async fn an_outer_held_error_is_continued_after_the_inner_one() {
     let lab = guile();
     lab.report("(use-modules (ice-9 exceptions))").await;
     hold(&lab, "(list 'below (raise-continuable 1))").await;
@@ -138,7 +138,7 @@ async fn a_held_error_beneath_another_is_gone_on_with_after_it() {
 }
 
 #[tokio::test]
-async fn what_is_interrupted_goes_on_and_so_do_the_forms_after_it() {
+async fn interrupted_code_continues_and_so_do_the_forms_after_it() {
     let lab = guile();
     lab.define_here().await;
     let code = "(define go #f)\n(define (spin) (if go 5 (spin)))\n(spin)\n(list 'after (spin))";

@@ -16,7 +16,7 @@ async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
 }
 
 #[tokio::test]
-async fn an_image_that_is_none_is_saved_again() {
+async fn a_file_that_is_no_image_is_replaced() {
     check_broken(|_| b"not an image").await;
 }
 
@@ -62,7 +62,7 @@ async fn a_worker_behind_a_launcher() {
 }
 
 #[tokio::test]
-async fn a_runtime_that_is_not_there() {
+async fn a_runtime_that_is_not_installed() {
     for (program, why) in [("/nonexistent/guile", "/nonexistent/guile"), ("/bin/false", "exit code 1")] {
         let lab = guile_with(|config| config.programs = [("guile", program.into())].into());
         let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;

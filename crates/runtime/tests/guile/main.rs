@@ -1,4 +1,4 @@
-//! Sessions on a real Guile: every way in which evaluated code can misbehave, and what the caller is told.
+//! Sessions on a real Guile: every way in which evaluated code can misbehave, and the answers to the caller.
 #![allow(clippy::unwrap_used)]
 
 mod death;

@@ -121,7 +121,7 @@ async fn define_printers(lab: &Lab) {
 }
 
 #[tokio::test]
-async fn values_that_do_not_want_to_be_printed() {
+async fn values_whose_printing_fails() {
     let lab = guile();
     lab.define_here().await;
     define_printers(&lab).await;

@@ -88,7 +88,7 @@ async fn code_is_evaluated_form_by_form() {
 }
 
 #[tokio::test]
-async fn what_evaluations_leave_behind_does_not_grow() {
+async fn the_leftovers_of_evaluations_do_not_grow() {
     let lab = started();
     lab.report("(deftype Point [x]) (def made (->Point 1))").await;
     lab.report(&"(+ 1 2)\n".repeat(250)).await;
@@ -106,7 +106,7 @@ async fn what_evaluations_leave_behind_does_not_grow() {
 }
 
 #[tokio::test]
-async fn errors_say_what_and_where() {
+async fn errors_have_a_message_and_a_place() {
     let lab = started();
     let (error, place) = lab.error("(defn f [n]\n  (/ n 0))\n(+ 1 2)\n(f 1)\n(launch)").await;
     assert_eq!((error.type_name.as_str(), error.message.as_str()), ("java.lang.ArithmeticException", "Divide by zero"));
@@ -133,7 +133,7 @@ async fn errors_say_what_and_where() {
 }
 
 #[tokio::test]
-async fn what_runs_too_long_is_interrupted_and_keeps_its_state() {
+async fn code_that_runs_too_long_is_interrupted_and_the_state_is_kept() {
     let lab = started();
     lab.report("(def here 42) (defn spin [] (while true))").await;
     let report = lab.within(1.0, "(spin)").await;

@@ -1,4 +1,5 @@
-//! Clojure over nREPL: a real server on the JVM, one that is attached to, a second implementation, and servers that misbehave.
+//! Clojure over nREPL: a real server on the JVM, one that is attached to, a second implementation, and servers that
+//! misbehave.
 #![allow(clippy::unwrap_used)]
 
 mod fake;

@@ -9,7 +9,7 @@ use crate::clojure;
 use crate::lab::{Lab, runtime};
 use crate::nbb_install::nbb;
 
-/// A project of nbb's, with an installation of its own, as npm leaves it.
+/// A project for nbb, which has nbb installed by npm.
 fn project() -> Lab {
     let lab = clojure();
     std::fs::write(lab.directory.path().join("nbb.edn"), "{}").unwrap();

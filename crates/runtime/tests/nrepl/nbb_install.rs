@@ -1,4 +1,4 @@
-//! nbb, ClojureScript on Node, as npm has it.
+//! Installs nbb, ClojureScript on Node, from npm.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -44,7 +44,7 @@ async fn answers_in_pieces_and_unknown_statuses_are_put_together() {
 }
 
 #[tokio::test]
-async fn a_server_that_vanishes_or_talks_nonsense_is_told_and_tried_again() {
+async fn a_server_that_vanishes_or_sends_garbage_is_reported_and_tried_again() {
     for (say, words) in [
         (b"" as &[u8], "closed the connection"),
         (b"d2:id1:", "closed the connection"),
@@ -94,7 +94,7 @@ async fn an_operation_that_the_server_lacks_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_server_forgot_is_made_anew() {
+async fn a_session_that_the_server_forgot_is_replaced() {
     let clones = Arc::new(AtomicUsize::new(0));
     let address = serve(move |id, request| match (field(request, "op").as_str(), field(request, "session").as_str()) {
         ("clone", _) => {
@@ -113,7 +113,7 @@ async fn a_session_that_the_server_forgot_is_made_anew() {
 }
 
 #[tokio::test]
-async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
+async fn an_old_server_gets_no_options_that_it_does_not_know() {
     let address = serve(|id, request| match field(request, "op").as_str() {
         "describe" => {
             let versions = "d7:clojured14:version-string6:1.10.0e5:nrepld14:version-string5:0.5.3ee";
@@ -140,7 +140,7 @@ async fn an_old_server_is_not_asked_for_what_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn what_is_no_nrepl_server_cannot_be_attached_to() {
+async fn a_listener_that_is_no_nrepl_server_is_refused() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
         let error = clojure().attach(MAIN, FoundServer::known(address, runtime("clojure"))).await.unwrap_err();
@@ -162,7 +162,7 @@ async fn detaching_leaves_the_server_and_forgets_the_session() {
 }
 
 #[tokio::test]
-async fn the_server_of_the_project_is_joined_by_its_port_file() {
+async fn a_session_attaches_to_the_server_in_the_port_file_of_the_project() {
     let address =
         serve(|id, request| polite(id, request, |id, _| Say::Bytes(message(&[("id", id), ("value", "1")], &["done"]))));
     let lab = clojure();

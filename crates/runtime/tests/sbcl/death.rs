@@ -39,7 +39,7 @@ async fn an_exit_from_another_thread_ends_the_image() {
 }
 
 #[tokio::test]
-async fn killed_while_idle_is_told_once_with_the_next_call() {
+async fn an_image_killed_while_idle_is_reported_once_with_the_next_call() {
     let lab = lab();
     lab.mark_state().await;
     let pid = lab.pid().await;
@@ -55,7 +55,7 @@ async fn killed_while_idle_is_told_once_with_the_next_call() {
 }
 
 #[tokio::test]
-async fn killed_the_moment_before_a_call_is_told_with_that_call() {
+async fn an_image_killed_just_before_a_call_is_reported_with_that_call() {
     let lab = lab();
     for _ in 0..2 {
         lab.mark_state().await;
@@ -67,7 +67,7 @@ async fn killed_the_moment_before_a_call_is_told_with_that_call() {
 }
 
 #[tokio::test]
-async fn killed_during_a_call_is_that_calls_answer() {
+async fn an_image_killed_during_a_call_is_reported_as_its_answer() {
     let lab = lab();
     lab.mark_state().await;
     let report = lab.report("(princ \"before\") (sb-posix:kill (sb-posix:getpid) 9) (loop)").await;
@@ -142,7 +142,8 @@ async fn kills_in_a_row_leave_no_process_behind() {
     let before = descriptors();
     let mut pids = Vec::new();
     for round in 0..30 {
-        // SBCL puts each child into a session of its own, so none of them is in the worker's group. One has no mark either.
+        // SBCL puts each child into a session of its own, so none of them is in the worker's group. One has no mark
+        // either.
         let child =
             |more| format!("(sb-ext:process-pid (sb-ext:run-program \"/bin/sleep\" '(\"1000\") :wait nil {more}))");
         let code = format!("(list {} {})", child(""), child(if round % 2 == 0 { ":environment '()" } else { "" }));

@@ -27,7 +27,7 @@ async fn a_direct_call_shows_itself() {
 }
 
 #[tokio::test]
-async fn restarts_are_named_and_the_agents_own_are_not_there() {
+async fn restarts_are_listed_without_those_of_the_agent() {
     let lab = lab();
     let (error, _) = lab.error("(restart-case (error \"boom\") (use-tea () :report \"Drink tea.\" 1))").await;
     assert_eq!(error.message, "boom");
@@ -71,7 +71,7 @@ async fn switching_the_debugger_off_or_on_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_error_in_another_thread_is_told_and_ends_only_that_thread() {
+async fn an_error_in_another_thread_is_reported_and_ends_only_that_thread() {
     let lab = lab();
     lab.mark_state().await;
     let code = "(sb-thread:join-thread (sb-thread:make-thread (lambda () (error \"astray\")) :name \"walker\") :default :gone)";
@@ -128,7 +128,7 @@ async fn an_unknown_package_is_located_and_the_nearest_named() {
 }
 
 #[tokio::test]
-async fn standard_input_is_empty_and_said_to_be() {
+async fn standard_input_is_empty_and_the_answer_says_so() {
     let lab = lab();
     for code in ["(read-line)", "(read)", "(read-char *terminal-io*)", "(y-or-n-p \"sure?\")"] {
         let (error, _) = lab.error(code).await;
@@ -147,7 +147,7 @@ async fn code_that_does_not_compile() {
 }
 
 #[tokio::test]
-async fn a_report_that_fails_or_never_ends_is_no_trap() {
+async fn a_report_that_fails_or_never_ends_does_not_block_the_answer() {
     let lab = lab();
     lab.mark_state().await;
     lab.report("(define-condition sour (error) () (:report (lambda (c s) (declare (ignore c s)) (error 'sour))))")

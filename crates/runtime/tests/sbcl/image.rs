@@ -29,7 +29,7 @@ async fn check_broken(broken: impl FnOnce(&[u8]) -> &[u8]) {
 }
 
 #[tokio::test]
-async fn an_image_that_is_none_is_saved_again() {
+async fn a_file_that_is_no_image_is_replaced() {
     check_broken(|_| b"not a core").await;
 }
 
@@ -44,7 +44,7 @@ async fn half_an_image_is_saved_again() {
 }
 
 #[tokio::test]
-async fn an_image_that_is_not_what_was_saved_is_not_run() {
+async fn an_image_that_was_changed_is_not_run() {
     let (cache, core, whole) = broken_image(lab(), |whole| whole).await;
     // The image would start with one more byte, too.
     let mut more = std::fs::OpenOptions::new().append(true).open(&core).unwrap();
@@ -179,7 +179,7 @@ async fn credentials_do_not_reach_the_code() {
 }
 
 #[tokio::test]
-async fn a_runtime_that_is_not_there() {
+async fn a_runtime_that_is_not_installed() {
     let lab = lab_with(|config| config.programs = [("sbcl", "/nonexistent/sbcl".into())].into());
     let refused = lab.eval(MAIN, EvalRequest::new("1"), &Default::default()).await;
     assert!(matches!(&refused, Err(SessionError::Start(why)) if why.contains("/nonexistent/sbcl")), "{refused:?}");

@@ -113,7 +113,7 @@ async fn a_foreign_crash_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_forked_copy_does_not_speak_for_the_session() {
+async fn a_forked_copy_does_not_answer_for_the_session() {
     let lab = lab();
     lab.mark_state().await;
     for code in [
@@ -172,7 +172,7 @@ async fn a_withdrawn_call_is_interrupted_and_the_state_is_kept() {
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_sessions() {
+async fn the_number_of_sessions_is_limited() {
     let lab = lab_with(|config| config.max_sessions = 1);
     lab.report("1").await;
     let refused = lab.eval("second", EvalRequest::new("1"), &CancellationToken::new()).await;

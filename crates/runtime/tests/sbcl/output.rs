@@ -3,7 +3,7 @@
 use crate::lab::*;
 
 #[tokio::test]
-async fn streams_are_told_apart() {
+async fn standard_and_error_output_are_separate() {
     let lab = lab();
     let report = lab
         .report("(format t \"out~%\") (format *error-output* \"err~%\") (format *trace-output* \"trace~%\") nil")
@@ -50,7 +50,7 @@ async fn rebound_streams_do_not_last() {
 }
 
 #[tokio::test]
-async fn descriptors_that_were_sent_elsewhere_come_back() {
+async fn redirected_descriptors_are_restored() {
     let lab = lab();
     lab.mark_state().await;
     for descriptor in [1, 2] {
@@ -66,7 +66,7 @@ async fn descriptors_that_were_sent_elsewhere_come_back() {
 }
 
 #[tokio::test]
-async fn closed_streams_come_back() {
+async fn closed_streams_are_restored() {
     let lab = lab();
     lab.mark_state().await;
     for stream in [
@@ -90,7 +90,7 @@ async fn closed_streams_come_back() {
 }
 
 #[tokio::test]
-async fn much_output_keeps_its_ends() {
+async fn long_output_keeps_its_start_and_end() {
     let lab = lab();
     let report = lab
         .report("(progn (princ \"start\") (princ (make-string 1000000 :initial-element #\\x)) (princ \"end\") nil)")
@@ -101,7 +101,7 @@ async fn much_output_keeps_its_ends() {
 }
 
 #[tokio::test]
-async fn a_child_process_that_stays_behind_does_not_hold_the_answer() {
+async fn a_child_process_that_outlives_the_call_does_not_delay_the_answer() {
     let lab = lab();
     let report = lab
         .report("(sb-ext:run-program \"/bin/sh\" '(\"-c\" \"echo begun; sleep 100\") :output t :wait nil) (sleep 0.2)")

@@ -37,7 +37,7 @@ fn values(report: &EvalReport) -> String {
 }
 
 #[tokio::test]
-async fn a_held_error_can_be_looked_into_and_gone_on_from() {
+async fn a_held_error_can_be_inspected_and_continued() {
     let (_server, lab) = attached().await;
     let report = hold(&lab, BROKEN).await;
     let Ending::Error { error, .. } = &report.ending else { panic!("{report:#?}") };
@@ -89,7 +89,7 @@ async fn errors_are_held_on_top_of_each_other_and_given_up_one_by_one() {
 }
 
 #[tokio::test]
-async fn a_correctable_error_waits_until_somebody_goes_on() {
+async fn a_correctable_error_waits_until_it_is_continued() {
     let (_server, lab) = attached().await;
     hold(&lab, "(defvar *went-on* nil) (progn (cerror \"Go on.\" \"stop\") (setf *went-on* t))").await;
     hold(&lab, "(car 7)").await;
@@ -99,7 +99,7 @@ async fn a_correctable_error_waits_until_somebody_goes_on() {
 }
 
 #[tokio::test]
-async fn an_interrupt_is_held_and_gone_on_from() {
+async fn an_interrupt_is_held_and_can_be_continued() {
     let (_server, lab) = attached().await;
     let request = EvalRequest {
         hold: true,
@@ -123,7 +123,7 @@ async fn a_call_on_top_of_a_held_error_is_interrupted_alone() {
 }
 
 #[tokio::test]
-async fn code_that_does_not_listen_is_left_alone_and_the_session_goes_on() {
+async fn code_that_ignores_interrupts_is_left_alone_and_the_session_goes_on() {
     let (mut server, lab) = attached().await;
     lab.mark_state().await;
     let code = "(sb-sys:without-interrupts (let ((end (+ (get-universal-time) 8))) (loop until (> (get-universal-time) end))))";

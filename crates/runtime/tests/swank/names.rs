@@ -68,7 +68,7 @@ async fn a_name_is_described_with_its_place() {
 }
 
 #[tokio::test]
-async fn names_are_looked_for_and_never_made() {
+async fn looking_for_a_name_does_not_intern_it() {
     let (_server, lab, _) = farm().await;
     assert_eq!(described(&lab, "total").await.name, "FARM::TOTAL", "it is found in the one package that has it");
     let request = Request::Describe(Describe { name: "farm::totl".to_owned(), package: None, limit: 1000 });
@@ -78,7 +78,7 @@ async fn names_are_looked_for_and_never_made() {
 }
 
 #[tokio::test]
-async fn who_refers_to_a_name_is_told_with_the_place() {
+async fn references_to_a_name_have_their_places() {
     let (_server, lab, file) = farm().await;
     let references = async |name: &str| {
         let request = Request::References(ListReferences { name: name.to_owned(), package: None });

@@ -33,7 +33,7 @@ async fn the_owners_variables_stay_what_they_are() {
 }
 
 #[tokio::test]
-async fn two_sessions_on_one_image_do_not_meet() {
+async fn two_sessions_on_one_image_do_not_disturb_each_other() {
     let (server, lab) = attached().await;
     lab.attach("other", FoundServer::known(server.address, runtime("swank"))).await.unwrap();
     let other = |code: &str| {
@@ -50,7 +50,7 @@ async fn two_sessions_on_one_image_do_not_meet() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_in_somebody_elses_image_is_refused() {
+async fn requests_that_somebody_elses_image_does_not_support_are_refused() {
     let (mut server, lab) = attached().await;
     let trial = EvalRequest { trial: true, ..EvalRequest::new("1") };
     let refused = lab.eval(MAIN, trial, &Default::default()).await;
@@ -64,7 +64,7 @@ async fn what_cannot_be_done_in_somebody_elses_image_is_refused() {
 }
 
 #[tokio::test]
-async fn an_image_that_ends_is_told_and_another_can_be_joined() {
+async fn the_end_of_an_image_is_reported_and_the_session_can_attach_to_another() {
     let (mut server, lab) = attached().await;
     server.end();
     let report = lab.report("(+ 1 2)").await;
@@ -85,7 +85,7 @@ async fn code_that_exits_ends_the_image_because_it_says_so() {
 }
 
 #[tokio::test]
-async fn what_was_held_is_given_up_when_the_connection_ends() {
+async fn held_stacks_are_given_up_when_the_connection_ends() {
     let (server, lab) = attached().await;
     lab.request(EvalRequest {
         hold: true,
@@ -99,7 +99,7 @@ async fn what_was_held_is_given_up_when_the_connection_ends() {
 }
 
 #[tokio::test]
-async fn what_runs_is_ended_when_the_session_is_left() {
+async fn running_code_is_stopped_when_the_session_is_detached() {
     let (server, lab) = attached().await;
     lab.values("(defvar *begun* nil) (defvar *left* nil)").await;
     let sessions = lab.sessions.clone();
@@ -121,7 +121,7 @@ async fn lab_on(server: &Server) -> crate::Lab {
 }
 
 #[tokio::test]
-async fn errors_of_other_threads_are_told_with_their_thread() {
+async fn errors_of_other_threads_are_reported_with_their_thread() {
     let (_server, lab) = attached().await;
     let code = "(defvar *thread* (sb-thread:make-thread (lambda () (error \"elsewhere\")) :name \"bad\")) (sleep 0.3)";
     let report = lab.report(code).await;
@@ -132,7 +132,7 @@ async fn errors_of_other_threads_are_told_with_their_thread() {
 }
 
 #[tokio::test]
-async fn what_listens_is_found_out() {
+async fn the_protocol_of_a_server_is_found_out() {
     let server = Server::start("");
     let address = ServerAddress::read(&server.address.to_string()).unwrap();
     let lab = lab();
@@ -143,7 +143,7 @@ async fn what_listens_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_secret_gets_the_one_of_the_home() {
+async fn a_server_that_requires_a_secret_gets_the_one_in_the_home_directory() {
     // The secret is read from the home of this process, which the tests do not change, so the server refuses, with a
     // reason.
     let home = tempfile::tempdir().unwrap();

@@ -48,7 +48,7 @@ async fn answers_in_pieces_and_unknown_messages_are_put_together() {
 }
 
 #[tokio::test]
-async fn what_a_thread_asks_is_answered_before_it_goes_on() {
+async fn questions_of_a_thread_are_answered() {
     let lab = attached(|id, payload| {
         // Each answer lets the server ask the next question; after the last it answers the call, which was the fourth.
         let call = 4;
@@ -80,7 +80,7 @@ async fn what_a_thread_asks_is_answered_before_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_server_that_vanishes_or_talks_nonsense_is_told_and_tried_again() {
+async fn a_server_that_vanishes_or_sends_garbage_is_reported_and_tried_again() {
     for (say, words) in [
         (b"" as &[u8], "closed the connection"),
         (b"0000ff(:return", "closed the connection"),
@@ -122,7 +122,7 @@ async fn endless_output_is_stopped() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_told_as_such() {
+async fn a_call_without_a_valid_answer_is_reported() {
     // The call ends without an answer of the agent.
     let lab = attached(|id, _| Say::Messages(vec![format!("(:return (:abort \"NIL\") {id})")])).await;
     let (error, _) = lab.error("(f)").await;
@@ -137,7 +137,7 @@ async fn answers_that_are_none_are_told_as_such() {
 }
 
 #[tokio::test]
-async fn an_image_that_lacks_something_is_refused_in_words() {
+async fn an_image_that_lacks_something_is_refused_with_the_reason() {
     let refused = |say: fn(i64, &str) -> Option<Say>| async move {
         let address = serve(move |id, payload| {
             say(id, payload).unwrap_or_else(|| polite("1.0-ancient", id, payload, |_, _| Say::Nothing))
@@ -167,7 +167,7 @@ async fn an_image_that_lacks_something_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn a_thread_that_enters_the_debugger_on_the_way_in_is_sent_out_again() {
+async fn a_thread_that_enters_the_debugger_while_attaching_is_made_to_leave_it() {
     let (tell, told) = std::sync::mpsc::channel();
     let tell = std::sync::Arc::new(std::sync::Mutex::new(tell));
     let address = serve(move |id, payload| {
@@ -186,7 +186,7 @@ async fn a_thread_that_enters_the_debugger_on_the_way_in_is_sent_out_again() {
 }
 
 #[tokio::test]
-async fn a_thread_of_the_owner_in_the_debugger_is_left_there_and_told() {
+async fn a_thread_of_the_owner_in_the_debugger_is_left_there_and_reported() {
     let address = serve(move |id, payload| {
         assert!(!payload.contains("throw-to-toplevel"), "{payload}");
         let theirs = "(:debug 99 1 (\"flat\" \"   [Condition of type TYRE]\" nil) ((\"ABORT\" \"\")) () ())";
@@ -206,7 +206,7 @@ async fn a_thread_of_the_owner_in_the_debugger_is_left_there_and_told() {
 }
 
 #[tokio::test]
-async fn what_is_no_swank_server_cannot_be_attached_to() {
+async fn a_listener_that_is_no_swank_server_is_refused() {
     for say in [b"SSH-2.0-OpenSSH_9.2\r\n" as &[u8], b"000005(:ok)", b"d6:statusl4:doneee"] {
         let address = serve(move |_, _| Say::Last(say.to_vec()));
         let lab = lab();
@@ -222,7 +222,7 @@ async fn what_is_no_swank_server_cannot_be_attached_to() {
 }
 
 #[tokio::test]
-async fn slynk_is_asked_in_its_own_name() {
+async fn slynk_is_called_by_its_own_package_name() {
     let address = serve(|id, payload| {
         if payload.contains("swank:connection-info") {
             return Say::Messages(vec!["(:reader-error \"...\" \"Package SWANK does not exist.\")".to_owned()]);

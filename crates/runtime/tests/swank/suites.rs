@@ -69,7 +69,7 @@ async fn the_tests_of_a_system_are_run_and_run_again() {
 }
 
 #[tokio::test]
-async fn tests_that_do_not_load_or_never_end_are_told_and_the_image_stays() {
+async fn tests_that_do_not_load_or_never_end_are_reported_and_the_image_stays() {
     let (mut server, lab) = attached().await;
     mill(&lab);
     lab.mark_state().await;
@@ -125,7 +125,7 @@ async fn a_test_that_exits_does_not_end_the_image() {
 }
 
 #[tokio::test]
-async fn without_asdf_it_is_said_that_there_is_none() {
+async fn without_asdf_the_answer_says_so() {
     // As in an image that was built without ASDF.
     let (_server, lab) = attached_after("(rename-package :asdf :not-asdf '())").await;
     mill(&lab);

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{attached, attached_after};
 
 #[tokio::test]
-async fn output_is_caught_in_both_kinds_and_warnings_are_told() {
+async fn both_kinds_of_output_and_warnings_are_reported() {
     let (_server, lab) = attached().await;
     let report = lab.report("(print 1) (format *error-output* \"err\") (warn \"careful\") (read-line)").await;
     assert_eq!((report.stdout.head.as_str(), report.stderr.head.as_str()), ("\n1 ", "err"));
@@ -29,7 +29,7 @@ async fn values_are_printed_under_limits() {
 }
 
 #[tokio::test]
-async fn an_error_says_what_where_and_what_could_be_done() {
+async fn an_error_has_a_message_a_place_and_restarts() {
     let (_server, lab) = attached().await;
     let code =
         "(+ 1 1)\n(defun g (n) (restart-case (error \"no ~A\" n) (other (v) :report \"Take another.\" v)))\n(g 5)";
@@ -77,7 +77,7 @@ async fn objects_have_numbers_that_last() {
 }
 
 #[tokio::test]
-async fn instances_and_structures_are_taken_apart() {
+async fn instances_and_structures_are_inspected() {
     let (_server, lab) = attached().await;
     lab.values("(defclass point () ((x :initform 1) y)) (defstruct pair (left 2))").await;
     let report = lab.report("(make-instance 'point)").await;

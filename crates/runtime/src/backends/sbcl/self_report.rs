@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_to_guard_pages_is_left_out() {
+    fn lines_about_guard_pages_are_left_out() {
         let text = "a\nINFO: Control stack guard page unprotected\nControl stack guard page temporarily disabled: proceed \
                     with caution\nmy guard page unprotected\n";
         assert_eq!(shortened(text.to_owned()), "a\nmy guard page unprotected\n");
