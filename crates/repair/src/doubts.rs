@@ -250,11 +250,11 @@ impl Case<'_> {
         let (mended, shapes) = (OnceCell::new(), OnceCell::new());
         let lead = lead(answers);
         let it = Considered { case: self, form, best, others, reading, lead, lines, mended, shapes };
-        Doubt::ALL.iter().copied().find(|doubt| self.minds(*doubt) && doubt.holds(&it))
+        Doubt::ALL.iter().copied().find(|doubt| self.considers(*doubt) && doubt.holds(&it))
     }
 
     /// The doubt is not ignored.
-    pub(crate) fn minds(&self, doubt: Doubt) -> bool {
+    pub(crate) fn considers(&self, doubt: Doubt) -> bool {
         !self.without.contains(doubt)
     }
 

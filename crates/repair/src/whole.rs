@@ -125,7 +125,7 @@ impl<'a> Task<'a> {
         whole.before = Some(before.text);
         match outcome.unwrap_or_else(|| whole.outcome()) {
             Outcome::Repaired(repair)
-                if whole.minds(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
+                if whole.considers(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
             {
                 let why = "the delimiters balance with it, but a datum is newly commented out";
                 whole.refused(Doubt::NewComment, vec![Answer::new(repair.edits, why)])

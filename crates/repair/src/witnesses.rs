@@ -2,10 +2,10 @@
 //! forms.
 
 pub(crate) mod agreement;
+pub(crate) mod cached_habits;
 pub(crate) mod earlier;
 pub(crate) mod guard;
 pub(crate) mod habits;
-pub(crate) mod heard;
 pub(crate) mod learn;
 pub(crate) mod nesting;
 pub(crate) mod operators;

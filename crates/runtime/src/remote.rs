@@ -148,10 +148,12 @@ impl Remote {
             }
             (Self::Swank(swank), Listener::Socket(address)) => swank.attach(address, found.greeted, config).await,
             (Self::Emacs(emacs), Listener::Emacs(path)) => emacs.attach(path).await,
-            (_, Listener::Emacs(_)) => Err(StartError::Unreachable("an Emacs is joined by its server alone".into())),
-            (Self::Emacs(_), Listener::Socket(_)) => {
-                Err(StartError::Unreachable("an Emacs is joined by the name of its server: emacs://server".into()))
+            (_, Listener::Emacs(_)) => {
+                Err(StartError::Unreachable("an Emacs can only be joined by a session on emacs".into()))
             }
+            (Self::Emacs(_), Listener::Socket(_)) => Err(StartError::Unreachable(
+                "an Emacs can only be joined by the name of its server: emacs://server".into(),
+            )),
         }
     }
 

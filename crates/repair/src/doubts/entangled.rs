@@ -23,6 +23,6 @@ impl Case<'_> {
             (Doubt::BareDefinition, chunks.iter().any(bare)),
             (Doubt::BodilessNeighbour, chunks.iter().enumerate().any(bodiless)),
         ];
-        doubts.into_iter().find(|(doubt, holds)| *holds && self.minds(*doubt)).map(|(doubt, _)| doubt)
+        doubts.into_iter().find(|(doubt, holds)| *holds && self.considers(*doubt)).map(|(doubt, _)| doubt)
     }
 }

@@ -88,10 +88,10 @@ impl Mended {
             if let Some(list) = open.last_mut().filter(|_| !token.aside) {
                 let called = list.children == 0 && !list.quoted && nesting.is_call(top);
                 found.add(Doubt::CalledConstant, called && habits.is_constant(token.name));
-                let deeper = sight != Sight::Shape && self.stands_deeper(list, token);
+                let deeper = sight != Sight::Shape && self.is_deeper(list, token);
                 found.add(Doubt::DeeperLine, deeper && (!known || self.is_supplied(index - 1)));
                 if !known {
-                    found.add(Doubt::TwoOnALine, self.stands_beside(list, index));
+                    found.add(Doubt::TwoOnALine, self.is_second_on_its_line(list, index));
                     found.add(Doubt::Prose, self.begins_with_prose(list, index));
                 }
                 let twice = list.children == 0 && !list.quoted && self.opens_twice(index);
@@ -166,7 +166,7 @@ impl Mended {
 
     /// A line that loses a closer contains two forms of a body, or a keyword with two values: one of them has lost its
     /// opener.
-    fn stands_beside(&self, list: &Open, index: usize) -> bool {
+    fn is_second_on_its_line(&self, list: &Open, index: usize) -> bool {
         let token = &self.tokens[index];
         if token.opens_line || list.last_line != token.line || !self.taken.contains(&token.line) {
             return false;
@@ -187,7 +187,7 @@ impl Mended {
 
     /// A line is indented deeper than the list that begins the line above it in the same list, as if it belonged to
     /// that.
-    fn stands_deeper(&self, list: &Open, token: &Token) -> bool {
+    fn is_deeper(&self, list: &Open, token: &Token) -> bool {
         let behind = token.opens_line && list.sibling_is_list && list.sibling >= 0 && token.place > list.sibling;
         behind && !list.quoted && self.tokens[list.at].kind == TokenKind::OpenParen
     }

@@ -28,7 +28,7 @@ pub(crate) struct Delimiters;
 
 impl Sort for Delimiters {
     fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
-        (!case.has_open_text()).then(|| case.heard(|| case.by_delimiters()))
+        (!case.has_open_text()).then(|| case.both_witnesses(|| case.by_delimiters()))
     }
 }
 
@@ -43,7 +43,7 @@ struct Considered {
 impl Case<'_> {
     fn by_delimiters(&self) -> Proposal {
         let (tokens, chunks) = self.cut();
-        if self.minds(Doubt::InsideOut) && quotes::are_doubtful(self.text, self.language, tokens, chunks) {
+        if self.considers(Doubt::InsideOut) && quotes::are_doubtful(self.text, self.language, tokens, chunks) {
             return Proposal::open(Doubt::InsideOut, Vec::new());
         }
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();

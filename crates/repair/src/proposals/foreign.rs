@@ -24,7 +24,7 @@ impl Sort for ForeignClosers {
         let restores = case.before.is_some_and(|before| apply(case.text, &edits) == before);
         let doubtful = case.leaves_the_edit(&edits) || (!restores && case.is_odd_with(&edits));
         let answer = Answer::new(edits, WHY);
-        if !doubtful || !case.minds(Doubt::ForeignCloser) {
+        if !doubtful || !case.considers(Doubt::ForeignCloser) {
             let said = |form: TouchedForm| Evidence { form_line: Some(form.line), why: WHY.to_owned() };
             let evidence = case.touched(&answer.edits).into_iter().map(said).collect();
             let proposal = case.certain(answer.clone(), evidence, MARGIN);

@@ -43,7 +43,7 @@ pub(crate) struct Quotes;
 
 impl Sort for Quotes {
     fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
-        case.has_open_text().then(|| case.heard(|| case.by_quotes()))
+        case.has_open_text().then(|| case.both_witnesses(|| case.by_quotes()))
     }
 }
 

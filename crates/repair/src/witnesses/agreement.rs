@@ -19,7 +19,7 @@ const CONTRADICTION: f32 = 5.0;
 
 impl Case<'_> {
     /// The proposal of both witnesses; `by_layout` gives that of the layout alone.
-    pub(crate) fn heard(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
+    pub(crate) fn both_witnesses(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
         if self.stops() {
             return Proposal::open(Reason::CutShort, Vec::new());
         }
@@ -40,7 +40,7 @@ impl Case<'_> {
             }
         }
         let mut restoring = answers.first().filter(|_| certain).map(|answer| answer.edits.clone());
-        if self.minds(Doubt::Forbidden) && restoring.as_ref().is_some_and(|edits| !self.is_allowed(edits)) {
+        if self.considers(Doubt::Forbidden) && restoring.as_ref().is_some_and(|edits| !self.is_allowed(edits)) {
             if alignment.same_words {
                 return Proposal::open(Doubt::Forbidden, answers);
             }
@@ -97,7 +97,7 @@ impl Case<'_> {
         let slips =
             |other: &&Answer| other.edits.iter().all(|edit| edit.removed.is_empty() || edit.inserted.is_empty());
         let several = alignment.same_words && restoring.iter().filter(slips).count() > 1;
-        if consents && several && self.minds(Doubt::OnPurpose) {
+        if consents && several && self.considers(Doubt::OnPurpose) {
             return Some(Doubt::OnPurpose);
         }
         let clear = margin > CLEAR_MARGIN;
@@ -107,7 +107,7 @@ impl Case<'_> {
         let agreed = (clear || !(takes || (gives && restoring.is_empty())))
             && (consents || outvoted())
             && self.is_allowed(&answer.edits);
-        (!agreed && self.minds(Doubt::EarlierDisagrees)).then_some(Doubt::EarlierDisagrees)
+        (!agreed && self.considers(Doubt::EarlierDisagrees)).then_some(Doubt::EarlierDisagrees)
     }
 
     /// All edits are of closers at line ends, where mistakes are usual and columns show them.

@@ -135,7 +135,7 @@ impl Habits {
     }
 
     /// The head means something else when its first argument is an atom.
-    pub(crate) fn minds_atom(&self, head: u64) -> bool {
+    pub(crate) fn depends_on_atom(&self, head: u64) -> bool {
         let key = (argument(with_atom(head), 0), Question::Ends as u8);
         self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
     }

@@ -72,7 +72,7 @@ pub(crate) fn learn<'a>(
             break;
         }
         looked += text.len();
-        if wanted.stands_in(text) {
+        if wanted.occurs_in(text) {
             lesson.learn_text(text, language, |form| wanted.is_in(form));
             wanted.forget_known(&lesson.habits);
         }
@@ -158,7 +158,7 @@ impl<'t> Wanted<'t> {
     }
 
     /// The text contains one of them, perhaps only in a comment or string.
-    fn stands_in(&self, text: &str) -> bool {
+    fn occurs_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let goes_on =
             |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-*+?!_".contains(byte));

@@ -8,8 +8,8 @@ use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::proposals::steps::Steps;
 use crate::text::code::{LITERAL, Token};
+use crate::witnesses::cached_habits::CachedHabits;
 use crate::witnesses::habits::{Habits, Place, Setting};
-use crate::witnesses::heard::Heard;
 use crate::witnesses::operators::is_threading;
 use crate::witnesses::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
@@ -142,7 +142,7 @@ const TOP_LEVEL: List = List {
 pub(crate) struct Nesting<'h> {
     nodes: Vec<Node>,
     lists: Vec<List>,
-    habits: Heard<'h>,
+    habits: CachedHabits<'h>,
     /// A cache for the current token, if several readings are followed.
     steps: Option<Steps>,
     /// Column where top-level forms begin.
@@ -164,7 +164,7 @@ const FALLEN_OUT: f32 = 9.0;
 impl<'h> Nesting<'h> {
     /// For one reading.
     pub(crate) fn new(habits: &'h Habits, base: i32) -> Self {
-        let habits = Heard::new(habits);
+        let habits = CachedHabits::new(habits);
         Self { nodes: vec![BOTTOM], lists: vec![TOP_LEVEL], habits, steps: None, base, checks: false }
     }
 
@@ -425,12 +425,13 @@ impl<'h> Nesting<'h> {
         };
         let call = list.head != NO_HEAD && list.delimiter == Delimiter::Paren;
         let is = call.then_some((Question::IsList, argument(list.head, list.children), is_list));
-        let minds = || self.habits.crowds(list.head, MOST_ARGUMENTS);
-        let crowded = (begins && list.sibling < 0 && minds()).then_some((Question::Crowded, list.head, list.crowded));
+        let has_line = || self.habits.crowds(list.head, MOST_ARGUMENTS);
+        let crowded =
+            (begins && list.sibling < 0 && has_line()).then_some((Question::Crowded, list.head, list.crowded));
         [follow, kind, is, crowded]
     }
 
-    fn take_in(habits: &Heard<'_>, list: &mut List, token: &Token, column: i32, is_list: bool) {
+    fn take_in(habits: &CachedHabits<'_>, list: &mut List, token: &Token, column: i32, is_list: bool) {
         if list.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && list.parts == NO_HEAD {
             list.head = if list.part == NO_HEAD { token.head } else { list.part };
             list.definer = token.definer;
@@ -438,7 +439,7 @@ impl<'h> Nesting<'h> {
             if token.line == list.line {
                 list.argument = column;
             }
-            if !is_list && habits.minds_atom(list.head) {
+            if !is_list && habits.depends_on_atom(list.head) {
                 list.head = with_atom(list.head);
             }
         }

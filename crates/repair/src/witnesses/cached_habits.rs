@@ -12,7 +12,7 @@ use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question};
 /// The binary logarithm of the number of places.
 const PLACES: u32 = 10;
 
-/// A question without its head: one number for each method of [`Heard`] and its small arguments; 0 for an empty place.
+/// A question without its head: one number for each method of [`CachedHabits`] and its small arguments; 0 for an empty place.
 type Asked = u32;
 
 const SHAPE: Asked = 1;
@@ -32,13 +32,13 @@ struct Kept {
 }
 
 /// Habits with a cache; they do not change meanwhile.
-pub(crate) struct Heard<'h> {
+pub(crate) struct CachedHabits<'h> {
     habits: &'h Habits,
     /// All places of the cache; empty if nothing is cached.
     kept: Vec<Cell<Kept>>,
 }
 
-impl<'h> Heard<'h> {
+impl<'h> CachedHabits<'h> {
     pub(crate) fn new(habits: &'h Habits) -> Self {
         Self { habits, kept: Vec::new() }
     }
@@ -101,9 +101,9 @@ impl<'h> Heard<'h> {
         self.recall_whether(head, DOCSTRING + index.min(MOST_ARGUMENTS), || self.habits.has_docstring(head, index))
     }
 
-    /// As [`Habits::minds_atom`].
-    pub(crate) fn minds_atom(&self, head: u64) -> bool {
-        self.recall_whether(head, ATOM, || self.habits.minds_atom(head))
+    /// As [`Habits::depends_on_atom`].
+    pub(crate) fn depends_on_atom(&self, head: u64) -> bool {
+        self.recall_whether(head, ATOM, || self.habits.depends_on_atom(head))
     }
 
     /// As [`Habits::has_parts`].
