@@ -1,7 +1,7 @@
-//! The addresses by which people ask for a form, and what tells the methods of one generic function apart.
+//! Addresses, by which people name a form, and the keys that distinguish the methods of one generic function.
 //!
-//! An address is read by the dialect's own reader and compared as data, so that white space, comments, case and package
-//! prefixes count exactly as much as they do to the language.
+//! An address is read by the dialect's own reader and compared as data, so white space, comments, case and package
+//! prefixes matter exactly as much as in the language.
 
 use crate::datum::{Data, Datum};
 use crate::language::Language;
@@ -11,7 +11,7 @@ use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::Tree;
 
-/// The tokens from `first` to `last` in the one spelling that all equal spellings share.
+/// The tokens from `first` to `last` in canonical spelling: equal data have the same one.
 pub fn canonical_tokens(tree: &Tree, text: &str, first: TokenId, last: TokenId) -> String {
     if first == last && first < tree.token_count() && tree.kind(first) == TokenKind::Atom {
         return canonical_symbol(tree.dialect(), &text[tree.token_span(first).range()]);
@@ -41,28 +41,28 @@ pub(crate) fn canonical_datum(tree: &Tree, text: &str, datum: Datum) -> String {
     canonical_tokens(tree, text, datum.core, datum.last)
 }
 
-/// What tells the methods of one generic function apart.
+/// The qualifiers and specializers that distinguish the methods of one generic function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MethodKey {
     /// `:before`, `:around`, ... in order, canonical.
     pub qualifiers: Vec<String>,
-    /// The specializer of each required parameter, canonical; the dialect's top type where there is none.
+    /// The specializer of each required parameter, canonical; the dialect's top class for a parameter without one.
     pub specializers: Vec<String>,
     /// Clojure's dispatch value, canonical.
     pub dispatch: Option<String>,
-    /// The specializers are in the upper case that the dialect folds to.
+    /// The specializers are in upper case, because the dialect folds case.
     pub folds: bool,
 }
 
 impl MethodKey {
-    /// The specializers as they are usually written: in lower case where the dialect folds it.
+    /// The specializers as they are usually written: in lower case if the dialect folds case.
     pub fn shown_specializers(&self) -> Vec<String> {
         let shown = |name: &String| if self.folds { name.to_lowercase() } else { name.clone() };
         self.specializers.iter().map(shown).collect()
     }
 }
 
-/// The specializers of a method's lambda list, or of a list of specializers alone when `bare`.
+/// The specializers in a method's lambda list, or, if `bare`, in a list that contains only specializers.
 pub(crate) fn specializers(
     tree: &Tree,
     text: &str,
@@ -86,32 +86,32 @@ pub(crate) fn specializers(
     found
 }
 
-/// How a caller names a form: `foo`, `(setf foo)`, `print-object (widget t)`, `area :around (circle)`, `name[2]`; with its
-/// head in front: `defun foo`, `setq foo`; or by its source: `(defun foo (x)`.
+/// The way in which a caller names a form: `foo`, `(setf foo)`, `print-object (widget t)`, `area :around (circle)`,
+/// `name[2]`; with the head first: `defun foo`, `setq foo`; or by its source: `(defun foo (x)`.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// The text as a name, with what tells methods apart.
+    /// The text read as a name, followed by the key of a method.
     pub(crate) plain: Reading,
-    /// The text as a head with what follows it.
+    /// The text read as a head, followed by other data.
     pub(crate) headed: Option<(String, Reading)>,
-    /// The package in front of the name.
+    /// The package prefix of the name.
     pub(crate) package: Option<String>,
-    /// Which of several matches, from 1.
+    /// The number of the match that is meant, from 1.
     pub index: Option<u32>,
 }
 
-/// Some data as a name and what follows it.
+/// Data read as a name, followed by other data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// The first datum, canonical.
     pub(crate) name: String,
-    /// All of the text as a string designator.
+    /// The whole text as a string designator.
     pub(crate) designator: String,
-    /// All of the text, canonical, for names that are not symbols.
+    /// The whole text, canonical, for names that are not symbols.
     pub(crate) whole: String,
     /// Each datum.
     pub(crate) data: Vec<Given>,
-    /// What follows the name: how it reads as a lambda list, and as bare specializers.
+    /// The data after the name, read as a lambda list, and as bare specializers.
     pub(crate) method: Option<(MethodKey, MethodKey)>,
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct Reading {
 pub(crate) struct Given {
     /// Canonical, without prefixes.
     canonical: String,
-    /// It is a list of which only the beginning is given: without its closer, or with `...` before it.
+    /// Only the beginning of a list is given: its closer is missing, or `...` is before the closer.
     is_beginning: bool,
 }
 
@@ -134,7 +134,7 @@ impl Given {
         }
     }
 
-    /// A datum in canonical spelling is the given one.
+    /// `datum`, in canonical spelling, matches the given one.
     pub(crate) fn is(&self, datum: &str) -> bool {
         match datum.strip_prefix(&*self.canonical) {
             Some(rest) if self.is_beginning => rest.is_empty() || rest.starts_with([' ', ')', ']']),
@@ -177,8 +177,8 @@ impl Reading {
 }
 
 impl Address {
-    /// Understands an address in the language of the text that it is about. Never fails: text that is no name matches
-    /// nothing.
+    /// Parses an address in the language of the text in which it is looked up. Never fails: an address that is not a
+    /// name matches nothing.
     pub fn parse(language: impl Into<Language>, address: &str) -> Self {
         let (text, index) = split_index(address.trim_ascii());
         let tree = read(text, language);
@@ -203,19 +203,19 @@ impl Address {
         }
     }
 
-    /// The same address of a form whose package does not matter.
+    /// The address without its package.
     #[must_use]
     pub fn in_any_package(self) -> Self {
         Self { package: None, ..self }
     }
 
-    /// The same without what says which of several matches is meant.
+    /// The address without its index.
     #[must_use]
     pub fn without_index(self) -> Self {
         Self { index: None, ..self }
     }
 
-    /// The name alone, without what tells methods, packages and several matches apart.
+    /// The name alone, without method key, package and index.
     #[must_use]
     pub fn of_any_method(mut self) -> Self {
         self.plain.method = None;
@@ -228,7 +228,7 @@ impl Address {
     }
 }
 
-/// Data without the `...` at their end by which a view says that it leaves something out.
+/// The data without a final `...`, by which a view shows that it omits something.
 fn without_ellipsis(tree: &Tree, text: &str, data: Data<'_>) -> Vec<Datum> {
     let mut data: Vec<Datum> = data.collect();
     if data.len() > 1 && data.last().is_some_and(|&last| matches!(&text[tree.core_span(last).range()], "..." | "…")) {
@@ -237,8 +237,8 @@ fn without_ellipsis(tree: &Tree, text: &str, data: Data<'_>) -> Vec<Datum> {
     data
 }
 
-/// `name[2]` is the second `name`. The bracket stands right behind the name, so that a Clojure dispatch value that is a
-/// vector is not taken for an index.
+/// `name[2]` is the second `name`. There is no space before the bracket, so a Clojure dispatch value that is a vector
+/// is not mistaken for an index.
 fn split_index(address: &str) -> (&str, Option<u32>) {
     let split = address.strip_suffix(']').and_then(|rest| {
         let (name, digits) = rest.rsplit_once('[')?;
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_stands_right_behind_the_name() {
+    fn an_index_is_directly_after_the_name() {
         assert_eq!(split_index("foo[2]"), ("foo", Some(2)));
         assert_eq!(split_index("area [1 2]"), ("area [1 2]", None));
         assert_eq!(split_index("area [1]"), ("area [1]", None));

@@ -1,13 +1,14 @@
-//! Reading a text that differs little from one that has been read.
+//! Reads a text that differs little from one that has been read before.
 //!
-//! The lexer knows nothing but the place where it stands and where the first mark of the text is, and outside of every list, with no prefix waiting for its datum,
-//! the builder knows nothing either. So the tokens and lists before the last form that begins before the change are those
-//! of the earlier tree. From there on the text is read, until a token begins behind the change where one began before: the
-//! tokens after that are known and only matched. Where everything that was opened is closed, at a place that was outside of
-//! everything before as well, the rest is known. A change that leaves a list open is matched to the end of the text.
+//! The only state of the lexer is its position and the place of the first mark in the text. The builder has no state
+//! between top-level forms. So the earlier tree provides the tokens and lists before the last form that begins before
+//! the change. From there the text is read, up to a token after the change that begins where a token of the earlier
+//! tree began: the tokens after that are known, and only their delimiters are matched. At the first place that is
+//! between top-level forms in both texts, the rest of the tree is known, too. If the change leaves a list open,
+//! delimiters are matched to the end of the text.
 //!
-//! The result is the tree that reading the whole text gives, diagnostics included. An earlier text that did not balance
-//! helps up to its first fault, and with its tokens.
+//! The result equals the tree of the whole text, diagnostics included. If the earlier text did not balance, its tokens
+//! are used, and its lists up to the first fault.
 
 use crate::build::{Builder, Cuts, build};
 use crate::datum::{Element, Position};
@@ -17,24 +18,24 @@ use crate::readtable::{Readtable, Readtables};
 use crate::same::{same_back, same_front};
 use crate::tree::Tree;
 
-/// A text with more faults than this is read anew: of very many faults only some are told, which may not be the first ones.
+/// A text with more faults than this is read anew: only some of very many faults are reported, perhaps not the first.
 const MOST_FAULTS: usize = 1_000;
 
-/// What [`build`] makes of `text` without cuts; `before` is the tree of `old`.
+/// The same tree as [`build`] of `text` without cuts; `before` is the tree of `old`.
 pub(crate) fn build_again(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> Tree {
     changed(before, old, text, language, Known::Copied)
 }
 
-/// [`build`] finds nothing wrong with `text`; `before` is the tree of `old`.
+/// [`build`] finds no fault in `text`; `before` is the tree of `old`.
 pub(crate) fn is_sound_again(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> bool {
     changed(before, old, text, language, Known::LeftOut).diagnostics.is_empty()
 }
 
-/// What becomes of the tokens and lists that are known.
+/// How the known tokens and lists are used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     Copied,
-    /// Nothing is wrong with them.
+    /// They have no faults, and only faults are asked for.
     LeftOut,
 }
 
@@ -52,7 +53,8 @@ fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Kn
         builder.take_front(before, place);
     }
     let mut lexer = Lexer::from(text, language.readtables(text), begin);
-    // The first token of `before` that begins where the lexer stands or behind that, as soon as that is behind the change.
+    // Once the lexer is after the change: the first token of `before` that begins at the position of the lexer or
+    // later.
     let known = &before.starts[..before.kinds.len()];
     let mut next = known.partition_point(|&start| (start as usize) < old.len() - back);
     loop {
@@ -60,7 +62,7 @@ fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Kn
         if at + back >= text.len() {
             let was = (at as u32).wrapping_sub(shift);
             next += known[next..].iter().take_while(|&&start| start < was).count();
-            // What begins a text may be something else than in its midst.
+            // The same bytes may be another token at the start of a text.
             if known.get(next) == Some(&was) && at > 0 && was > 0 {
                 break;
             }
@@ -85,9 +87,10 @@ fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Kn
     builder.finish(text.len() as u32)
 }
 
-/// Every token of `text` that stands where one of `old` stood, among the same bytes as far as the lexer looks, is that token.
+/// If the bytes around a place are the same in `old` and `text`, as far as the lexer looks, the token there is the
+/// same.
 fn reads_alike(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> bool {
-    // Whether the first line of a script is a comment may depend on all that follows.
+    // Whether the first line of a script is a comment may depend on the whole text.
     let is_script = |text: &[u8]| text.starts_with(b"#!");
     !before.recovered
         && before.diagnostics.len() < MOST_FAULTS
@@ -97,20 +100,20 @@ fn reads_alike(before: &Tree, old: &[u8], text: &[u8], language: &Language) -> b
         && same_tables(before.language.readtables(old), language.readtables(text), same_front(old, text))
 }
 
-/// Two texts that share so many of their first bytes are read by the same tables, before the mark and behind it.
+/// Two texts whose first `front` bytes are equal are read by the same tables, before and after the mark.
 fn same_tables(old: Readtables<'_>, new: Readtables<'_>, front: usize) -> bool {
     let same = |old, new| std::ptr::eq::<Readtable>(old, new);
     let has_no_mark = new.from == usize::MAX;
     same(old.first, new.first) && same(old.then, new.then) && old.from == new.from && (has_no_mark || new.from <= front)
 }
 
-/// All data at top level that begin before this byte, but the last of them, are without a fault.
+/// The top-level data that begin before this byte have no fault, except perhaps the last of them.
 fn sound_front(before: &Tree) -> usize {
     before.diagnostics.first().map_or(usize::MAX, |first| first.span.start as usize + 1)
 }
 
-/// Where the last datum at top level begins that begins before byte `front`, or the text; with an ASCII character, so that
-/// no token before it has been cut by looking at a byte behind its first.
+/// The start of the last top-level datum that begins before byte `front`, or of the text. The datum begins with an
+/// ASCII character, so the token before it cannot depend on its further bytes.
 fn last_form_before(before: &Tree, old: &[u8], front: usize) -> (usize, Position) {
     let mut elements = before.top_elements();
     let mut last = (0, elements.position());
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_goes_on() {
+    fn what_the_change_leaves_open_is_read_to_its_end() {
         let cl = Dialect::CommonLisp;
         for opened in ["(", ")", "\"", "#|", "|", "'", "#+x", "#;", "; ", "]", "\\"] {
             check(cl, "(a)\n\n(b «»d)\n\n(e \"f\" (g))\n", opened);
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_of_a_text_is_something_else() {
+    fn tokens_can_differ_at_the_start_of_a_text() {
         check(Dialect::Scheme, "«#!r7rs »(a |b c| d)", "");
         check(Dialect::Scheme, "(a |b) «x» (c) #!r7rs (a |b) c| d) (e)", "(y) #!r7rs ");
         check(Dialect::Scheme, "(a |b) #!r7rs (a |b) c| d) «(x)» (e |f (|)", "#lang ");

@@ -1,13 +1,13 @@
-//! What single characters mean in a dialect, for whoever has to tell another tool: a grammar, a highlighter.
+//! The meaning of single characters in a dialect, for describing it to other tools such as grammars and highlighters.
 //!
-//! The answers come from the readtables that the reader itself goes by, so they cannot differ from it.
+//! The answers come from the reader's own readtables, so they cannot contradict it.
 
 use crate::diagnostic::Delimiter;
 use crate::dialects::Dialect;
 use crate::readtable::{Readtable, Start, Within};
 use crate::token::TokenKind;
 
-/// What a character means where a token begins.
+/// The meaning of a character at the start of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
     /// A symbol or number.
@@ -26,28 +26,28 @@ pub enum Beginning {
     Prefix,
     /// A prefix that a following `@` joins.
     Unquote,
-    /// `#`, or what stands for it: the next character says what follows.
+    /// The dispatch character `#`, or one with its role: the next character determines the token.
     Dispatch,
     /// A character literal without `#`.
     Character,
-    /// Takes two data.
+    /// A prefix that takes two data.
     Annotation,
 }
 
-/// What a character means inside a symbol or number.
+/// The meaning of a character inside a symbol or number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
-    /// Goes on.
+    /// Continues the atom.
     Constituent,
     /// Ends the atom.
     Terminator,
-    /// Takes the next character along, whatever it is.
+    /// The next character belongs to the atom, whatever it is.
     Escape,
     /// Everything up to the next one belongs to the atom; a backslash escapes.
     Bar,
 }
 
-/// The characters of one dialect, as its readtable for a text without a `#lang` or the like has them.
+/// The characters of one dialect, by its readtable for a text without `#lang` or similar marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Alphabet {
     readtable: &'static Readtable,
@@ -59,7 +59,7 @@ impl Alphabet {
         Self { readtable: dialect.table().readtable }
     }
 
-    /// What `c` means where a token begins.
+    /// The meaning of `c` at the start of a token.
     pub fn beginning(self, c: char) -> Beginning {
         match self.readtable.start[first_byte(c)] {
             Start::NonAscii if (self.readtable.wide_blank)(c) => Beginning::Blank,
@@ -80,7 +80,7 @@ impl Alphabet {
         }
     }
 
-    /// What `c` means inside a symbol or number.
+    /// The meaning of `c` inside a symbol or number.
     pub fn inside(self, c: char) -> Inside {
         match self.readtable.within[first_byte(c)] {
             Within::NonAscii if (self.readtable.wide_blank)(c) => Inside::Terminator,
@@ -91,13 +91,13 @@ impl Alphabet {
         }
     }
 
-    /// `package::` directly before a list is part of it.
+    /// `package::` directly before a list is a prefix of the list.
     pub fn has_package_prefix(self) -> bool {
         self.readtable.package_prefix
     }
 }
 
-/// The index of a character in the byte tables, which do not tell characters outside ASCII apart.
+/// The index of a character in the byte tables, which have one index for all characters outside ASCII.
 fn first_byte(c: char) -> usize {
     u8::try_from(c).ok().filter(u8::is_ascii).map_or(0x80, usize::from)
 }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_speak_for_the_reader() {
+    fn characters_mean_what_the_readtables_say() {
         let clojure = Alphabet::of(Dialect::Clojure);
         assert_eq!(clojure.beginning(','), Beginning::Blank);
         assert_eq!(clojure.beginning('\u{2028}'), Beginning::Blank);

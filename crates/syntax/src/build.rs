@@ -1,4 +1,4 @@
-//! From tokens to a tree: matches delimiters as tokens arrive.
+//! Builds a tree from tokens by matching delimiters.
 
 use crate::datum::Position;
 use crate::diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{List, ListId, MISSING, NO_LIST, Tree};
 
-/// Of lists left open inside each other, this many of the outermost and of the innermost get a diagnostic each.
+/// Of nested lists that are all left open, at most this many of the outermost and of the innermost get a diagnostic.
 const MOST_UNCLOSED: u32 = 64;
 
 /// At most this many diagnostics are kept for one text.
@@ -17,9 +17,9 @@ const MOST_DIAGNOSTICS: usize = 10_000;
 /// Places at which plain reading is interrupted.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
-    /// Before these byte offsets everything open is given up. Ascending.
+    /// At these byte offsets all open lists are given up. Ascending.
     pub(crate) resets: Vec<u32>,
-    /// Strings that end before their closing quote: where they start and where they end. Ascending.
+    /// The spans of strings that end before their closing quote. Ascending.
     pub(crate) strings: Vec<Span>,
 }
 
@@ -28,7 +28,7 @@ impl Cuts {
         self.resets.is_empty() && self.strings.is_empty()
     }
 
-    /// Where the string that starts at `start` has to end, when it is one of those cut short.
+    /// The end of the string that starts at `start`, if it is one of those that are cut short.
     pub(crate) fn string_end(&self, start: u32) -> Option<u32> {
         let found = self.strings.binary_search_by_key(&start, |span| span.start).ok()?;
         Some(self.strings[found].end)
@@ -68,11 +68,11 @@ fn interrupted(builder: &mut Builder<'_>, lexer: &mut Lexer<'_>, cuts: &Cuts) {
     }
 }
 
-/// A prefix that has already been given what it needs from inside an enclosing list's frame.
+/// The data that the prefixes before a list take after it, kept while the list is read.
 struct Owed {
-    /// The list inside which reading goes on meanwhile.
+    /// The list.
     list: ListId,
-    /// How many data the prefixes before that list still want after it.
+    /// How many more data the prefixes take after the list.
     data: u32,
 }
 
@@ -83,11 +83,11 @@ pub(crate) struct Builder<'t> {
     /// The innermost open list.
     current: ListId,
     depth: u32,
-    /// How many data the prefixes read so far want.
+    /// How many data the prefixes read so far still take.
     owed: u32,
-    /// The last prefix that wants something.
+    /// The last prefix that takes a datum.
     last_prefix: TokenId,
-    /// What outer frames want, for lists that are not the last datum their prefix wants.
+    /// One entry for each open list that is not the last datum of its prefixes.
     frames: Vec<Owed>,
 }
 
@@ -96,7 +96,7 @@ impl<'t> Builder<'t> {
         let tree = Tree {
             mark: u32::try_from(language.readtables(text).from).unwrap_or(u32::MAX),
             language,
-            // Room that is not used is given back before it was ever touched.
+            // Unused capacity is freed before its memory is ever touched.
             kinds: Vec::with_capacity(text.len() / 2),
             starts: Vec::with_capacity(text.len() / 2 + 1),
             lists: Vec::with_capacity(text.len() / 12),
@@ -106,20 +106,20 @@ impl<'t> Builder<'t> {
         Self { text, tree, current: NO_LIST, depth: 0, owed: 0, last_prefix: 0, frames: Vec::new() }
     }
 
-    /// Nothing is open and no prefix waits for a datum: what follows reads as it would at the start of a text.
+    /// No list is open and no prefix waits for a datum, so the state is that at the start of a text.
     pub(crate) fn is_outside(&self) -> bool {
         self.current == NO_LIST && self.owed == 0
     }
 
-    /// Takes over what `before`, which balances, has before `place`. Comes first.
+    /// Copies the tokens and lists of `before` up to `place`, before which it balances. Must be called first.
     pub(crate) fn take_front(&mut self, before: &Tree, place: Position) {
         self.tree.kinds.extend_from_slice(&before.kinds[..place.token as usize]);
         self.tree.starts.extend_from_slice(&before.starts[..place.token as usize]);
         self.tree.lists.extend_from_slice(&before.lists[..place.list as usize]);
     }
 
-    /// Takes over what `before`, which balances, has from `place` on, `shift` bytes further on in this text, modulo 2^32.
-    /// Comes last, and only where both readings are outside of everything.
+    /// Copies the tokens and lists of `before`, which balances, from `place` on, moved by `shift` bytes modulo 2^32.
+    /// Must be called last, and only where both trees are [outside](Self::is_outside) of every list.
     pub(crate) fn take_back(&mut self, before: &Tree, place: Position, shift: u32) {
         let tokens = (self.tree.kinds.len() as u32).wrapping_sub(place.token);
         let lists = (self.tree.lists.len() as u32).wrapping_sub(place.list);
@@ -134,7 +134,7 @@ impl<'t> Builder<'t> {
         }));
     }
 
-    // Called for every token, from one loop each for sound and broken text, and for text that is read again.
+    // Called for every token, in three loops: for sound text, for broken text, and for text that is read again.
     #[inline(always)]
     pub(crate) fn push(&mut self, kind: TokenKind, start: u32, end: u32) {
         let token = self.tree.kinds.len() as u32;
@@ -196,7 +196,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The current list ends at `close`, which is a token or a missing one.
+    /// Ends the current list at `close`: a token, or a missing one.
     #[inline]
     fn leave(&mut self, close: u32) {
         if self.owed > 0 {
@@ -233,12 +233,12 @@ impl<'t> Builder<'t> {
             return;
         }
         self.report(DiagnosticKind::Mismatch { expected, found }, span, Some(self.opener(self.current)), None);
-        // The closer that is due may come right after: then this one is only in the way.
+        // If the expected closer is directly after this one, this one is superfluous.
         let due = expected.close() as u8;
         if self.text[end as usize..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&due) {
             return;
         }
-        // A closer that fits the list around closes both; any other stands for the one that is due.
+        // A closer that fits the list around closes both; any other is taken for the expected one.
         let parent = self.tree.list(self.current).parent();
         if parent.is_some_and(|parent| self.delimiter(parent) == found) {
             self.leave(MISSING | token);
@@ -254,7 +254,7 @@ impl<'t> Builder<'t> {
     fn opener(&self, list: ListId) -> Span {
         let open = self.tree.list(list).open as usize;
         let start = self.tree.starts[open];
-        // The opener may be the token read last, which has no successor yet.
+        // The opener may be the last token read so far, whose end is not in `starts` yet.
         Span::new(start, self.tree.starts.get(open + 1).copied().unwrap_or(start + 1))
     }
 
@@ -265,7 +265,7 @@ impl<'t> Builder<'t> {
         self.owed = 0;
     }
 
-    /// Everything open ends here, at `offset`, where the next token will start.
+    /// Ends all open lists at `offset`, where the next token will start.
     fn give_up(&mut self, offset: u32) {
         let token = self.tree.kinds.len() as u32;
         self.tree.starts.push(offset);

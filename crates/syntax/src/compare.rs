@@ -1,15 +1,15 @@
-//! Two readings of a text, before and after a part of it was replaced.
+//! Compares the trees of a text before and after a part of it was replaced.
 
 use crate::span::Span;
 use crate::token::TokenId;
 use crate::tree::{List, Tree};
 
-/// Where a reading stands before and behind the part that was replaced.
+/// The tokens of a tree before and after the part that was replaced.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// How many tokens end before the part, or where it begins.
+    /// How many tokens end at the start of the part or before it.
     front: TokenId,
-    /// The first token that begins where the part ends, or behind it.
+    /// The first token that begins at the end of the part or after it.
     back: TokenId,
 }
 
@@ -24,10 +24,10 @@ impl Cut {
 }
 
 impl Tree {
-    /// Outside of `part`, which has become `new_len` bytes of the text that `new` was read from, both have the same tokens
-    /// at the same places and the same lists of them. Which list these stand in is not compared.
+    /// Outside of `part`, which has become `new_len` bytes of the text of `new`, both trees have the same tokens at the
+    /// same places, and the same lists. The lists around these are not compared.
     ///
-    /// Strict: white space counts as well, so that a change which only adds to it at the border is a difference.
+    /// White space counts, too: if a change only extends the white space at the border of `part`, the trees differ.
     pub fn agrees_outside(&self, new: &Self, part: Span, new_len: u32) -> bool {
         let (old_cut, new_cut) = (Cut::of(self, part), Cut::of(new, Span::new(part.start, part.start + new_len)));
         let front = old_cut.front as usize;
@@ -45,7 +45,7 @@ impl Tree {
             && self.same_lists(new, old_cut, new_cut)
     }
 
-    /// The lists that begin outside of the cuts end at the same tokens there.
+    /// The lists that begin outside of the cuts end outside of them, at the same tokens.
     fn same_lists(&self, new: &Self, old_cut: Cut, new_cut: Cut) -> bool {
         let moved = |token: TokenId| match token {
             token if token < old_cut.front => Some(token),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_outside_reads_the_same() {
+    fn text_outside_of_the_part_reads_the_same() {
         assert!(agrees("(a (b)) «(c d)» (e)", "(c (d) \"x\" e)"));
         assert!(agrees("(a «(b)» c) (d (e))", "x"));
         assert!(agrees("«(a)» (b)", "(c) (d)"));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_otherwise_is_found() {
+    fn text_that_reads_otherwise_is_found() {
         assert!(!agrees("(x «(b)» (c))", "(b))"));
         assert!(!agrees("(x «(b)» y) (c)", ") (b"));
         assert!(!agrees("(a) «(b)» (c)", "\""));

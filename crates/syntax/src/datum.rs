@@ -1,18 +1,18 @@
-//! Walking a tree: from datum to datum, or over everything.
+//! Walks over a tree: from datum to datum, or over everything.
 //!
-//! A datum is an atom or a list with the prefixes that belong to it. Every walk comes in two kinds: [`Data`] skips
-//! blanks, comments and discarded data, as the dialect's own reader does; [`Elements`] visits all of them.
+//! A datum is an atom or a list with the prefixes that belong to it. There are two kinds of walks: [`Data`] skips
+//! blanks, comments and discarded data, as the dialect's own reader does; [`Elements`] visits everything.
 
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, NO_LIST, Tree};
 
-/// One datum with everything in front of it that the reader attaches to it.
+/// One datum with its prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Datum {
     /// The first token, prefixes included.
     pub first: TokenId,
-    /// The atom, or the opening token of the list, behind all prefixes. Equal to `last` when nothing follows a prefix.
+    /// The atom, or the opening token of the list, after all prefixes. Equal to `last` if nothing follows a prefix.
     pub core: TokenId,
     /// The last token.
     pub last: TokenId,
@@ -20,23 +20,23 @@ pub struct Datum {
 }
 
 impl Datum {
-    /// The list, when the datum is one.
+    /// The list, if the datum is one.
     pub const fn list(self) -> Option<ListId> {
         if self.list == NO_LIST { None } else { Some(self.list) }
     }
 
-    /// It stands there without any prefix.
+    /// It has no prefix.
     pub const fn is_bare(self) -> bool {
         self.first == self.core
     }
 }
 
-/// Anything that stands in a list or at top level.
+/// Anything in a list or at top level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// White space or a comment.
     Trivia(TokenId),
-    /// A datum behind `#;` or `#_`, that token included.
+    /// A datum after `#;` or `#_`, with that token.
     Discarded(Datum),
     /// A datum.
     Datum(Datum),
@@ -44,7 +44,7 @@ pub enum Element {
     Stray(TokenId),
 }
 
-/// A place between two tokens, from which walking goes on.
+/// A place between two tokens, from which a walk continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Position {
     pub(crate) token: TokenId,
@@ -90,7 +90,7 @@ impl Iterator for Elements<'_> {
     }
 }
 
-/// The data in a list or at top level, in order, as the dialect's reader would see them.
+/// The data in a list or at top level, in order, as the dialect's own reader sees them.
 #[derive(Clone, Debug)]
 pub struct Data<'t>(Elements<'t>);
 
@@ -139,12 +139,12 @@ impl Tree {
         Data(self.elements(list))
     }
 
-    /// Where a datum stands, prefixes included.
+    /// The bytes of a datum with its prefixes.
     pub fn datum_span(&self, datum: Datum) -> Span {
         Span::new(self.token_span(datum.first).start, self.core_span(datum).end)
     }
 
-    /// Where a datum stands without its prefixes.
+    /// The bytes of a datum without its prefixes.
     pub fn core_span(&self, datum: Datum) -> Span {
         match datum.list() {
             Some(list) => self.list_span(list),
@@ -152,8 +152,8 @@ impl Tree {
         }
     }
 
-    /// The tokens of a datum's prefixes together with the data they take, in order: for `#+(or a b) 'x` the annotation
-    /// with its feature expression, then the quote.
+    /// The prefixes of a datum with the data that they take, in order: for `#+(or a b) 'x` the annotation with its
+    /// feature expression, then the quote.
     pub fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
         let mut found = Vec::new();
         let mut token = datum.first;
@@ -178,7 +178,7 @@ impl Tree {
     fn datum_from(&self, at: Position, end: TokenId) -> (Datum, Position) {
         let first = at.token;
         let mut here = at;
-        // Set once a prefix or datum has been seen, to where the datum ends as far as is known.
+        // The last token of the datum, as far as it has been read.
         let mut last = first;
         let mut wanted = 1u32;
         while here.token < end {
@@ -199,7 +199,7 @@ impl Tree {
                     here.token += 1;
                 }
                 TokenKind::Discard => {
-                    // The first one is the datum itself: it wants only what it discards.
+                    // The first one begins the element itself, so only the discarded datum is still wanted.
                     wanted += u32::from(token != first);
                     here.token += 1;
                 }
@@ -223,7 +223,7 @@ impl Tree {
                 }
             }
         }
-        // A prefix with nothing behind it: the datum is what there is of it.
+        // Nothing follows a prefix: the datum consists of the prefixes alone.
         (
             Datum { first, core: last, last, list: NO_LIST },
             Position { token: last + 1, list: self.first_list_from(last + 1) },
@@ -238,13 +238,13 @@ impl Tree {
     }
 }
 
-/// A prefix of a datum, and the datum it takes for itself.
+/// A prefix of a datum, with the further datum that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefixed {
     /// The prefix.
     pub token: TokenId,
     /// `Prefix`, `Annotation` or `Discard`.
     pub kind: TokenKind,
-    /// The feature expression or metadata of an annotation, or what a discard discards.
+    /// The feature expression or metadata of an annotation, or the datum that is discarded.
     pub operand: Option<Datum>,
 }

@@ -1,8 +1,8 @@
-//! What heads may define, and where in such a form its name, parameters and docstring stand.
+//! What heads define, and the places of name, parameters and docstring in such forms.
 //!
-//! A row in the table of a dialect names heads, the kind of thing they define, and the [`Shape`] of the form. Heads that no row knows but that
-//! begin like definers (`def...`, `define-...`) are taken for definers of the plainest shape, because projects write
-//! their own.
+//! A row in the table of a dialect has heads, the kind of their definitions, and the [`Shape`] of the forms. Heads that
+//! are in no row but begin like definers (`def...`, `define-...`) are taken for definers of the simplest shape, because
+//! projects write their own.
 
 use crate::dialects::Dialect;
 
@@ -33,34 +33,34 @@ pub enum FormKind {
     System,
     /// A test or test suite.
     Test,
-    /// A definition of some other or unknown sort.
+    /// A definition of another or unknown kind.
     Definition,
-    /// Says more about what another form defines: a declaration, a specification, the methods of another protocol.
+    /// Adds to the definition in another form: a declaration, a specification, the methods of another protocol.
     Addition,
-    /// Says how the file is to be read: `in-package`, `declaim`, `require`.
+    /// Determines how the file is read or compiled: `in-package`, `declaim`, `require`.
     Directive,
     /// Any other form or atom.
     Expression,
 }
 
 impl FormKind {
-    /// It defines something that has a name, or adds to such a definition.
+    /// It defines a name, or adds to such a definition.
     pub const fn is_definition(self) -> bool {
         !matches!(self, Self::Directive | Self::Expression)
     }
 
-    /// What it defines is called with arguments.
+    /// It defines something that is called with arguments.
     pub const fn has_parameters(self) -> bool {
         matches!(self, Self::Function | Self::Macro | Self::GenericFunction | Self::Method)
     }
 
-    /// It defines something itself.
+    /// It defines a name itself.
     pub const fn defines(self) -> bool {
         self.is_definition() && !matches!(self, Self::Addition)
     }
 }
 
-/// Where the parts of a definition stand, counted in data after the head.
+/// The places of the parts of a definition, in data after the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `name parameters [docstring] body`
@@ -69,33 +69,33 @@ pub(crate) enum Shape {
     Method,
     /// `name [value [docstring]]`
     Variable,
-    /// `name value [docstring]`; without a value it says something about a variable and defines none
+    /// `name value [docstring]`; without a value it declares a variable and defines none
     Special,
     /// `name superclasses slots option*`
     Class,
     /// `name-or-(name option*) [docstring] slot*`
     Structure,
-    /// `name [super] (field*)`, each of which defines names as its dialect derives them
+    /// `name [super] (field*)`, where each field defines names that the dialect derives
     Struct,
-    /// `name` and whatever else; a string early on is the docstring
+    /// `name` and any other data; a string among the first is the docstring
     Named,
-    /// `name-in-one-datum option*`, also when the name is a list: `(ice-9 match)`
+    /// `name option*`, where the name can be a list: `(ice-9 match)`
     Module,
-    /// The same of a system, with its docstring behind `:description`
+    /// The same for a system, with its docstring after `:description`
     System,
     /// `name value`, `(name . parameters) body`, curried to any depth
     Define,
-    /// `(name . parameters) body`, where the parameters carry specializers
+    /// `(name . parameters) body`, where the parameters have specializers
     DefineMethod,
     /// `(name*) expression`
     DefineValues,
-    /// `name constructor predicate field*`, each of which defines names
+    /// `name constructor predicate field*`, all of which define names
     Record,
     /// `name [docstring] [attributes] [parameters] body` or clauses that begin with parameters
     ClojureFunction,
     /// `name [field*] (protocol | method)*`, which defines `->name` and `map->name`
     ClojureRecord,
-    /// The same, which defines `->name` alone
+    /// The same, but it defines only `->name`
     ClojureType,
     /// `name (method [parameters]*)*`, which defines the methods
     ClojureProtocol,
@@ -103,34 +103,35 @@ pub(crate) enum Shape {
     ClojureMethod,
     /// `name [docstring] [value]`
     ClojureVariable,
-    /// `'name` and whatever else
+    /// `'name` and any other data
     Quoted,
-    /// `"name"` and whatever else, or no name
+    /// `"name"` and any other data, or no name
     Titled,
     /// No datum is a name
     Unnamed,
-    /// The parts stand where a macro takes them from
+    /// The parts are where the template of a macro takes them from
     Placed(Placed),
 }
 
-/// Where the parts stand of the forms of a macro.
+/// The places of the parts in the calls of a macro that defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) name: Place,
     pub(crate) parameters: Option<Place>,
-    /// Where the macro hands it on; a string right behind the name is one, too.
+    /// The argument that the macro uses as docstring; a string directly after the name is one, too.
     pub(crate) docstring: Option<Place>,
 }
 
-/// Where a part stands, counted in data after the head.
+/// The place of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
+    /// The index of a datum after the head, from 0.
     pub(crate) at: u8,
-    /// Which datum of the list there it is, when it is one.
+    /// If the part is inside a list there: its index in that list.
     pub(crate) within: Option<u8>,
 }
 
-/// Heads that define the same kind of thing in the same way.
+/// Heads whose forms define the same kind of thing and have the same shape.
 #[derive(Debug)]
 pub(crate) struct Row {
     heads: &'static [&'static str],
@@ -143,11 +144,11 @@ pub(crate) const fn row(kind: FormKind, shape: Shape, heads: &'static [&'static 
     Row { heads, kind, shape }
 }
 
-/// How heads begin that are taken for definers, although no row knows them.
+/// The spelling of heads that are taken for definers although they are in no row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guess {
     pub(crate) begins: &'static str,
-    /// A head that has this somewhere in it is taken for one, too: `my-package-def-thing`.
+    /// A head that contains this is taken for a definer, too: `my-package-def-thing`.
     pub(crate) holds: Option<&'static str>,
     pub(crate) shape: Shape,
 }
@@ -167,7 +168,7 @@ fn known(dialect: Dialect, head: &str) -> Option<&'static Row> {
     dialect.table().definers.iter().find(|row| row.heads.contains(&head))
 }
 
-/// Kind and shape of a form whose head, canonical, a row of the dialect's table has.
+/// Kind and shape of a form whose canonical head is in the dialect's table.
 pub(crate) fn known_definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
     known(dialect, head).map(|row| (row.kind, row.shape))
 }
@@ -187,12 +188,12 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
     Some((FormKind::Definition, guess.shape))
 }
 
-/// How definitions inside a form that is not one itself are found.
+/// The place of definitions inside a form that only wraps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrapper {
-    /// Its data after the first so many are forms.
+    /// After so many data, all others are forms.
     Body(u8),
-    /// Its data are clauses, each a condition followed by forms.
+    /// The data are clauses, each a condition followed by forms.
     Clauses,
 }
 

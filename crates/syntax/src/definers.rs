@@ -1,34 +1,34 @@
-//! The definers that a project adds to those of its dialect: what its configuration says, and what its macros say.
+//! The definers that a project adds to those of its dialect, by its configuration and by its macros.
 //!
-//! [`Definers::of`] are those of one text. A reader opens no files: whoever knows others of the same project hands them to a
-//! [`crate::Language`] with [`crate::Language::with`].
+//! [`Definers::of`] finds those of one text. The reader opens no files: callers add the definers of other files of the
+//! project to a [`crate::Language`] with [`crate::Language::with`].
 
 use std::collections::BTreeMap;
 
 use crate::definer::{FormKind, Shape};
 use crate::tree::Tree;
 
-/// Heads of definitions that the table of the dialect does not know.
+/// Heads of definitions that are not in the table of the dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Definers {
     /// By canonical head.
     rows: BTreeMap<String, Definer>,
 }
 
-/// What a head defines.
+/// The definitions of one head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definer {
     pub(crate) kind: FormKind,
     pub(crate) shape: Shape,
-    /// The known head whose forms have the same parts in the same places, canonical.
+    /// The known head, canonical, whose forms have the same parts in the same places.
     pub(crate) like: Option<String>,
-    /// The configuration says so, and nothing else counts.
+    /// It comes from the configuration, which overrides the macros.
     pub(crate) stated: bool,
 }
 
 impl Definers {
-    /// What the macros of `text` define, which was read as `tree`: those that hand one of their arguments on as the name in a
-    /// definition.
+    /// The definers among the macros of `text`, from which `tree` was read: macros that use one of their arguments as
+    /// the name in a definition.
     pub fn of(tree: &Tree, text: impl AsRef<[u8]>) -> Self {
         crate::macros::definers(tree, text.as_ref())
     }
@@ -43,7 +43,7 @@ impl Definers {
         self.rows.keys().map(String::as_str)
     }
 
-    /// Adds those of `others`; where both know a head, `others` do, unless the configuration says otherwise.
+    /// Adds those of `others`, which override these, except those from the configuration.
     pub fn extend(&mut self, others: &Self) {
         for (head, definer) in &others.rows {
             self.add(head.clone(), definer.clone());

@@ -1,10 +1,10 @@
-//! What can be wrong with a text, one documented variant per mistake. Wording lives in `Display`.
+//! The mistakes that a text can have, one documented variant each. Their wording is in `Display`.
 
 use std::fmt;
 
 use crate::{Span, TokenKind, Tree};
 
-/// Lists nested more deeply than this are read all the same, with a diagnostic.
+/// Lists nested more deeply than this are read, too, but with a diagnostic.
 pub const MAX_DEPTH: u32 = 10_000;
 
 /// One of the three bracket pairs.
@@ -51,13 +51,13 @@ impl Delimiter {
 /// A mistake. [`DiagnosticKind::code`] is stable; wording is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiagnosticKind {
-    /// A closer with nothing open.
+    /// A closer without an open list.
     ExtraClose(Delimiter),
-    /// A closer of one kind where another is due.
+    /// A closer of one kind where another is expected.
     Mismatch {
-        /// What is open and would have to be closed first.
+        /// The delimiter of the open list.
         expected: Delimiter,
-        /// What stands there.
+        /// The delimiter of the closer.
         found: Delimiter,
     },
     /// A list that nothing closes.
@@ -70,7 +70,7 @@ pub enum DiagnosticKind {
     UnclosedSymbol,
     /// A quote, a reader conditional, a discard or the like with no datum after it.
     DanglingPrefix,
-    /// Nested more deeply than [`MAX_DEPTH`]; the dialects' own readers give up near there.
+    /// Lists nested more deeply than [`MAX_DEPTH`]; the dialects' own readers give up near that depth.
     TooDeep,
 }
 
@@ -107,23 +107,23 @@ impl fmt::Display for DiagnosticKind {
     }
 }
 
-/// A mistake and where it is.
+/// A mistake and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Which mistake.
+    /// The mistake.
     pub kind: DiagnosticKind,
-    /// The token that shows it: the stray closer, or the opener that nothing closes.
+    /// The token that shows it: the superfluous closer, or the opener of a list that is not closed.
     pub span: Span,
     /// For a mismatch: the opener that is still open.
     pub opened_at: Option<Span>,
-    /// For what is never closed: where reading gave up on it, which is the end of the text or the start of the next
-    /// healthy form.
+    /// For something that is not closed: the offset at which it was given up, which is the end of the text or the start
+    /// of the next healthy form.
     pub gave_up_at: Option<u32>,
 }
 
 impl Tree {
-    /// The mistake to speak of: the first, unless that is a list left open, and something inside it already goes wrong.
-    /// Nesting too deeply is spoken of only where nothing else is wrong.
+    /// The mistake to report first. It is the first in the text, unless that is a list that is not closed and contains
+    /// another mistake: then it is that one. Too deep nesting is only reported if there is no other mistake.
     pub fn main_mistake(&self) -> Option<&Diagnostic> {
         use DiagnosticKind::{Mismatch, TooDeep, Unclosed, UnclosedComment, UnclosedString, UnclosedSymbol};
         let mut mistakes = self.diagnostics().iter().filter(|mistake| mistake.kind != TooDeep);
@@ -134,7 +134,7 @@ impl Tree {
         Some(mistakes.take_while(inside).find(|other| goes_wrong(other.kind)).unwrap_or(first))
     }
 
-    /// In how many places something is wrong: lists that are given up together count as one.
+    /// The number of places with mistakes: lists that are given up at the same offset count as one.
     pub fn mistakes(&self) -> usize {
         let mut places: Vec<u32> =
             self.diagnostics().iter().map(|mistake| mistake.gave_up_at.unwrap_or(mistake.span.start)).collect();

@@ -2,12 +2,12 @@
 //!
 //! A Lisp image reads source in order to run it: it interns symbols, runs `#.`, drops comments and whatever its
 //! features exclude, and stops at the first fault. A tool that edits source must do none of that. [`read`] never fails,
-//! evaluates nothing, keeps every byte, and puts its findings in [`Tree::diagnostics`], beside the tree.
+//! evaluates nothing, keeps every byte, and reports faults in [`Tree::diagnostics`].
 //!
-//! Read [`tree`] first (how a text becomes flat arrays and how one walks them), then [`form`] (definitions and how they
-//! are named). A dialect is one file in [`dialects`], which says all that is particular to it.
+//! Read [`tree`] first (how a text becomes flat arrays, and how to walk them), then [`form`] (definitions and their
+//! names). Each dialect is one file in [`dialects`] with everything that is special about it.
 //!
-//! **Invariants.** Tokens joined give the input back, byte for byte. Every token boundary in valid UTF-8 is a character
+//! **Invariants.** The tokens joined are the input, byte for byte. Every token boundary in valid UTF-8 is a character
 //! boundary. Nothing recurses on input depth. There is no I/O here and no dependency on the rest of the workspace.
 
 pub mod address;
