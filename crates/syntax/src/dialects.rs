@@ -1,8 +1,8 @@
-//! The languages that can be read: one file for each, which says all that is particular to it.
+//! The languages that can be read, one file for each with everything that is special about it.
 //!
-//! A [`Dialect`] names a language, and its [`Table`] is what its file says: what characters mean, how symbols compare, what
-//! its forms define and how a file of it is recognised. Everything else asks the table and knows no dialect by name. What
-//! one project adds is a [`crate::Language`].
+//! A [`Dialect`] names a language, and its [`Table`] is defined in its file: the meaning of characters, the comparison
+//! of symbols, the definitions of its forms and the recognition of its files. All other code asks the table and knows
+//! no dialect by name. The additions of one project are a [`crate::Language`].
 
 mod clojure;
 mod common_lisp;
@@ -43,11 +43,11 @@ static TABLES: [&Table; 6] =
     [&common_lisp::TABLE, &scheme::TABLE, &clojure::TABLE, &edn::TABLE, &emacs_lisp::TABLE, &racket::TABLE];
 
 impl Dialect {
-    /// Every dialect, in the order they are listed to people.
+    /// Every dialect, in the order of lists for people.
     pub const ALL: [Self; 6] =
         [Self::CommonLisp, Self::Scheme, Self::Clojure, Self::Edn, Self::EmacsLisp, Self::Racket];
 
-    /// What its file says.
+    /// The table in its file.
     #[inline]
     pub fn table(self) -> &'static Table {
         TABLES[self as usize]
@@ -58,13 +58,13 @@ impl Dialect {
         self.table().names[0]
     }
 
-    /// The dialect of a name as people write it: `cl`, `guile`, `elisp` and the like, in any case.
+    /// The dialect with a name as people write it: `cl`, `guile`, `elisp` and the like, in any case.
     pub fn from_name(name: &str) -> Option<Self> {
         detect::from_name(name)
     }
 
-    /// The dialect of a file, from its extension, else from the text's shebang, `#lang` or mode line.
-    /// `None` means that the file is not known to be Lisp, or says that it is in a notation that is not read by form.
+    /// The dialect of a file, from its extension, else from the shebang, `#lang` or mode line of its text. `None` if
+    /// the file is not known to be Lisp, or declares a notation that is not read by form.
     pub fn detect(path: &str, text: &[u8]) -> Option<Self> {
         let found = detect::from_extension(path).or_else(|| detect::from_first_lines(text));
         found.filter(|dialect| !detect::says_other_notation(dialect.table(), text))
@@ -82,7 +82,7 @@ impl Dialect {
     }
 }
 
-/// What ends a file, by convention.
+/// The conventional end of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct FileEnding {
     /// The head of the last form.
@@ -91,23 +91,23 @@ pub struct FileEnding {
     pub line: &'static str,
 }
 
-/// What square brackets are.
+/// The role of square brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Square {
     /// Constituents of symbols.
     Constituents,
-    /// Brackets of lists, as round ones are.
+    /// Brackets of lists, like parentheses.
     Lists,
     /// Brackets of vectors, which are data.
     Vectors,
-    /// Brackets of vectors, which hold parameters and bindings, too.
+    /// Brackets of vectors, which also enclose parameters and bindings.
     Bindings,
 }
 
-/// What `#!` begins.
+/// The meaning of `#!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bang {
-    /// A comment line at the start of a text, and nothing in particular elsewhere.
+    /// A comment line at the start of a text, and nothing special elsewhere.
     Header,
     /// A comment line.
     Line,
@@ -115,7 +115,7 @@ pub enum Bang {
     Block,
 }
 
-/// How characters are written.
+/// The notation of character literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CharacterLiteral {
     /// `#\x`
@@ -126,76 +126,77 @@ pub enum CharacterLiteral {
     Question,
 }
 
-/// What the file of a dialect says.
+/// Everything that is special about a dialect.
 #[derive(Debug)]
 pub struct Table {
-    /// What it is called: the name that arguments and answers use, then what people, interpreters and editors' modes call it.
-    /// In lower case, with `-` between words.
+    /// Its names: first the one in arguments and answers, then those of people, interpreters and editors' modes. In
+    /// lower case, with `-` between words.
     pub names: &'static [&'static str],
     /// File name endings, without the dot, in lower case.
     pub endings: &'static [&'static str],
-    /// Names of files without a telling ending.
+    /// Names of files that are not recognised by their ending.
     pub file_names: &'static [&'static str],
-    /// A text whose first line begins so, with a word behind it, is in this dialect.
+    /// A text is in this dialect if its first line begins with this, followed by a word.
     pub(crate) first_line: Option<&'static str>,
-    /// What such a word begins with when it names a notation that is not read by form.
+    /// The beginnings of such words that name a notation that is not read by form.
     pub(crate) other_notations: &'static [&'static str],
 
-    /// What characters mean.
+    /// The meaning of characters.
     pub(crate) readtable: &'static Readtable,
-    /// What makes them mean something else behind it.
+    /// Marks after which characters have another meaning.
     pub marks: Option<&'static Marks>,
-    /// Words that are one token behind `#!`, which begins a comment otherwise.
+    /// Words that are one token together with a `#!` before them, which otherwise begins a comment.
     pub directives: &'static [&'static str],
-    /// What begins with `#`, and character literals.
+    /// The tokens that begin with `#`, and character literals.
     pub pieces: &'static [Piece],
-    /// Parts of their patterns, by name.
+    /// Named parts of their patterns.
     pub fragments: &'static [(&'static str, &'static str)],
-    /// The shortest text that goes on as a symbol, prefix or character literal does which a piece of text ends with, or which
-    /// the blanks in the last place follow up to its end. Nothing for one that no more text can change.
+    /// For a token at the end of a piece of text, given its kind, its source and the blanks after it: the shortest text
+    /// that continues in the same way. `None` if further text cannot change the token.
     pub unsettled: fn(TokenKind, &str, &str) -> Option<String>,
     /// `#| ... |#` is a comment, which nests.
     pub nested_comments: bool,
-    /// What `#!` begins.
+    /// The meaning of `#!`.
     pub bang: Bang,
-    /// What square brackets are, where they are brackets.
+    /// The role of square brackets.
     pub square: Square,
-    /// How characters are written.
+    /// The notation of character literals.
     pub character: CharacterLiteral,
     /// A dot before the last datum of a list makes a pair.
     pub pairs: bool,
 
     /// Upper and lower case name the same symbol unless escaped.
     pub(crate) folds_case: bool,
-    /// A symbol may carry the name of the package it is in: `package:symbol`.
+    /// A symbol may have a package prefix: `package:symbol`.
     pub(crate) packages: bool,
-    /// The name of a symbol as the reader would intern it, without package or namespace.
+    /// The name of a symbol as the dialect's reader interns it, without package or namespace.
     pub(crate) intern: fn(&str) -> String,
     /// The class that every specializer is a subclass of, in canonical spelling.
     pub(crate) top_class: &'static str,
 
-    /// Heads that define something.
+    /// The heads of definitions.
     pub(crate) definers: &'static [Row],
-    /// Which heads that no row knows are taken for definers.
+    /// Which further heads are taken for definers.
     pub(crate) guess: Option<Guess>,
     /// Heads that only wrap definitions.
     pub(crate) wrappers: &'static [Wraps],
-    /// What heads define besides the name: a part of the head, and what is added to the name.
+    /// Further names that definitions make: a part of the head, and the suffixes of the defined name.
     pub(crate) makes: &'static [(&'static str, &'static [&'static str])],
-    /// How a form is known to stand at top level although what is before it was never closed.
+    /// How a form is recognised as top-level although a form before it is not closed.
     pub openers: Openers,
-    /// What its forms look like, besides [`Shapes::EVERYWHERE`].
+    /// The shapes of its forms, in addition to [`Shapes::EVERYWHERE`].
     pub shapes: &'static Shapes,
     /// How forms with known heads treat their arguments.
     pub special_forms: SpecialForms,
     /// Functions that take the name of a function for an argument, quoted: `mapcar`, `add-hook`.
     pub takes_functions: &'static [&'static str],
-    /// Calls take an argument from the form around them so often that their ends say little.
+    /// Calls so often take an argument from a threading form around them that the number of their arguments says
+    /// little.
     pub threads: bool,
-    /// What a datum begins with that people call a form by which defines nothing.
+    /// The first characters of a datum by which people name a form that defines nothing.
     pub(crate) titles: &'static [char],
-    /// What comments begin with that are headings of a file or of a section.
+    /// The beginnings of comments that are headings of a file or of a section.
     pub(crate) headings: &'static [&'static str],
-    /// What ends a file, by convention.
+    /// The conventional end of a file.
     pub ending: Option<FileEnding>,
 }

@@ -1,7 +1,7 @@
 //! Dots that are not pair notation.
 //!
-//! A dot is no delimiter. But when a closer of `((a . 1) (b . 2))` moves to another line, the text still balances, and
-//! behind a dot stands more than one datum: no reader takes that, whatever the lines look like.
+//! A dot is not a delimiter. But if a closer of `((a . 1) (b . 2))` moves to another line, the text still balances, and
+//! a dot is followed by more than one datum: no reader accepts that, whatever the indentation.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use crate::span::{LineIndex, Span};
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
 
-/// The dots in round lists behind which something else stands than one datum, in source order. `text` is what `tree` was
-/// read from.
+/// The dots in parenthesised lists that are not followed by exactly one datum, in source order. `tree` was read from
+/// `text`.
 ///
-/// Only dots that SBCL, Guile and Emacs all refuse are among them (CLHS 2.4.1; R7RS 7.1.2; "Dotted Pair Notation" in the
-/// Emacs Lisp manual). Nothing is said of a list with a conditional behind its dot, nor of a text that does not balance,
-/// nor of a dialect where a dot is a symbol.
+/// Only dots that SBCL, Guile and Emacs all refuse are reported (CLHS 2.4.1; R7RS 7.1.2; "Dotted Pair Notation" in the
+/// Emacs Lisp manual). Lists with a reader conditional after the dot are skipped. The result is empty for a text that
+/// does not balance, and for a dialect in which a dot is a symbol.
 pub fn stray_dots(tree: &Tree, text: &[u8]) -> Vec<Span> {
     if !tree.is_balanced() || !tree.dialect().table().pairs {
         return Vec::new();
@@ -41,7 +41,7 @@ pub fn stray_dots(tree: &Tree, text: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The lines of `text`, from 1, with [stray dots](stray_dots), but those that had them in `before` already.
+/// The lines of `text`, from 1, with [stray dots](stray_dots), without those that already had them in `before`.
 pub fn stray_dots_since(before_tree: &Tree, before: &[u8], tree: &Tree, text: &[u8]) -> Vec<u32> {
     let found = stray_dots(tree, text);
     if found.is_empty() {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_datum_stands_behind_a_dot() {
+    fn exactly_one_datum_follows_a_dot() {
         for dialect in [Dialect::CommonLisp, Dialect::Scheme, Dialect::EmacsLisp] {
             for text in [
                 "(a . b)",
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_certain_is_passed_over() {
+    fn doubtful_dots_are_not_reported() {
         check(Dialect::CommonLisp, "(a . #+sbcl b #-sbcl c)", &[]);
         check(Dialect::CommonLisp, "(a #+sbcl . b c) #(a . b c) (a \\. b c)", &[]);
         check(Dialect::Scheme, "(a . #;x b) #;(a . b) (a . #|x|# b)", &[]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_that_were_there_are_no_news() {
+    fn dots_that_were_there_before_are_not_reported() {
         let since = |before: &str, text: &str| {
             let read = |text| read(text, Dialect::EmacsLisp);
             stray_dots_since(&read(before), before.as_bytes(), &read(text), text.as_bytes())

@@ -1,4 +1,4 @@
-//! A tree written out for people: what `lispwright tree` prints and what the fixtures pin.
+//! Prints a tree for people: the output of `lispwright tree` and the expectation in the fixtures.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::span::Places;
 use crate::token::TokenKind;
 use crate::tree::Tree;
 
-/// One line for each token that is not white space: its place, and, indented by depth, its kind and text; then the forms; then the
-/// diagnostics. Texts are cut after 60 characters.
+/// One line for each token that is not white space, with its place, kind and text, indented by depth; then the forms;
+/// then the diagnostics. Texts are cut after 60 characters.
 pub fn dump(tree: &Tree, text: &str) -> String {
     let mut places = Places::new(text.as_bytes());
     let mut place = |offset| {

@@ -1,6 +1,6 @@
-//! Counts the bytes that this thread has cut into tokens, for tests that bound how often a text is read.
+//! Counts the bytes that this thread has cut into tokens, for tests that limit how often a text is read.
 //!
-//! Only builds with debug assertions have the count.
+//! It exists only in builds with debug assertions.
 
 use std::cell::Cell;
 

@@ -1,4 +1,5 @@
-//! Source and other texts inside words of ours: marked so that one cannot pass for the other, and cut to size.
+//! Quotes source and other foreign texts in our messages: fenced, so that they cannot be mistaken for our words, and
+//! shortened.
 
 /// `source` between two lines of backquotes that are longer than any run of backquotes inside.
 pub fn fenced(source: &str) -> String {
@@ -8,7 +9,7 @@ pub fn fenced(source: &str) -> String {
     format!("{fence}\n{source}{newline}{fence}")
 }
 
-/// The first `limit` scalar values of `text`, and how many are left.
+/// The first `limit` scalar values of `text`, and the number of the others.
 pub fn head(text: &str, limit: usize) -> (&str, usize) {
     match text.char_indices().nth(limit) {
         None => (text, 0),
@@ -16,7 +17,7 @@ pub fn head(text: &str, limit: usize) -> (&str, usize) {
     }
 }
 
-/// `line`, cut to `width` scalar values around its `middle`th when it is longer.
+/// `line`; if it is longer than `width` scalar values, that many of them around scalar value number `middle`, from 0.
 pub fn around(line: &str, middle: usize, width: usize) -> String {
     let count = line.chars().count();
     if count <= width {
@@ -39,13 +40,13 @@ mod tests {
     }
 
     #[test]
-    fn a_head_counts_what_is_left() {
+    fn a_head_counts_the_rest() {
         assert_eq!(head("λλλ", 2), ("λλ", 1));
         assert_eq!(head("λλ", 2), ("λλ", 0));
     }
 
     #[test]
-    fn a_long_line_is_cut_around_what_matters() {
+    fn a_long_line_is_cut_around_its_middle() {
         assert_eq!(around("λbcdef", 5, 6), "λbcdef");
         assert_eq!(around("λbcdef", 0, 3), "λbc…");
         assert_eq!(around("λbcdef", 3, 3), "…bcd…");

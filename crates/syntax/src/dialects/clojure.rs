@@ -73,7 +73,7 @@ fn is_java_whitespace(c: char) -> bool {
     matches!(c, '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{205f}' | '\u{3000}')
 }
 
-/// `\x`: the first character whatever it is, then as far as a token goes.
+/// `\x`: any character, then the rest of the token.
 fn character(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);
     lexer.skip_char();
@@ -100,7 +100,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
         }
         b':' => {
             lexer.atom_rest();
-            // `#:ns{` and `#::{`; white space may stand before the brace.
+            // `#:ns{` and `#::{`; white space is allowed before the brace.
             let blanks = lexer.blanks_ahead();
             if lexer.peek_at(blanks) == Some(b'{') {
                 lexer.skip(blanks);
@@ -111,7 +111,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
         b'<' => lexer.atom_rest(),
         b')' | b']' | b'}' => TokenKind::Atom,
         _ => {
-            // A tag. Blanks may stand between `#` and the tag's symbol.
+            // A tag. White space is allowed between `#` and the tag's symbol.
             let blanks = lexer.blanks_ahead();
             lexer.skip(blanks);
             lexer.atom_rest();
@@ -120,7 +120,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     }
 }
 
-/// `#?(` and `#?@(`; blanks may stand before the list.
+/// `#?(` and `#?@(`; white space is allowed before the list.
 fn conditional(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);
     if lexer.peek() == Some(b'@') {

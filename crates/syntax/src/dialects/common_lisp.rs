@@ -162,8 +162,8 @@ static READTABLE: Readtable = Readtable {
     extra: [None; 128],
 };
 
-/// `#`, digits, and a sub-character (CLHS 2.4.8). A sub-character nobody defined keeps the shape of what follows it:
-/// `#foo(` opens a list, `#x"` stands before a string, anything else is an atom.
+/// `#`, digits, and a sub-character (CLHS 2.4.8). An undefined sub-character takes its shape from the text after it:
+/// `#foo(` opens a list, `#x"` is a prefix of a string, anything else is an atom.
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     if lexer.at_start() && lexer.looking_at(b"#!") {
         return lexer.line_comment();
@@ -204,9 +204,9 @@ fn prefixed(lexer: &mut Lexer<'_>) -> TokenKind {
 }
 
 const FRAGMENTS: &[(&str, &str)] = &[
-    // A sub-character nobody defined keeps the shape of what follows it.
+    // An undefined sub-character takes its shape from the text after it.
     ("free", r#"[^0-9|\\(+\-'.,`=#"*:;) \t\n\r\f!]"#),
-    // What stands before a further `#` belongs to what that begins.
+    // Text before a further `#` belongs to the token that the `#` begins.
     ("hash", r"(#\d*(<free>|!))*#\d*"),
 ];
 
@@ -238,7 +238,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
     }
 }
 
-/// What may still come behind `#`.
+/// The shortest text for a token that begins with `#`, whose source after the `#` is `rest`.
 fn unsettled_hash(rest: &str) -> Option<String> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number = if digits > 0 { "1" } else { "" };

@@ -1,4 +1,4 @@
-//! Which dialect a file is in, from its name or its first lines.
+//! Finds the dialect of a file from its name or its first lines.
 
 use super::{Dialect, Table};
 
@@ -42,7 +42,7 @@ pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
     said.or_else(|| mode_line(first)).or_else(|| lines.next().and_then(mode_line))
 }
 
-/// The first line that names the notation of a text names one that is not read by form: `#lang scribble/manual`.
+/// The text declares a notation that is not read by form: `#lang scribble/manual`.
 pub(super) fn says_other_notation(table: &Table, text: &[u8]) -> bool {
     let Some(begins) = table.first_line else { return false };
     let head = String::from_utf8_lossy(&text[..text.len().min(2048)]);

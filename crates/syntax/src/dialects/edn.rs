@@ -1,4 +1,4 @@
-//! EDN, Clojure's data notation: it is read as Clojure is, and nothing in it is code.
+//! EDN, Clojure's data notation: it is read like Clojure, but nothing in it is code.
 
 use super::{Square, Table, clojure};
 use crate::shapes::Shapes;

@@ -166,7 +166,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::Sections, &["use-package"]),
 ];
 
-/// Functions that take the name of a function or of a variable for the thing itself.
+/// Functions that accept the quoted name of a function or variable.
 const TAKES_FUNCTIONS: &[&str] = &[
     "funcall",
     "apply",
@@ -369,7 +369,7 @@ fn character(lexer: &mut Lexer<'_>) -> TokenKind {
         }
         lexer.skip(1);
         match (lexer.peek(), lexer.peek_at(1)) {
-            // A modifier: what it modifies follows, perhaps with a backslash of its own.
+            // A modifier, followed by the modified character, perhaps with a backslash of its own.
             (Some(b'C' | b'M' | b'S' | b'H' | b'A' | b's'), Some(b'-')) => lexer.skip(2),
             (Some(b'^'), Some(_)) => lexer.skip(1),
             (Some(b'x'), _) => {
@@ -459,14 +459,14 @@ fn skipped_bytes(lexer: &mut Lexer<'_>) -> TokenKind {
 
 const FRAGMENTS: &[(&str, &str)] = &[
     ("free", r"#<constituent -0123456789([^!@&:_$'><rest>"),
-    // `?\C-\M-x`: what a modifier modifies follows, perhaps with a backslash of its own.
+    // `?\C-\M-x`: a modifier is followed by the modified character, perhaps with a backslash of its own.
     ("modifiers", r"(\\[CMSHAs]-|\\^)*"),
 ];
 
 /// The bytes that `#@` skips in compiled files cannot be counted by a pattern.
 const PIECES: &[Piece] = &[
     piece("character", Role::Datum, r"\?<modifiers>([^\\]|\\[^CMSHAs^xuUN0-7])"),
-    // What a following character could continue; it has to be the last of its symbol.
+    // A following character could continue these, so they have to end where a symbol would end.
     piece(
         "character_code",
         Role::Symbol,
@@ -504,7 +504,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
     }
 }
 
-/// `?x` and its escapes. Modifiers leave the reader where it was after the `?`.
+/// `?x` and its escapes. After a modifier the state is the same as after the `?`.
 fn unsettled_character(text: &str) -> Option<String> {
     let mut rest = text.strip_prefix('?')?;
     loop {
@@ -519,7 +519,7 @@ fn unsettled_character(text: &str) -> Option<String> {
         [b'\\', b'x', ..] => Some("?\\x".to_owned()),
         [b'\\', b'N', b'{', .., b'}'] => None,
         [b'\\', b'N', b'{', ..] => Some("?\\N{".to_owned()),
-        // Complete, or complete but for a few digits, or about to become a modifier.
+        // Complete, or lacking a few digits, or the beginning of a modifier.
         _ => Some(format!("?{rest}")),
     }
 }

@@ -89,7 +89,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     }
 }
 
-/// `#\x`, `#\newline`, `#\u3BB`: letters and digits go on as far as they go, anything else stands alone.
+/// `#\x`, `#\newline`, `#\u3BB`: all letters and digits that follow, or one other character.
 fn character(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);
     if lexer.skip_while(|byte| byte.is_ascii_alphanumeric()) == 0 {
@@ -98,17 +98,17 @@ fn character(lexer: &mut Lexer<'_>) -> TokenKind {
     TokenKind::Character
 }
 
-/// What a string right behind belongs to.
+/// The tokens that become a prefix if a string directly follows.
 const STRING_MARKS: [&[u8]; 4] = [b"#rx", b"#px", b"#rx#", b"#px#"];
 
 const FRAGMENTS: &[(&str, &str)] =
     &[("hash_name", r"#<constituent -0123456789&!<><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];
 
-/// A here-string ends where its own first line says: no pattern can.
+/// Here-strings are missing, because a pattern cannot find their end, which is given in their first line.
 const PIECES: &[Piece] = &[
     piece("datum_comment", Role::Discard, r"#;"),
     piece("character", Role::Datum, r"#\\[^0-9A-Za-z]"),
-    // What a following letter could continue.
+    // A following letter could continue this.
     piece("character_name", Role::Symbol, r"#\\[0-9A-Za-z]+"),
     piece("vector", Role::Open(Delimiter::Paren), r"(<mark>)\("),
     piece("vector_square", Role::Open(Delimiter::Bracket), r"(<mark>)\["),
@@ -126,13 +126,13 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match (kind, text.as_bytes()) {
         _ if !blank.is_empty() => None,
-        // A bracket after the bar still joins what began with `#`.
+        // A bracket directly after the closing bar would belong to this token.
         (TokenKind::UnterminatedSymbol, [b'#', ..]) => Some(format!("#a|{}", unsettled::escape(text))),
         (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),
         (TokenKind::Character, b"#\\") => Some(text.to_owned()),
         (TokenKind::Character, [.., last]) => last.is_ascii_alphanumeric().then(|| "#\\a".to_owned()),
         (TokenKind::Prefix, b"#,") => Some(text.to_owned()),
-        // A label, until another constituent makes it an atom.
+        // A label; a further constituent would make it an atom.
         (TokenKind::Prefix, [b'#', .., b'=']) if is_number(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
         (TokenKind::Prefix, _) => unsettled::unquote(text),
         (TokenKind::Atom, b"#" | b"#<") => Some(text.to_owned()),
@@ -143,7 +143,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
     }
 }
 
-/// Bars and backslashes quote, wherever they stand.
+/// Bars and backslashes quote, anywhere in a symbol.
 fn intern(symbol: &str) -> String {
     let mut name = String::with_capacity(symbol.len());
     let mut letters = symbol.chars();

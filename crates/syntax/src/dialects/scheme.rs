@@ -58,12 +58,12 @@ const GUILE: Characters<'_> = Characters {
     bar: false,
 };
 
-/// R7RS and Racket quote symbols with `|`, Racket with `\` too, which R7RS has no use for; braces are Racket's lists and
-/// reserved in R7RS. To Guile's reader all of these are constituents like any other.
+/// R7RS and Racket quote symbols with `|`, and Racket with `\`, which R7RS does not use; braces are brackets of lists
+/// in Racket and reserved in R7RS. For Guile's reader all of these are ordinary constituents.
 const R7RS: Characters<'_> = Characters { bar: true, escape: true, brackets: b"()[]{}", ..GUILE };
 
-/// What is one token after `#!`: Guile's, then the objects that MIT Scheme, Chez Scheme and Gambit write so. Anything else
-/// there begins a block comment up to `!#`.
+/// Words that are one token with `#!`: Guile's, then the objects that MIT Scheme, Chez Scheme and Gambit print so. With
+/// any other text, `#!` begins a block comment up to `!#`.
 const DIRECTIVES: &[&str] = &[
     "eof",
     "default",
@@ -101,7 +101,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
     }
 }
 
-/// A text that says one of these is not in Guile's own Scheme: `|` quotes and braces are brackets.
+/// A text with one of these is not in Guile's own Scheme: `|` quotes and braces are brackets.
 static MARKS: Marks =
     Marks { words: &["(define-library", "#!r7rs", "#lang "], reach: 16 * 1024, behind: &READTABLE_BEHIND_MARK };
 
@@ -127,7 +127,7 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     }
 }
 
-/// What a string right behind belongs to.
+/// The tokens that become a prefix if a string directly follows.
 const STRING_MARKS: [&[u8]; 6] = [b"#rx", b"#px", b"#rx#", b"#px#", b"#u8", b"#vu8"];
 
 /// `#!`: a directive, a script header, or a block comment.
@@ -144,7 +144,7 @@ fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
     let mut comment = lexer.clone();
     comment.skip(1);
     match comment.flat_comment(b"!#") {
-        // The first line of a script for a Scheme that does not close it with `!#`.
+        // The first line of a script for a Scheme that needs no `!#`.
         TokenKind::UnterminatedComment if header => lexer.line_comment(),
         kind => {
             *lexer = comment;
@@ -156,8 +156,9 @@ fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
 const FRAGMENTS: &[(&str, &str)] =
     &[("hash_name", r"#<constituent -0123456789{|\\['`~,$+!<=><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];
 
-/// R7RS 2.2, 7.1.1 and Guile's reader. A here-string ends where its own first line says: no pattern can. What begins like a
-/// directive is one: a lexer that never goes back has to know at once.
+/// R7RS 2.2, 7.1.1 and Guile's reader. Here-strings are missing, because a pattern cannot find their end, which is
+/// given in their first line. Text that begins like a directive is one, because a lexer that never goes back has to
+/// decide at once.
 const PIECES: &[Piece] = &[
     piece("bang_comment", Role::Comment, r"#!(!+#|([^!a-z]|!+[^!#])([^!]|!+[^!#])*!+#)"),
     piece("directive", Role::Symbol, r"#!<directive>"),
@@ -184,18 +185,18 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
             let ends = text.strip_suffix('}').is_some_and(|before| unsettled::escape(before).is_empty());
             Some(format!("#{{{}", if ends { "}" } else { escape }))
         }
-        // A bracket after the bar still joins what began with `#`.
+        // A bracket directly after the closing bar would belong to this token.
         (TokenKind::UnterminatedSymbol, [b'#', next, ..]) if *next != b'\\' => Some(format!("#a|{escape}")),
         (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),
         (TokenKind::Character, _) => unsettled::hash_character(text),
         (TokenKind::Prefix, b"#," | b"#$" | b"#+") => Some(text.to_owned()),
-        // A label, until another constituent makes it an atom.
+        // A label; a further constituent would make it an atom.
         (TokenKind::Prefix, [b'#', .., b'=']) if is_number(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
         (TokenKind::Prefix, _) => unsettled::unquote(text),
         (TokenKind::Atom, [b'#'] | [b'#', b'<'] | [b'#', b'!', ..]) => Some(text.to_owned()),
         (TokenKind::Atom, [b'#', b'{', ..]) => None,
         (TokenKind::Atom, [b'#', ..]) if is_number(&text[1..]) => Some("#1".to_owned()),
-        // Brackets join it.
+        // A bracket directly after it would belong to this token.
         (TokenKind::Atom, [b'#', ..]) => Some(format!("#a{escape}")),
         (TokenKind::Atom, _) => unsettled::symbol(text),
         _ => None,
