@@ -190,8 +190,7 @@ pub struct Table {
     pub special_forms: SpecialForms,
     /// Functions that take the name of a function for an argument, quoted: `mapcar`, `add-hook`.
     pub takes_functions: &'static [&'static str],
-    /// Calls so often take an argument from a threading form around them that the number of their arguments says
-    /// little.
+    /// Threading forms pass an argument to calls so often that the number of arguments written in a call says little.
     pub threads: bool,
     /// The first characters of a datum by which people name a form that defines nothing.
     pub(crate) titles: &'static [char],

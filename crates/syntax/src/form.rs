@@ -1,8 +1,8 @@
-//! Forms: what a text defines, under which name, and where the parts stand.
+//! Forms: the definitions of a text, their names, and the places of their parts.
 //!
 //! [`Forms::new`] lists everything at top level, and the definitions inside forms that only wrap others (`eval-when`,
-//! `let`, `cond-expand`, reader conditionals), each knowing its parent and the conditions it stands under.
-//! [`Forms::find`] resolves an address to the forms it fits.
+//! `let`, `cond-expand`, reader conditionals), each with its parent and its conditions. [`Forms::find`] finds the forms
+//! that match an address.
 
 mod find;
 mod made;
@@ -33,44 +33,45 @@ pub struct Form {
     pub span: Span,
     /// The form with its prefixes: `#+sbcl (defun ...)`.
     pub outer: Span,
-    /// Its own comment: the comment lines directly above, from the start of their first line to the start of the line
-    /// the form begins on.
+    /// Its own comment: the comment lines directly above, from the start of their first line to the start of the form's
+    /// first line.
     pub header: Option<Span>,
     /// The head symbol as written.
     pub head: Option<Span>,
-    /// The head as the definer tables spell it: no package, lower case where the dialect folds case.
+    /// The head as the definer tables spell it: without package, in lower case if the dialect folds case.
     pub head_name: String,
-    /// What it is.
+    /// The kind of form.
     pub kind: FormKind,
-    /// What it defines, as written, white space normalised: `foo`, `(setf foo)`, `"system"`.
+    /// The defined name as written, with white space normalised: `foo`, `(setf foo)`, `"system"`.
     pub name: Option<String>,
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Option<Span>,
-    /// Parameter lists; more than one for a Clojure function with several arities. In Scheme the list that also holds
-    /// the name. For classes the superclasses.
+    /// Parameter lists; more than one for a Clojure function with several arities. In Scheme the list that also
+    /// contains the name, for classes the superclasses.
     pub signature: Vec<Span>,
     /// The docstring, with its quotes.
     pub docstring: Option<Span>,
-    /// Under which conditions it is read, outermost first: `#+sbcl`, `:clj`, the requirement of a `cond-expand` clause.
+    /// The conditions under which it is read, outermost first: `#+sbcl`, `:clj`, the requirement of a `cond-expand`
+    /// clause.
     pub conditions: Vec<Span>,
-    /// The form around it, when it is not at top level.
+    /// The form around it, if it is not at top level.
     pub parent: Option<FormId>,
     /// How many forms are around it.
     pub depth: u32,
     /// Something inside does not balance.
     pub broken: bool,
-    /// For methods.
+    /// The qualifiers and specializers of a method.
     pub method: Option<MethodKey>,
     /// The name in canonical spelling.
     key: String,
-    /// The first datum behind the head of a form without a name, with its prefixes.
+    /// The first datum after the head of a form without a name, with its prefixes.
     argument: Option<Span>,
 }
 
 impl Form {
-    /// How it is spoken of, which is an address too: head, name, and what tells methods apart:
-    /// `defmethod area :around (circle)`. Without a name, the first datum behind the head: `add-hook 'foo-hook`; when that is
-    /// long, `(let ...)`. Empty for a long form without a head.
+    /// The form's label in messages, which is also an address: head, name, and the key of a method: `defmethod area
+    /// :around (circle)`. Without a name, head and first datum: `add-hook 'foo-hook`, or `(let ...)` if that datum is
+    /// long. Empty for a long form without a head.
     pub fn label(&self, text: &str) -> String {
         let Some(head) = self.head.map(|head| &text[head.range()]) else {
             return on_one_line(&text[self.span.range()]).unwrap_or_default();
@@ -83,13 +84,14 @@ impl Form {
         }
     }
 
-    /// The names it defines, as the reader interns them: its own first, then those of accessors, constructors and the like.
+    /// The names it defines, as the dialect's reader interns them: its own first, then those of accessors, constructors
+    /// and the like.
     pub fn defined_names(&self, tree: &Tree, text: &str) -> Vec<String> {
         let own = (!self.key.is_empty()).then(|| self.key.clone());
         own.into_iter().chain(made::made(self, tree, text)).collect()
     }
 
-    /// Its name with what tells methods apart: `area :around (circle)`.
+    /// Its name, with the qualifiers and specializers of a method: `area :around (circle)`.
     pub fn called(&self, text: &str) -> Option<String> {
         let mut called = self.name.clone()?;
         if let Some(method) = &self.method {
@@ -101,7 +103,7 @@ impl Form {
         Some(called)
     }
 
-    /// What stands between a method's name and its parameters, as written: `:around`, a dispatch value.
+    /// The words between a method's name and its parameters, as written: `:around`, a dispatch value.
     pub fn qualifiers<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let place = self.method.as_ref().and(self.name_span).zip(self.signature.first());
         let between = place.and_then(|(name, parameters)| text.get(name.end as usize..parameters.start as usize));
@@ -109,10 +111,10 @@ impl Form {
     }
 }
 
-/// Longest source that stands in a label for a name, in bytes.
+/// The longest source, in bytes, that is used in a label instead of a name.
 const LONGEST_LABEL: usize = 60;
 
-/// Short source without comments and strings that span lines, with single blanks.
+/// Short source on one line, with single blanks; `None` if it is long or has several lines.
 fn on_one_line(source: &str) -> Option<String> {
     let fits = source.len() <= LONGEST_LABEL && !source.contains(['\n', '\r']);
     fits.then(|| source.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -125,17 +127,17 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// Finds the forms of `text`, which `tree` was read from.
+    /// Finds the forms of `text`, from which `tree` was read.
     pub fn new(tree: &Tree, text: &str) -> Self {
         Self::collected(tree, text, Span::new(0, tree.len()), tree.top_list_count())
     }
 
-    /// The same for those data at top level alone that touch `region`.
+    /// The same, only for the top-level data that touch `region`.
     pub fn within(tree: &Tree, text: &str, region: Span) -> Self {
         Self::collected(tree, text, region, 0)
     }
 
-    /// The forms in `region`, of which there are `expected` or some more.
+    /// The forms in `region`; there are about `expected` of them.
     fn collected(tree: &Tree, text: &str, region: Span, expected: usize) -> Self {
         let mut collector = Collector { tree, text, region, forms: Vec::with_capacity(expected) };
         collector.run();
@@ -182,14 +184,14 @@ impl Forms {
     pub fn around(&self, offset: u32) -> Option<FormId> {
         let before = self.forms.partition_point(|form| form.outer.start <= offset);
         let mut id = Some(before.checked_sub(1)? as FormId);
-        // What contains the byte is the form that begins last before it, or one around that.
+        // The last form that begins before the byte contains it, or one of the forms around that does.
         while let Some(candidate) = id.filter(|&id| !self.get(id).outer.contains(offset)) {
             id = self.get(candidate).parent;
         }
         id
     }
 
-    /// The form that a byte belongs to: the innermost one around it, or the one whose header comment it is in.
+    /// The form of a byte: the innermost one around it, or the one whose header comment contains it.
     pub fn belonging(&self, offset: u32) -> Option<FormId> {
         let headed = || {
             let next = self.forms.partition_point(|form| form.outer.start <= offset);
@@ -200,18 +202,18 @@ impl Forms {
     }
 }
 
-/// How the data of a list that is being walked are to be taken.
+/// The role of the data in a list that is being walked.
 #[derive(Clone, Copy)]
 enum Mode {
     /// Forms at top level: each one is listed.
     Top,
     /// Forms inside a wrapper: definitions are listed, wrappers are entered.
     Body,
-    /// Clauses of a condition each.
+    /// Clauses: each is a list that begins with a condition.
     Clauses,
-    /// Condition, form, condition, form: Clojure's `#?(...)`.
+    /// Conditions and forms in turn: Clojure's `#?(...)`.
     Alternating,
-    /// The inside of a form nobody knows: only definitions directly there count.
+    /// The data of an unknown form: only definitions directly inside are listed.
     Unknown,
 }
 
@@ -220,14 +222,14 @@ struct Frame<'t> {
     mode: Mode,
     parent: Option<FormId>,
     conditions: Vec<Span>,
-    /// In an alternating list: the condition read last.
+    /// In an alternating list: the last condition, whose form follows.
     pending: Option<Span>,
 }
 
 struct Collector<'t> {
     tree: &'t Tree,
     text: &'t str,
-    /// Data at top level that do not touch it are passed over.
+    /// Top-level data that do not touch it are skipped.
     region: Span,
     forms: Vec<Form>,
 }
@@ -257,7 +259,7 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Takes one datum: lists it if it counts, and says what to walk inside it.
+    /// Lists a datum if it is a form to list, and returns the frame for the walk inside it.
     fn visit(&mut self, frame: &mut Frame<'t>, datum: Datum) -> Option<Frame<'t>> {
         let mut conditions = frame.conditions.clone();
         match frame.mode {
@@ -310,7 +312,7 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// Adds the reader conditionals among a datum's prefixes. False when another prefix, such as a quote, stands there.
+    /// Adds the reader conditionals among a datum's prefixes. False if there is another prefix, such as a quote.
     fn conditions_of(&self, datum: Datum, conditions: &mut Vec<Span>) -> bool {
         if datum.is_bare() {
             return true;
@@ -414,14 +416,14 @@ impl<'t> Collector<'t> {
                 && (token == 1 || self.token_text(token - 1).contains('\n')))
     }
 
-    /// Where the line of a comment or form begins, behind a page break at its start.
+    /// The start of the line of a comment or form, after a page break if the line begins with one.
     fn line_start(&self, offset: u32) -> u32 {
         let before = &self.text.as_bytes()[..offset as usize];
         before.iter().rposition(|byte| b"\n\x0c".contains(byte)).map_or(0, |at| at as u32 + 1)
     }
 
-    /// A block comment with nothing in front of it but such comments and a script's first line: what a launcher reads,
-    /// or a word about the file.
+    /// A block comment with only such comments and a script's first line before it: it is for a launcher, or about the
+    /// file.
     fn heads_file(&self, comment: TokenId) -> bool {
         (0..=comment).all(|token| match self.tree.kind(token) {
             TokenKind::Blank | TokenKind::BlockComment => true,
@@ -430,14 +432,14 @@ impl<'t> Collector<'t> {
         })
     }
 
-    /// A heading as the dialect has them, a script header, a mode line.
+    /// A heading by the conventions of the dialect, a script header, or a mode line.
     fn is_heading(&self, comment: TokenId) -> bool {
         let text = self.token_text(comment);
         let headings = self.tree.dialect().table().headings;
         text.starts_with("#!") || text.contains("-*-") || headings.iter().any(|begins| text.starts_with(begins))
     }
 
-    /// The comment that opens a file speaks for the file, not for its first form.
+    /// The comment at the start of a file is about the file, not about its first form.
     fn is_file_header(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         let names_file = |ending: &&str| {

@@ -1,7 +1,8 @@
-//! A dialect as one project uses it: with the definers and reader macros of its own.
+//! A dialect with the additional definers and reader macros of one project.
 //!
-//! Common Lisp's readtable belongs to the project. Guessing would be wrong somewhere, so a project says what it adds: in
-//! `lispwright.toml`, which the tools turn into an [`Extension`]. Definers it also shows, in its macros: [`Definers`].
+//! A project can change Common Lisp's readtable. Guessing the changes would sometimes fail, so the project declares
+//! them in `lispwright.toml`, from which the tools make an [`Extension`]. Definers are also found in the project's
+//! macros: [`Definers`].
 
 use std::sync::Arc;
 
@@ -15,23 +16,23 @@ use crate::name::canonical_head;
 pub use crate::readtable::DispatchShape;
 use crate::readtable::{Readtable, Readtables, Start, Within, bracket};
 
-/// What a project says that it adds to a dialect.
+/// The declared additions of a project to a dialect.
 #[derive(Clone, Debug)]
 pub struct Extension {
     dialect: Dialect,
-    /// Set when characters mean something else.
+    /// `None` if the readtable is that of the dialect.
     readtable: Option<Readtable>,
     definers: Definers,
 }
 
-/// Why an addition was refused.
+/// The reason why an addition was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExtensionError {
     /// Only an ASCII character that is neither a letter, a digit nor white space can follow `#`.
     NotADispatchCharacter(char),
-    /// Brackets come as `[]` or `{}`.
+    /// Brackets are given as `[]` or `{}`.
     NotBrackets(String),
-    /// The head to be like is not one that the dialect's table knows.
+    /// The known head to imitate is not in the dialect's table.
     UnknownDefiner(String),
 }
 
@@ -52,7 +53,7 @@ impl std::fmt::Display for ExtensionError {
 impl std::error::Error for ExtensionError {}
 
 impl Extension {
-    /// The dialect as it is, to be added to.
+    /// The dialect without additions.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, readtable: None, definers: Definers::default() }
     }
@@ -61,7 +62,7 @@ impl Extension {
         self.readtable.get_or_insert_with(|| self.dialect.table().readtable.clone())
     }
 
-    /// `head` defines as `like` does.
+    /// Forms with `head` define in the same way as those with `like`.
     pub fn add_definer(&mut self, head: &str, like: &str) -> Result<(), ExtensionError> {
         let canonical = |head| canonical_head(self.dialect, head).into_owned();
         let (head, like) = (canonical(head), canonical(like));
@@ -72,7 +73,7 @@ impl Extension {
         Ok(())
     }
 
-    /// `#` and `character` have a shape of their own.
+    /// `#` followed by `character` begins a token of this shape.
     pub fn add_dispatch(&mut self, character: char, shape: DispatchShape) -> Result<(), ExtensionError> {
         let fits = character.is_ascii() && !character.is_ascii_digit() && !character.is_ascii_whitespace();
         if !fits {
@@ -82,7 +83,7 @@ impl Extension {
         Ok(())
     }
 
-    /// `[]` or `{}` are brackets of lists, where the dialect takes them for constituents.
+    /// Makes `[]` or `{}`, constituents in the dialect, brackets of lists.
     pub fn add_brackets(&mut self, pair: &str) -> Result<(), ExtensionError> {
         if !matches!(pair, "[]" | "{}") {
             return Err(ExtensionError::NotBrackets(pair.to_owned()));
@@ -96,13 +97,13 @@ impl Extension {
     }
 }
 
-/// What a text is read as: a dialect, with or without what a project adds. Cheap to clone.
+/// A dialect, with or without the additions of a project, as which a text is read. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Language {
     dialect: Dialect,
     readtable: Option<Arc<Readtable>>,
     definers: Option<Arc<Definers>>,
-    /// The readtable that a mark in a whole text selected, for reading parts that stand behind it.
+    /// The readtable that a mark in a text has selected, for reading parts of the text after the mark.
     selected: Option<&'static Readtable>,
 }
 
@@ -112,7 +113,7 @@ impl Language {
         self.dialect
     }
 
-    /// The same with further definers, of macros of the same project.
+    /// The same language with further definers, from macros of the project.
     #[must_use]
     pub fn with(self, definers: &Definers) -> Self {
         if definers.is_empty() {
@@ -123,7 +124,7 @@ impl Language {
         Self { definers: Some(known), ..self }
     }
 
-    /// What the project adds for `head`, canonical.
+    /// The project's definer for `head`, canonical.
     fn own(&self, head: &str) -> Option<&Definer> {
         self.definers.as_ref()?.get(head)
     }
@@ -140,23 +141,24 @@ impl Language {
         own.or_else(|| definer::known_definer(self.dialect, head))
     }
 
-    /// The configuration of the project says what `head` defines, or the table of the dialect does.
+    /// The definer `head` is in the configuration of the project or in the table of the dialect.
     pub(crate) fn is_settled(&self, head: &str) -> bool {
         self.own(head).is_some_and(|own| own.stated) || definer::known_definer(self.dialect, head).is_some()
     }
 
-    /// Forms with this head, canonical, define something, as far as is known or guessed.
+    /// Forms with this head, canonical, are known or guessed to define something.
     pub fn is_definer(&self, head: &str) -> bool {
         self.definer(head).is_some_and(|(kind, _)| kind.defines())
     }
 
-    /// The head of the dialect whose forms are like those with this `head` of the project, as the tables spell it.
+    /// The known head, as the tables spell it, whose forms have the same parts as those with `head`, a definer of the
+    /// project.
     pub fn known_head(&self, head: &str) -> Option<&str> {
         self.definers.as_ref()?;
         self.own(&canonical_head(self.dialect, head))?.like.as_deref()
     }
 
-    /// What a head opens whose forms stand at top level; `head` is spelt without a package.
+    /// The opener kind of a head whose forms are usually at top level. `head` is spelled without a package.
     #[inline]
     pub fn opener(&self, head: &[u8]) -> Option<Opener> {
         let openers = &self.dialect.table().openers;
@@ -167,24 +169,24 @@ impl Language {
         })
     }
 
-    /// The text behind an opener begins as definitions do.
+    /// The text after an opener begins with the head of a definition.
     pub fn begins_definition(&self, text: &[u8]) -> bool {
         let end = || text.iter().position(|byte| byte.is_ascii_whitespace() || b"()[]{}\"".contains(byte));
         self.dialect.table().openers.begin(text)
             || (self.definers.is_some() && self.opener(&text[..end().unwrap_or(text.len())]).is_some())
     }
 
-    /// Where the first line end in `text` is behind which a definition begins in column 0.
+    /// The offset of the first line end in `text` after which a definition begins in column 0.
     pub fn definition_line(&self, text: &[u8]) -> Option<usize> {
         memmem::find_iter(text, b"\n(").find(|&at| self.begins_definition(&text[at + 2..]))
     }
 
-    /// The language of what stands behind the mark of a text.
+    /// The language of the part of a text after its mark.
     pub(crate) fn behind_mark(&self) -> Self {
         Self { selected: self.dialect.table().marks.map(|marks| marks.behind), ..self.clone() }
     }
 
-    /// The tables to read `text` by.
+    /// The readtables for `text`.
     pub(crate) fn readtables(&self, text: &[u8]) -> Readtables<'_> {
         match (&self.readtable, self.selected) {
             (Some(readtable), _) => Readtables::one(readtable),
@@ -223,7 +225,7 @@ mod tests {
 
     fn extended(change: impl FnOnce(&mut Extension) -> Result<(), ExtensionError>) -> Language {
         let mut extension = Extension::new(Dialect::CommonLisp);
-        change(&mut extension).expect("the addition is a good one");
+        change(&mut extension).expect("the addition is valid");
         Language::from(extension)
     }
 
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_read_as_the_whole_selects() {
+    fn a_part_is_read_by_the_mark_of_the_whole_text() {
         let whole = read("(define-library (a) (begin (define |x y| 1)))", Dialect::Scheme);
         assert_eq!(read("|x (y|", whole.language_at(20)).diagnostics().len(), 0);
         for language in [whole.language(), &whole.language_at(0), &Dialect::Scheme.into()] {
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn additions_that_make_no_sense_are_refused() {
+    fn invalid_additions_are_refused() {
         let mut extension = Extension::new(Dialect::CommonLisp);
         assert!(extension.add_dispatch('é', DispatchShape::Prefix).is_err());
         assert!(extension.add_dispatch('7', DispatchShape::Prefix).is_err());

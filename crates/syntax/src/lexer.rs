@@ -1,4 +1,4 @@
-//! Cuts bytes into tokens, one at a time, by a dialect's table.
+//! Cuts bytes into tokens, one at a time, by a dialect's readtable.
 //!
 //! The lexer always makes progress: every call to [`Lexer::next`] before the end of the text consumes a byte or more.
 
@@ -7,19 +7,19 @@ use memchr::{memchr, memchr2, memmem};
 use crate::readtable::{DispatchShape, Readtable, Readtables, Start, Within};
 use crate::token::TokenKind;
 
-/// A position in a text, and the tables to read it by.
+/// A position in a text, with the readtables for it.
 #[derive(Clone)]
 pub(crate) struct Lexer<'t> {
     text: &'t [u8],
-    /// Where the next byte is read.
+    /// The offset of the next byte.
     at: usize,
-    /// Where the current token began.
+    /// The start of the current token.
     token: usize,
     readtable: &'t Readtable,
-    /// The table for what begins at a byte or behind it.
+    /// The readtable for tokens that begin at `from` or after it.
     then: &'t Readtable,
     from: usize,
-    /// Where reading began.
+    /// The offset at which reading began.
     #[cfg(debug_assertions)]
     pub(crate) begin: usize,
 }
@@ -34,12 +34,12 @@ impl<'t> Lexer<'t> {
         self.at
     }
 
-    /// Byte offset of the token read last.
+    /// Byte offset of the last token read.
     pub(crate) fn start(&self) -> usize {
         self.token
     }
 
-    /// A lexer whose next token begins at `offset`, where a token begins.
+    /// A lexer whose next token begins at `offset`, which has to be the start of a token.
     pub(crate) fn from(text: &'t [u8], tables: Readtables<'t>, offset: usize) -> Self {
         Self {
             text,
@@ -60,7 +60,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads one token; `None` at the end of the text.
-    // Called for every token, from one loop each for sound and broken text.
+    // Called for every token, in one loop for sound text and one for broken text.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<TokenKind> {
         let first = *self.text.get(self.at)?;
@@ -95,13 +95,13 @@ impl<'t> Lexer<'t> {
         })
     }
 
-    /// What the project says of the character behind the `#`.
+    /// The shape that the project has declared for the character after the `#`.
     fn extra_dispatch(&self) -> Option<DispatchShape> {
         let sub = self.peek_at(1).filter(u8::is_ascii)?;
         self.readtable.extra[sub as usize]
     }
 
-    /// `#` and a character whose shape the project has given.
+    /// `#` and a character whose shape the project has declared.
     fn extra(&mut self, shape: DispatchShape) -> TokenKind {
         let sub = self.text[self.at + 1];
         match shape {
@@ -131,7 +131,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A symbol or number; a package prefix that stands before a list.
+    /// A symbol or number, or a package prefix before a list.
     #[inline]
     fn symbol(&mut self) -> TokenKind {
         let kind = self.atom_rest();
@@ -140,7 +140,7 @@ impl<'t> Lexer<'t> {
         if before_list && kind == TokenKind::Atom { TokenKind::Prefix } else { kind }
     }
 
-    /// White space, as far as it goes.
+    /// All white space from here.
     #[inline]
     fn blank(&mut self) -> TokenKind {
         loop {
@@ -168,13 +168,13 @@ impl<'t> Lexer<'t> {
         decode(&self.text[self.at..]).is_some_and(|c| (self.readtable.wide_blank)(c))
     }
 
-    /// The current byte, then as far as an atom goes.
+    /// The current byte, then the rest of an atom.
     pub(crate) fn atom(&mut self) -> TokenKind {
         self.at += 1;
         self.atom_rest()
     }
 
-    /// As far as an atom goes from here, which may be nowhere.
+    /// The rest of an atom, which may be empty.
     #[inline]
     pub(crate) fn atom_rest(&mut self) -> TokenKind {
         let within = &self.readtable.within;
@@ -202,19 +202,20 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// From a `|` past the one that closes it. False when there is none.
+    /// Skips from a `|` past the one that closes it. False if there is none.
     fn bar(&mut self) -> bool {
         self.at += 1;
         self.past_closing(b'|')
     }
 
-    /// A string, the lexer standing on its opening quote.
+    /// A string, from its opening quote, which is the current byte.
     pub(crate) fn string(&mut self) -> TokenKind {
         self.at += 1;
         if self.past_closing(b'"') { TokenKind::String } else { TokenKind::UnterminatedString }
     }
 
-    /// Past the next `close` that no backslash escapes; to the end of the text, and false, when there is none.
+    /// Skips past the next `close` that is not escaped by a backslash; if there is none, skips to the end of the text
+    /// and returns false.
     fn past_closing(&mut self, close: u8) -> bool {
         while let Some(found) = memchr2(close, b'\\', &self.text[self.at..]) {
             self.at += found + 1;
@@ -227,7 +228,7 @@ impl<'t> Lexer<'t> {
         false
     }
 
-    /// Up to, and without, the end of the line.
+    /// A comment up to the end of the line, without the line end.
     pub(crate) fn line_comment(&mut self) -> TokenKind {
         self.at = memchr(b'\n', &self.text[self.at..]).map_or(self.text.len(), |found| self.at + found);
         if self.at > self.token + 1 && self.text[self.at - 1] == b'\r' {
@@ -236,8 +237,8 @@ impl<'t> Lexer<'t> {
         TokenKind::LineComment
     }
 
-    /// A comment that nests. The lexer stands after the first character of `open`, at the start of a token that began
-    /// with it, possibly with digits between.
+    /// A comment that nests. The current byte is the second one of `open`; the token began with the first one, possibly
+    /// with digits between them.
     pub(crate) fn nested_comment(&mut self, open: &[u8; 2], close: &[u8; 2]) -> TokenKind {
         self.at += 1;
         let mut depth = 1u32;
@@ -261,7 +262,7 @@ impl<'t> Lexer<'t> {
         TokenKind::UnterminatedComment
     }
 
-    /// A comment that does not nest, up to and with `close`.
+    /// A comment that does not nest, up to `close`, which is included.
     pub(crate) fn flat_comment(&mut self, close: &[u8]) -> TokenKind {
         match memmem::find(&self.text[self.at..], close) {
             Some(found) => {
@@ -275,7 +276,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// `\` and a character after `#`, then as far as an atom goes: `#\(`, `#\space`, `#\x41`.
+    /// `\` and a character after `#`, then the rest of an atom: `#\(`, `#\space`, `#\x41`.
     pub(crate) fn hash_character(&mut self) -> TokenKind {
         self.at += 1;
         self.skip_char();
@@ -285,8 +286,9 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// What began with `#` and goes on as an atom does, with what stands right behind it: a bracket opens a list of a sort of
-    /// its own, a string belongs to one of `strings`. `#` with a number and `=` is a label, all else an atom.
+    /// A token that began with `#` and continues like an atom. If a bracket directly follows, it opens a special list,
+    /// such as a vector; if a string follows one of `strings`, the token is a prefix of the string. `#`, a number and
+    /// `=` are a label, anything else is an atom.
     pub(crate) fn marked(&mut self, strings: &[&[u8]]) -> TokenKind {
         let kind = self.atom_rest();
         if kind != TokenKind::Atom {
@@ -306,7 +308,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Guile's `#{...}#`, the lexer standing on the brace. A backslash escapes.
+    /// Guile's `#{...}#`, from the opening brace, which is the current byte. A backslash escapes.
     pub(crate) fn extended_symbol(&mut self) -> TokenKind {
         self.at += 1;
         while self.past_closing(b'}') {
@@ -318,7 +320,7 @@ impl<'t> Lexer<'t> {
         TokenKind::UnterminatedSymbol
     }
 
-    /// Racket's and Chicken's `#<<MARK`, up to a line that is exactly the mark.
+    /// Racket's and Chicken's here-string `#<<MARK`, up to a line that is exactly the mark.
     pub(crate) fn here_string(&mut self) -> TokenKind {
         let line_end = |from: usize| memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |found| from + found);
         let opening_end = line_end(self.at);
@@ -337,18 +339,18 @@ impl<'t> Lexer<'t> {
         if found.is_some() { TokenKind::String } else { TokenKind::UnterminatedString }
     }
 
-    /// The opening bracket under the lexer, which also ends the token.
+    /// The current byte is an opening bracket, which ends the token.
     pub(crate) fn open(&mut self, kind: TokenKind) -> TokenKind {
         self.take(1, kind)
     }
 
-    /// `count` more bytes, and the token is a `kind`.
+    /// Ends a token of this `kind` after `count` more bytes.
     pub(crate) fn take(&mut self, count: usize, kind: TokenKind) -> TokenKind {
         self.at += count;
         kind
     }
 
-    /// The byte under the lexer.
+    /// The current byte.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
@@ -358,7 +360,7 @@ impl<'t> Lexer<'t> {
         self.text.get(self.at + ahead).copied()
     }
 
-    /// How many bytes of white space lie ahead.
+    /// How many bytes of white space follow.
     pub(crate) fn blanks_ahead(&self) -> usize {
         let rest = &self.text[self.at..];
         rest.iter().take_while(|&&byte| self.readtable.start[byte as usize] == Start::Blank).count()
@@ -368,38 +370,38 @@ impl<'t> Lexer<'t> {
         self.text[self.at..].starts_with(bytes)
     }
 
-    /// Braces are brackets of lists.
+    /// Braces are brackets in the current readtable.
     pub(crate) fn has_braces(&self) -> bool {
         matches!(self.readtable.start[b'{' as usize], Start::Bracket(_))
     }
 
-    /// The current token begins the text.
+    /// The current token is the first of the text.
     pub(crate) fn at_start(&self) -> bool {
         self.token == 0
     }
 
-    /// The current token as far as it has been read.
+    /// The bytes of the current token that have been read.
     pub(crate) fn token_bytes(&self) -> &'t [u8] {
         &self.text[self.token..self.at]
     }
 
-    /// `count` bytes, which are known to be ASCII.
+    /// Skips `count` bytes, which are known to be ASCII.
     pub(crate) fn skip(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// One whole character; at the end of the text, nothing.
+    /// Skips one character; at the end of the text, nothing.
     pub(crate) fn skip_char(&mut self) {
         self.at = (self.at + 1).min(self.text.len());
         self.finish_char();
     }
 
-    /// ASCII bytes as long as `accepts` holds; how many that were.
+    /// Skips ASCII bytes while `accepts` holds, and returns how many.
     pub(crate) fn skip_while(&mut self, accepts: impl Fn(u8) -> bool) -> usize {
         self.skip_at_most(usize::MAX, accepts)
     }
 
-    /// At most `most` bytes as long as `accepts` holds; how many that were.
+    /// Skips at most `most` bytes while `accepts` holds, and returns how many.
     pub(crate) fn skip_at_most(&mut self, most: usize, accepts: impl Fn(u8) -> bool) -> usize {
         let count = self.text[self.at..].iter().take(most).take_while(|&&byte| accepts(byte)).count();
         self.at += count;
@@ -407,13 +409,13 @@ impl<'t> Lexer<'t> {
         count
     }
 
-    /// `count` bytes or as many as there are, and on to the next character boundary.
+    /// Skips `count` bytes, or as many as there are, and then to the next character boundary.
     pub(crate) fn skip_bytes_to_boundary(&mut self, count: usize) {
         self.at = self.at.saturating_add(count).min(self.text.len());
         self.finish_char();
     }
 
-    /// Past the continuation bytes of a character that was entered, at most three.
+    /// Skips the continuation bytes of a character that has been entered, at most three.
     fn finish_char(&mut self) {
         for _ in 0..3 {
             if self.text.get(self.at).is_none_or(|byte| byte & 0xC0 != 0x80) {
@@ -424,13 +426,13 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// How many of the first bytes `accepts`.
+/// The number of bytes at the start that `accepts`.
 #[inline]
 fn count_while(bytes: &[u8], accepts: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&byte| !accepts(byte)).unwrap_or(bytes.len())
 }
 
-/// The first character of `bytes`, when they begin with valid UTF-8.
+/// The first character of `bytes`, if they begin with valid UTF-8.
 fn decode(bytes: &[u8]) -> Option<char> {
     let prefix = &bytes[..bytes.len().min(4)];
     let valid = match std::str::from_utf8(prefix) {

@@ -1,7 +1,7 @@
-//! From an address to the forms it fits, and from a wrong name to the nearest right ones.
+//! Finds the forms that match an address, and the nearest names to a wrong one.
 //!
-//! An address fits a form in one of several ways, and only those forms are found that it fits in the best of them: a
-//! definition counts before what mentions its name, a name before a head.
+//! An address can match a form in several ways, and only the forms with the best of these matches are found: a
+//! definition is better than a form that mentions its name, a name is better than a head.
 
 use super::made::{implemented, made, makes_method};
 use super::{Form, FormId, FormKind, Forms};
@@ -13,31 +13,31 @@ use crate::span::LineIndex;
 use crate::token::TokenKind;
 use crate::tree::Tree;
 
-/// What a caller knows about the form it means, besides the name.
+/// What a caller knows about a form besides its address.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selection<'a> {
     /// The head symbol.
     pub form_type: Option<&'a str>,
-    /// Which of several, from 1, in source order. Overrides the index in the address.
+    /// The number of the match that is meant, from 1, in source order. Overrides the index in the address.
     pub index: Option<u32>,
     /// A line of the form, from 1.
     pub line: Option<u32>,
 }
 
-/// In which way an address fits a form, best first.
+/// The ways in which an address matches a form, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     /// The form defines the name.
     Definition,
-    /// The form begins with this head and what follows it.
+    /// The form begins with the head and the data of the address.
     Opening,
-    /// The form defines something that brings the name along: a slot its accessor.
+    /// The form defines the name along with its own: the accessor of a slot.
     Made,
-    /// The form begins with this head and this name, and goes on in another way.
+    /// The form begins with the head and the name of the address, but differs after that.
     HeadAndName,
-    /// The form says something about the name, or sets it, or has it as its title.
+    /// The form declares or sets the name, or has it as its title.
     Mention,
-    /// The address is the form's head, or all of a form without one.
+    /// The address is the form's head, or the whole of a form without a head.
     Head,
 }
 
@@ -45,12 +45,12 @@ impl Fit {
     const ALL: [Self; 6] = [Self::Definition, Self::Opening, Self::Made, Self::HeadAndName, Self::Mention, Self::Head];
 }
 
-/// Heads of forms that set what they name: each other datum is a name.
+/// Heads of assignments: every second datum after the head, from the first on, is a name.
 pub(crate) const SETTERS: &[&str] =
     &["setq", "setf", "psetq", "psetf", "setq-default", "setq-local", "setopt", "set", "set!", "alter-var-root"];
 
 impl Forms {
-    /// The forms of `text`, read as `tree`, that `address` and `selection` fit best, in source order.
+    /// The forms of `text`, from which `tree` was read, that best match `address` and `selection`, in source order.
     pub fn find(
         &self,
         tree: &Tree,
@@ -86,19 +86,19 @@ impl Forms {
         }
     }
 
-    /// `address` names the form itself, not something that the form makes or mentions.
+    /// `address` names the form itself, not a name that the form makes or mentions.
     pub fn is_named(&self, tree: &Tree, text: &str, address: &Address, id: FormId) -> bool {
         let search = Search { forms: self, tree, text, address, form_type: None };
         [Fit::Definition, Fit::Opening, Fit::HeadAndName, Fit::Head].into_iter().any(|fit| search.fits(id, fit))
     }
 
-    /// The package that a form is read in, as far as its file says.
+    /// The `in-package` form that gives the package of a form, if its file has one.
     fn package(&self, id: FormId) -> Option<&Form> {
         let before = self.forms[..id as usize].iter().rev();
         before.into_iter().find(|form| form.kind == FormKind::Directive && form.head_name == "in-package")
     }
 
-    /// Addresses near to `name`, best first, at most `most`.
+    /// At most `most` addresses that are similar to `name`, best first.
     pub fn nearest_names(&self, text: &str, name: &str, most: usize) -> Vec<String> {
         let short = |name: &str| name.to_lowercase().chars().take(80).collect::<String>();
         let needle = short(name);
@@ -123,7 +123,7 @@ impl Forms {
     }
 }
 
-/// Looks for the forms of one text that an address fits.
+/// The search for the forms of one text that match an address.
 struct Search<'s> {
     forms: &'s Forms,
     tree: &'s Tree,
@@ -163,7 +163,7 @@ impl Search<'_> {
         }
     }
 
-    /// The form defines something that brings the name along, or a method inside.
+    /// The form makes the name along with its own, or contains the method.
     fn makes(&self, form: &Form) -> bool {
         let plain = &self.address.plain;
         let Some((as_parameters, as_specializers)) = &plain.method else {
@@ -176,7 +176,7 @@ impl Search<'_> {
             && makes_method(form, self.tree, self.text, fits)
     }
 
-    /// The address is a head and nothing else: `let`, `(let ...)`.
+    /// The address is only a head: `let`, `(let ...)`.
     fn is_head(&self, form: &Form) -> bool {
         let plain = &self.address.plain;
         let listed = self.address.headed.as_ref().filter(|(_, rest)| rest.data.is_empty());
@@ -184,13 +184,13 @@ impl Search<'_> {
             || (plain.data.len() == 1 && form.head_name == canonical_head(self.tree.dialect(), &plain.designator))
     }
 
-    /// The address begins with the head of the form, and `fits` what follows; or the head is given apart.
+    /// The address begins with the head of the form, or the head is given separately, and the rest of it `fits`.
     fn headed(&self, form: &Form, fits: impl Fn(&Reading) -> bool) -> bool {
         let headed = self.address.headed.as_ref().filter(|(head, _)| is_of_type(form, head));
         headed.is_some_and(|(_, reading)| fits(reading)) || (self.form_type.is_some() && fits(&self.address.plain))
     }
 
-    /// The form's own name is the one of the reading, or all of the reading: inside a string or a list, too.
+    /// The form's own name is the name of the reading, or the whole reading, also inside a string or a list.
     fn is_name(&self, form: &Form, reading: &Reading) -> bool {
         let Some(name) = &form.name else { return false };
         let is_text = matches!(form.kind, FormKind::Package | FormKind::System | FormKind::Directive | FormKind::Test)
@@ -201,13 +201,13 @@ impl Search<'_> {
             || (is_text && canonical_designator(self.tree.dialect(), name) == reading.designator)
     }
 
-    /// The address is all that is defined, with the parameters: `(area r)` for `(define (area r) ...)`.
+    /// The address is the defined name with the parameters: `(area r)` for `(define (area r) ...)`.
     fn is_target(&self, form: &Form) -> bool {
         let whole = &self.address.plain.whole;
         whole.starts_with('(') && self.arguments_of(form).next().is_some_and(|datum| self.canonical(datum) == *whole)
     }
 
-    /// What follows the name in the address tells this form from others of its name, or repeats its parameters.
+    /// The data after the name in the address are the key of this method, or the form's parameters, or there are none.
     fn method_or_signature(&self, form: &Form) -> bool {
         let plain = &self.address.plain;
         plain.method.is_none() || form.key != plain.name || is_method(form, plain) || {
@@ -216,14 +216,14 @@ impl Search<'_> {
         }
     }
 
-    /// The data behind the form's head begin as the reading does.
+    /// The data after the form's head begin with those of the reading.
     fn opens_with(&self, form: &Form, reading: &Reading) -> bool {
         let mut data = self.arguments_of(form);
         !reading.data.is_empty()
             && reading.data.iter().all(|wanted| data.next().is_some_and(|datum| wanted.is(&self.canonical(datum))))
     }
 
-    /// One of the names that stand behind the form's head is the one of the reading.
+    /// One of the names after the form's head is the name of the reading.
     fn names_argument(&self, form: &Form, reading: &Reading) -> bool {
         self.arguments(form).any(|datum| {
             let canonical = self.canonical(datum);
@@ -234,7 +234,7 @@ impl Search<'_> {
         })
     }
 
-    /// Where the names of a form stand that is no definition.
+    /// The data that are names in a form that is not a definition.
     fn arguments(&self, form: &Form) -> impl Iterator<Item = Datum> {
         let (step, most) = if self.sets(form) { (2, usize::MAX) } else { (1, 1) };
         self.arguments_of(form).step_by(step).take(most)
@@ -244,20 +244,20 @@ impl Search<'_> {
         SETTERS.contains(&&*form.head_name)
     }
 
-    /// The data behind the form's head.
+    /// The data after the form's head.
     fn arguments_of(&self, form: &Form) -> impl Iterator<Item = Datum> {
         form.datum.list().into_iter().flat_map(|list| self.tree.data(list).skip(1))
     }
 
-    /// A string, or a keyword where people do so, behind a head gives a form that defines nothing the name it is called by.
+    /// The datum is a title, by which people name a form that defines nothing: a string, or a keyword in some dialects.
     fn is_title(&self, datum: Datum) -> bool {
         self.source(datum).starts_with(self.tree.dialect().table().titles)
     }
 
-    /// The package in front of the address, if there is one, can be that of the form.
+    /// The address has no package prefix, or it can be the package of the form.
     fn in_package(&self, id: FormId) -> bool {
         let form = self.forms.get(id);
-        // A method is often one of another package's function.
+        // The generic function of a method is often in another package.
         let Some(wanted) = self.address.package.as_deref().filter(|_| form.method.is_none()) else { return true };
         let dialect = self.tree.dialect();
         let own = form.name.as_deref().and_then(|name| package_of(dialect, name));
@@ -278,7 +278,7 @@ impl Search<'_> {
     }
 }
 
-/// The nicknames of the standard packages count as their names (CLHS 11.1.2).
+/// The full name of a standard package that is given by its nickname (CLHS 11.1.2).
 fn full_package_name(name: &str) -> &str {
     match name {
         "cl" => "common-lisp",
@@ -287,14 +287,14 @@ fn full_package_name(name: &str) -> &str {
     }
 }
 
-/// Clojure's private twins and Guile's public ones answer to the plain head too.
+/// The form has this head, or Clojure's private (`defn-`) or Guile's public (`define-public`) variant of it.
 fn is_of_type(form: &Form, head: &str) -> bool {
     form.head_name == head
         || form.head_name.strip_suffix('-') == Some(head)
         || form.head_name.strip_suffix("-public") == Some(head)
 }
 
-/// The reading says nothing about methods, or means this one.
+/// The reading has no method key, or that of this method.
 fn is_method(form: &Form, reading: &Reading) -> bool {
     reading.method.as_ref().is_none_or(|(as_parameters, as_specializers)| {
         form.method

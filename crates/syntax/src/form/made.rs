@@ -1,5 +1,5 @@
-//! What a definition brings along besides the name it defines: the accessors of its slots, the constructor of a record,
-//! the keymap of a mode, the methods inside a generic function.
+//! The names that a definition makes besides its own: the accessors of its slots, the constructor of a record, the
+//! keymap of a mode, the methods inside a generic function.
 
 use super::Form;
 use super::parts::method_key;
@@ -10,7 +10,7 @@ use crate::name::canonical_symbol;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
 
-/// How many data of a form are looked at.
+/// At most so many data of a form are examined.
 const MOST_DATA: usize = 1_024;
 
 /// The names that a definition makes besides its own, canonical.
@@ -45,7 +45,7 @@ fn making(form: &Form, tree: &Tree, text: &str, names: impl FnOnce(Making<'_>, S
     names(Making { tree, text, data: &data, name: &form.key }, shape)
 }
 
-/// A generic function has a method inside that `fits`.
+/// The generic function contains a method that `fits`.
 pub(super) fn makes_method(form: &Form, tree: &Tree, text: &str, fits: impl Fn(&MethodKey) -> bool) -> bool {
     let options = form.datum.list().into_iter().flat_map(|list| tree.data(list).skip(1).take(MOST_DATA));
     options.filter_map(Datum::list).any(|option| {
@@ -56,7 +56,7 @@ pub(super) fn makes_method(form: &Form, tree: &Tree, text: &str, fits: impl Fn(&
     })
 }
 
-/// The data of a definition behind its head.
+/// The data of a definition after its head.
 struct Making<'t> {
     tree: &'t Tree,
     text: &'t str,
@@ -74,7 +74,7 @@ impl<'t> Making<'t> {
         canonical_datum(self.tree, self.text, datum)
     }
 
-    /// A part of a name in the case of the dialect.
+    /// A part of a name in canonical spelling.
     fn spelled(&self, part: &str) -> String {
         canonical_symbol(self.tree.dialect(), part)
     }
@@ -99,7 +99,8 @@ impl<'t> Making<'t> {
         data.filter(|datum| datum.list().is_none() && self.source(*datum) != ".").map(|datum| self.canonical(datum))
     }
 
-    /// Constructor, predicate and accessors: R7RS and SRFI 9 spell them out, R6RS derives what is not spelled out.
+    /// Constructor, predicate and accessors: R7RS and SRFI 9 always name them, R6RS derives the names that are not
+    /// given.
     fn record(&self) -> Vec<String> {
         let fields = self.lists().find(|&list| self.head_of(list).is_some_and(|head| self.source(head) == "fields"));
         let Some(fields) = fields else { return self.spelled_out() };
@@ -177,7 +178,8 @@ impl<'t> Making<'t> {
         names
     }
 
-    /// What the slots of a class name with `:accessor` and the like; Common Lisp lists the slots, GOOPS does not.
+    /// The names that slots of a class give with `:accessor` and the like. In Common Lisp the slots are in a list, in
+    /// GOOPS they are not.
     fn accessors(&self) -> Vec<String> {
         let mut names = Vec::new();
         for list in self.lists() {
@@ -197,7 +199,7 @@ impl<'t> Making<'t> {
         names
     }
 
-    /// What begins so and ends with the name.
+    /// The name with each of the prefixes.
     fn constructors(&self, prefixes: &[&str]) -> Vec<String> {
         prefixes.iter().map(|prefix| format!("{prefix}{}", self.name)).collect()
     }
@@ -215,7 +217,8 @@ impl<'t> Making<'t> {
         names.map(|name| self.spelled(self.source(name).trim_matches('"'))).collect()
     }
 
-    /// What the dialect says of the head, such as the variables of Emacs's modes, and the two names of a foreign function.
+    /// The names that the dialect derives for the head, such as the variables of Emacs's modes, and the second name of
+    /// a foreign function.
     fn named(&self, head: &str) -> Vec<String> {
         let makes = self.tree.dialect().table().makes.iter().find(|(part, _)| head.contains(part));
         let suffixes = makes.map_or(&[][..], |(_, suffixes)| suffixes);

@@ -1,4 +1,4 @@
-//! Finds name, parameters and docstring of a definition by its shape.
+//! Finds name, parameters and docstring of a definition from its shape.
 
 use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum, specializers};
@@ -12,7 +12,8 @@ use crate::tree::{ListId, Tree};
 /// Heads of functions without a name of their own.
 pub(crate) const LAMBDAS: &[&str] = &["lambda", "λ", "lambda*", "named-lambda", "case-lambda", "case-lambda*"];
 
-/// How many data of a form are looked at: names and docstrings stand early, and data lists can be huge.
+/// At most so many data of a form are examined: names and docstrings are among the first, and lists of data can be
+/// huge.
 const MOST_DATA: usize = 256;
 
 pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape: Shape) {
@@ -82,7 +83,7 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
     }
 }
 
-/// Qualifiers and specializers of a method, whose data these are from the first qualifier on.
+/// Qualifiers and specializers of a method. `data` begins with the first qualifier.
 pub(super) fn method_key(tree: &Tree, text: &str, data: &[Datum]) -> MethodKey {
     let qualifiers: Vec<String> = data
         .iter()
@@ -94,7 +95,7 @@ pub(super) fn method_key(tree: &Tree, text: &str, data: &[Datum]) -> MethodKey {
     MethodKey { qualifiers, specializers, dispatch: None, folds: tree.dialect().folds_case() }
 }
 
-/// The data of a form behind its head.
+/// The data of a form after its head.
 struct Parts<'t> {
     tree: &'t Tree,
     text: &'t str,
@@ -129,7 +130,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Some definers put options around the name: `(name option*)`.
+    /// The name, which some definers put into a list with options: `(name option*)`.
     fn named(&self, form: &mut Form, first: Datum) {
         let inner = self.first_of(first).filter(|_| !self.is_setf(first));
         self.name(form, inner.unwrap_or(first));
@@ -138,7 +139,7 @@ impl Parts<'_> {
         form.docstring = (1..4).find_map(|index| self.string(index)).filter(|_| self.data.len() > 2);
     }
 
-    /// The parts where a macro takes them from.
+    /// The parts at the places from which a macro takes them.
     fn placed(&self, form: &mut Form, placed: Placed) {
         let Some(name) = self.at(placed.name) else { return };
         self.name(form, self.first_of(name).filter(|_| !self.is_setf(name)).unwrap_or(name));
@@ -149,7 +150,7 @@ impl Parts<'_> {
         form.docstring = given.or_else(|| behind.take(3).find_map(|at| self.string(at)));
     }
 
-    /// The datum in a place, or the one around it where that is no list.
+    /// The datum at a place. If the place is the first of a list, but there is an atom instead of the list, the atom.
     fn at(&self, place: Place) -> Option<Datum> {
         let datum = *self.data.get(usize::from(place.at))?;
         match (place.within, datum.list()) {
@@ -244,7 +245,7 @@ impl Parts<'_> {
         (datum.list().is_some() || is_nil()).then(|| self.tree.core_span(datum))
     }
 
-    /// The datum at `index` when it is a string.
+    /// The datum at `index`, if it is a string.
     fn string(&self, index: usize) -> Option<Span> {
         let datum = *self.data.get(index)?;
         (self.tree.kind(datum.core) == TokenKind::String).then(|| self.tree.core_span(datum))
