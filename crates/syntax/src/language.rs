@@ -44,7 +44,7 @@ impl std::fmt::Display for ExtensionError {
             }
             Self::NotBrackets(text) => write!(f, "`{text}` is not a pair of brackets: use \"[]\" or \"{{}}\""),
             Self::UnknownDefiner(head) => {
-                write!(f, "`{head}` is not a definer this dialect knows: name one to be like, such as defun or define")
+                write!(f, "`{head}` is not a definer of this dialect: name a known one, such as defun or define")
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Which macros of a text define something, and what their forms look like.
+//! Finds the macros of a text that define something, and the shape of their calls.
 //!
-//! A macro says so in its template: ``(defmacro define-widget (name &body body) `(progn (defclass ,name () ,@body)))`` hands its
-//! first argument on as the name of a class, so `(define-widget button ...)` defines the class `button`. Nothing is
-//! expanded or guessed: the head in the template has to be a definer that is known, and the name an argument of the macro as
-//! it was given. A macro whose template cannot be seen, or whose name is computed, says nothing here.
+//! The template of a macro shows it: ``(defmacro define-widget (name &body body) `(progn (defclass ,name () ,@body)))``
+//! uses its first argument as the name of a class, so `(define-widget button ...)` defines the class `button`. Nothing
+//! is expanded or guessed: the head in the template has to be a known definer, and the name an unchanged argument of
+//! the macro. A macro without a visible template, or with a computed name, is ignored.
 
 mod pattern;
 mod template;
@@ -18,10 +18,10 @@ use crate::tree::{ListId, Tree};
 use pattern::Pattern;
 use template::Notation;
 
-/// How many data of a list are looked at.
+/// At most so many data of a list are examined.
 const MOST_DATA: usize = 128;
 
-/// What the macros of `text`, read as `tree`, define.
+/// The definers among the macros of `text`, from which `tree` was read.
 pub(crate) fn definers(tree: &Tree, text: &[u8]) -> Definers {
     let mut reading = Reading { tree, text, language: tree.language().clone() };
     let mut found = Definers::default();
@@ -44,22 +44,22 @@ pub(crate) fn definers(tree: &Tree, text: &[u8]) -> Definers {
     found
 }
 
-/// A text whose macros are looked at.
+/// A text whose macros are examined.
 struct Reading<'t> {
     tree: &'t Tree,
     text: &'t [u8],
-    /// What is known by now.
+    /// The language with the definers found so far.
     language: Language,
 }
 
-/// A definition in a template: what it makes of the macro, and the argument that is the name.
+/// A definition in a template: the definer that the macro becomes by it, and the place of the name in its calls.
 struct Found {
     name: Place,
     definer: Definer,
 }
 
 impl<'t> Reading<'t> {
-    /// What the macro that `list` defines, in a form of this shape, defines itself.
+    /// The definer that `list`, the definition of a macro, in a form of this shape, makes of the macro.
     fn learn(&self, list: ListId, shape: Shape) -> Definers {
         let mut own = Definers::default();
         let data: Vec<Datum> = self.data(list).skip(1).collect();
@@ -83,7 +83,7 @@ impl<'t> Reading<'t> {
         own
     }
 
-    /// Clojure: one list of parameters with its body, or several in lists of their own.
+    /// Clojure: a vector of parameters with its body, or several such pairs, each in a list.
     fn in_arities(&self, data: &[Datum]) -> Vec<Found> {
         let is_vector = |datum: Datum| self.tree.kind(datum.core) == TokenKind::OpenBracket;
         if let Some(at) = data.iter().take(3).position(|&datum| is_vector(datum)) {
@@ -95,7 +95,8 @@ impl<'t> Reading<'t> {
         arities.filter_map(|arity| self.in_body(&self.lambda_list(arity[0])?, &arity[1..])).collect()
     }
 
-    /// Scheme: a pattern around the name with a template or a body behind it, or clauses of a pattern and a template.
+    /// Scheme: a pattern with the name inside, followed by a template or a body, or clauses of a pattern and a
+    /// template.
     fn in_rules(&self, name: &str, data: &[Datum]) -> Vec<Found> {
         let mut found = Vec::new();
         if let Some(header) = data[0].list() {
@@ -109,7 +110,7 @@ impl<'t> Reading<'t> {
             let pattern = clause.first().and_then(|datum| datum.list());
             if let Some(pattern) = pattern.filter(|_| head == Some("_") || head == Some(name)) {
                 let pattern = self.pattern(self.data(pattern).skip(1));
-                // A rule for a string is one that other rules call.
+                // A rule whose pattern begins with a string is only for calls by other rules.
                 let is_inner = |datum: &Datum| self.tree.kind(datum.core) == TokenKind::String;
                 found.extend(
                     self.in_rule(&pattern, &clause[1..]).filter(|_| !pattern.data.first().is_some_and(is_inner)),
@@ -121,14 +122,14 @@ impl<'t> Reading<'t> {
         found
     }
 
-    /// The body of a rule is a template, or has `#'(...)` in it.
+    /// A definition in the body of a rule, which is a template or contains `#'(...)`.
     fn in_rule(&self, pattern: &Pattern<'t>, body: &[Datum]) -> Option<Found> {
         let template = body.last().filter(|last| last.is_bare()).and_then(|last| last.list());
         let found = template.and_then(|template| self.definition(template, Notation::Bare, pattern));
         found.or_else(|| self.in_templates(pattern, body, Notation::Bare))
     }
 
-    /// The body of a macro is code with templates in it.
+    /// A definition in the body of a macro, which is code that contains templates.
     fn in_body(&self, pattern: &Pattern<'t>, body: &[Datum]) -> Option<Found> {
         self.in_templates(pattern, body, Notation::Unquoted)
     }

@@ -1,14 +1,13 @@
-//! Names as each dialect's reader would compare them.
+//! Compares names as the dialect's own reader does.
 //!
-//! Two spellings name the same thing when their canonical texts are equal: Common Lisp folds case outside `|...|` and
-//! does not count a package prefix, Clojure does not count a namespace, white space and comments never count.
+//! Two spellings are the same name if their canonical texts are equal: Common Lisp folds case outside `|...|`. Package
+//! prefixes, Clojure's namespaces, white space and comments do not count.
 
 use std::borrow::Cow;
 
 use crate::dialects::Dialect;
 
-/// The symbol a head names, for look-up in the definer tables: without package or namespace, lower case where the
-/// dialect folds case.
+/// A head as the definer tables spell it: without package or namespace, in lower case if the dialect folds case.
 pub fn canonical_head(dialect: Dialect, head: &str) -> Cow<'_, str> {
     if head
         .bytes()
@@ -23,7 +22,7 @@ pub fn canonical_head(dialect: Dialect, head: &str) -> Cow<'_, str> {
     if symbol.is_ascii() { symbol.to_ascii_lowercase() } else { symbol.to_lowercase() }.into()
 }
 
-/// The name of a symbol as its reader would intern it, without package or namespace.
+/// The name of a symbol as the dialect's reader interns it, without package or namespace.
 pub fn canonical_symbol(dialect: Dialect, symbol: &str) -> String {
     (dialect.table().intern)(symbol)
 }
@@ -41,7 +40,7 @@ pub(crate) fn unescape(symbol: &str) -> String {
         .collect()
 }
 
-/// The package that a symbol names in front of it, as [`canonical_designator`] spells it.
+/// The package prefix of a symbol, as [`canonical_designator`] spells it.
 pub(crate) fn package_of(dialect: Dialect, symbol: &str) -> Option<String> {
     let has_one = dialect.table().packages && !symbol.starts_with(['"', '(', '|']);
     let marker = symbol.find(':').filter(|_| has_one)?;
@@ -49,7 +48,8 @@ pub(crate) fn package_of(dialect: Dialect, symbol: &str) -> Option<String> {
     (marker > 0 && package != "#").then_some(package)
 }
 
-/// The names of packages, systems and the like are string designators: `:x`, `#:x`, `"x"` and `x` are one name.
+/// The canonical name of a package, system or the like. These are string designators: `:x`, `#:x`, `"x"` and `x` are
+/// one name.
 pub fn canonical_designator(dialect: Dialect, name: &str) -> String {
     match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(text) => canonical_title(dialect, text),
@@ -58,7 +58,7 @@ pub fn canonical_designator(dialect: Dialect, name: &str) -> String {
     }
 }
 
-/// What stands in a string that is a name, or in an address without the quotes.
+/// The canonical form of a name that is the content of a string, or written without the quotes in an address.
 pub(crate) fn canonical_title(dialect: Dialect, text: &str) -> String {
     if dialect.folds_case() { text.to_lowercase() } else { text.to_owned() }
 }

@@ -1,6 +1,6 @@
-//! How far one spelling is from another.
+//! The distance between two spellings.
 
-/// Levenshtein's distance in characters, where a swap of neighbours counts as one mistake.
+/// The Levenshtein distance in characters, where a swap of two neighbours counts as one mistake.
 pub fn edit_distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

@@ -1,30 +1,31 @@
-//! What stands behind `#`, and character literals, as patterns: for who has to tell another tool, such as a grammar.
+//! The tokens that begin with `#`, and character literals, as patterns, for describing them to other tools such as
+//! grammars.
 //!
-//! The reader has a small function for these in the file of each dialect, and the patterns stand beside it; tests of the
-//! grammars hold the two against each other. A pattern is a regular expression with the usual `(a|b)`, `[…]`, `[^…]`, `.` for
+//! The reader has a small function for these tokens in the file of each dialect, and the patterns are beside it; tests
+//! of the grammars compare the two. A pattern is a regular expression with the usual `(a|b)`, `[…]`, `[^…]`, `.` for
 //! any character, `*`, `+`, `?`, `{,4}` for up to four times, `\d`, `\h` for a hexadecimal digit, and names:
 //!
-//! | name | is |
+//! | name | meaning |
 //! | --- | --- |
-//! | `<constituent>` | a character that stands for itself in a symbol |
-//! | `<step>` | one step of a symbol: such a character, or one that is escaped, or a quoted part |
-//! | `<rest>` | as far as a symbol goes, which may be nowhere |
+//! | `<constituent>` | an ordinary character of a symbol |
+//! | `<step>` | one part of a symbol: such a character, an escaped one, or a quoted part |
+//! | `<rest>` | the rest of a symbol, which may be empty |
 //! | `<string>` | a string with its quotes |
 //! | `<directive>` | one of [`Table::directives`](crate::dialects::Table::directives) |
 //! | `<NAME>` | the fragment of that name |
 //!
-//! Behind a name, a blank and `-` come characters that the first one is none of: `<rest -#>`.
+//! A name can be followed by a blank, `-`, and characters with which the text must not begin: `<rest -#>`.
 
 use crate::diagnostic::Delimiter;
 
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// What it is called: words with `_`.
+    /// Its name: words joined by `_`. /// X
     pub name: &'static str,
     /// What it is for.
     pub role: Role,
-    /// What it looks like.
+    /// Its syntax.
     pub pattern: &'static str,
 }
 
@@ -33,20 +34,20 @@ pub(crate) const fn piece(name: &'static str, role: Role, pattern: &'static str)
     Piece { name, role, pattern }
 }
 
-/// What a token is for.
+/// The role of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A datum in one piece.
     Datum,
-    /// A datum in one piece that goes on as far as a symbol goes.
+    /// A datum in one piece that ends where a symbol would end.
     Symbol,
     /// Opens a list.
     Open(Delimiter),
     /// Belongs to the datum after it.
     Prefix,
-    /// Belongs to the datum after it, and an `@` directly behind it belongs to it too.
+    /// Belongs to the datum after it; an `@` directly after it is part of it.
     Unquote,
-    /// Belongs to the datum after it, and goes on as far as a symbol goes.
+    /// Belongs to the datum after it, and ends where a symbol would end.
     PrefixSymbol,
     /// Takes two data.
     Annotation,

@@ -1,7 +1,7 @@
-//! Reading: plain matching first, and the column-0 rule only for a text that does not balance.
+//! Reads a text: by plain matching of delimiters, and, only if it does not balance, with the column-0 rule.
 //!
-//! [`read`] is what tools want: one broken form does not swallow the healthy ones after it. [`read_plain`] does as the
-//! dialect's own reader does.
+//! [`read`] is for tools: a broken form does not swallow the healthy ones after it. [`read_plain`] works like the
+//! dialect's own reader.
 
 use crate::again::{self, build_again};
 use crate::build::{Cuts, build};
@@ -13,21 +13,24 @@ use crate::tree::Tree;
 /// The longest text that can be read, in bytes: offsets are 32 bits wide.
 pub const MAX_LEN: usize = u32::MAX as usize - 1;
 
-/// Reads `text` in a dialect, or in a [`Language`] that a project has extended. Never fails: what is wrong stands in [`Tree::diagnostics`].
+/// Reads `text` in a dialect, or in a [`Language`] that a project has extended. Never fails: faults are reported in
+/// [`Tree::diagnostics`].
 ///
-/// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers cap size first.
+/// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers should refuse
+/// longer texts.
 pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let text = &text[..text.len().min(MAX_LEN)];
     recovered(text, learned(text, build(text, &language.into(), &Cuts::default())))
 }
 
-/// A tree of a text that does not balance knows the definers of its own: they tell where a form begins that was never closed.
+/// Adds the text's own definers to the language of a tree that does not balance: they show where definitions begin.
 fn learned(text: &[u8], tree: Tree) -> Tree {
     if tree.diagnostics.is_empty() { tree } else { tree.learning(text) }
 }
 
-/// The reading of `text`, which plain matching read as `plain`.
+/// The tree of `text` by the column-0 rule, if `plain`, its tree by plain matching, does not balance; otherwise
+/// `plain`.
 fn recovered(text: &[u8], plain: Tree) -> Tree {
     if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {
         return plain;
@@ -39,8 +42,8 @@ fn recovered(text: &[u8], plain: Tree) -> Tree {
     Tree { recovered: true, ..build(text, &plain.language, &cuts).learning(text) }
 }
 
-/// Reads `text` as [`read`] would if something were wrong with it: forms in column 0 stand at top level although plain
-/// matching nests them.
+/// Reads `text` as [`read`] does with broken text: forms in column 0 can be at top level although plain matching nests
+/// them.
 pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let language = language.into();
@@ -50,16 +53,16 @@ pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) ->
     Tree { recovered: true, ..build(text, &plain.language, &cuts).learning(text) }
 }
 
-/// The same as [`read`], and mostly much faster for a text that differs little from `old`, of which `before` is a tree: what
-/// the two share at their ends is read again only as far as it may read differently now.
+/// The same as [`read`], but usually much faster for a text that differs little from `old`, the text of `before`: the
+/// common parts at both ends are read again only as far as their tree may differ.
 pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let text = &text[..text.len().min(MAX_LEN)];
     recovered(text, learned(text, build_again(before, old.as_ref(), text, &language.into())))
 }
 
-/// Reads `text` by plain matching alone: the first fault may swallow everything after it, exactly as in the dialect's
-/// own reader. [`read`] is what tools want; this is for comparing against it.
+/// Reads `text` only by plain matching: the first fault may swallow everything after it, exactly as in the dialect's
+/// own reader. For comparison with that reader; tools use [`read`].
 pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
     let text = text.as_ref();
     let text = &text[..text.len().min(MAX_LEN)];
@@ -78,7 +81,7 @@ pub fn read_plain_again(
     learned(text, build_again(before, old.as_ref(), text, &language.into()))
 }
 
-/// [`read_plain_again`] would find nothing wrong: the same without making a tree.
+/// [`read_plain_again`] would find no fault. This does not build the tree.
 pub fn is_sound_again(
     before: &Tree,
     old: impl AsRef<[u8]>,

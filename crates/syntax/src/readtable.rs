@@ -1,28 +1,27 @@
-//! What characters mean, as tables that the files of the dialects fill in.
+//! The meaning of characters, in tables that the files of the dialects fill in.
 //!
-//! The word is Common Lisp's (CLHS 2.1.1): a readtable says which characters are white space, which end a symbol, which
-//! begin something special. Where a table cannot say it (the `#` of each language), it holds a small function.
+//! The word is Common Lisp's (CLHS 2.1.1): a readtable defines which characters are white space, which end a symbol,
+//! and which begin a special token. If a table is not enough, as for the `#` of each language, it has a small function.
 
 use memchr::memmem;
 
 use crate::lexer::Lexer;
 use crate::token::TokenKind;
 
-/// What near the start of a text says that it is written in a variant of its dialect, which reads some characters
-/// differently.
+/// Marks near the start of a text that select a variant of its dialect, in which some characters have another meaning.
 #[derive(Debug)]
 pub struct Marks {
-    /// The words of which one says so.
+    /// The marks.
     pub words: &'static [&'static str],
-    /// How far into a text they count, in bytes.
+    /// The length of the start of a text in which they count, in bytes.
     pub reach: usize,
-    /// What reads the tokens that begin behind the first mark, so that nothing which is written later changes how
-    /// something reads.
+    /// The readtable for tokens that begin after the first mark. Tokens before the mark are not affected by it, so text
+    /// that is added later does not change earlier tokens.
     pub(crate) behind: &'static Readtable,
 }
 
 impl Marks {
-    /// Where the first mark in `text` ends.
+    /// The end of the first mark in `text`.
     fn end(&self, text: &[u8]) -> Option<usize> {
         let head = &text[..text.len().min(self.reach)];
         let ends = self.words.iter().filter_map(|mark| memmem::find(head, mark.as_bytes()).map(|at| at + mark.len()));
@@ -30,12 +29,12 @@ impl Marks {
     }
 }
 
-/// What a text is read by: one table, and another behind a mark in the text.
+/// The readtables for a text: one up to a mark in it, and another after the mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readtables<'r> {
     pub(crate) first: &'r Readtable,
     pub(crate) then: &'r Readtable,
-    /// Tokens that begin at this byte or behind it are read by the second table.
+    /// Tokens that begin at this byte or after it are read by the second table.
     pub(crate) from: usize,
 }
 
@@ -45,7 +44,7 @@ impl<'r> Readtables<'r> {
         Self { first: readtable, then: readtable, from: usize::MAX }
     }
 
-    /// The table of a dialect, and the one behind the first mark in `text` where it has marks.
+    /// The table of a dialect, and the one after the first mark in `text`, if there is a mark.
     pub(crate) fn of(first: &'r Readtable, marks: Option<&'r Marks>, text: &[u8]) -> Self {
         match marks.and_then(|marks| Some((marks.behind, marks.end(text)?))) {
             Some((then, from)) => Self { first, then, from },
@@ -54,23 +53,23 @@ impl<'r> Readtables<'r> {
     }
 }
 
-/// What stands behind a `#` and a character that a project has given a meaning.
+/// The shape of a token that begins with `#` and a character to which a project has given a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DispatchShape {
-    /// Text up to the next occurrence of the character, or of its partner when it is a bracket: `#/a(b/`, `#[a(b]`.
+    /// Text up to the next occurrence of the character, or of the matching bracket: `#/a(b/`, `#[a(b]`.
     /// A backslash escapes.
     Delimited,
     /// Belongs to the datum after it.
     Prefix,
-    /// Takes two data, as `#+` does.
+    /// Takes two data, like `#+`.
     Annotation,
     /// Makes the datum after it a comment.
     Discard,
     /// The rest of the line is a comment.
     LineComment,
-    /// A datum in one piece, as far as a symbol goes.
+    /// A datum in one piece, which ends where a symbol would end.
     Atom,
-    /// A character literal: the next character whatever it is, then as far as a symbol goes.
+    /// A character literal: any character, then the rest of a symbol.
     Character,
 }
 
@@ -86,13 +85,13 @@ impl DispatchShape {
         ("character", Self::Character),
     ];
 
-    /// The shape of a name.
+    /// The shape with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|&(_, shape)| shape)
     }
 }
 
-/// What a byte means where a token begins.
+/// The meaning of a byte at the start of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Start {
@@ -120,23 +119,23 @@ pub(crate) enum Start {
     Annotation,
 }
 
-/// What a byte means inside a symbol or number.
+/// The meaning of a byte inside a symbol or number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Within {
-    /// Goes on.
+    /// Continues the atom.
     Constituent,
     /// Ends the atom.
     Terminator,
-    /// Takes the next character along, whatever it is.
+    /// The next character belongs to the atom, whatever it is.
     Escape,
     /// `|`: everything up to the next one belongs to the atom.
     Bar,
-    /// Outside ASCII: ends the atom where the dialect counts the character as white space.
+    /// Outside ASCII: ends the atom if the character is white space in the dialect.
     NonAscii,
 }
 
-/// How one dialect cuts text into tokens.
+/// The rules by which text of one dialect is cut into tokens.
 #[derive(Clone)]
 pub(crate) struct Readtable {
     /// By first byte of a token.
@@ -145,13 +144,13 @@ pub(crate) struct Readtable {
     pub(crate) within: [Within; 256],
     /// Characters outside ASCII that are white space.
     pub(crate) wide_blank: fn(char) -> bool,
-    /// Reads a token that begins with `#`; the lexer stands on the `#`.
+    /// Reads a token that begins with `#`, which is the current byte of the lexer.
     pub(crate) dispatch: fn(&mut Lexer<'_>) -> TokenKind,
-    /// Reads a character literal that does not begin with `#`; the lexer stands on its first byte.
+    /// Reads a character literal that does not begin with `#`; the current byte of the lexer is its first.
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
-    /// `package::` directly before a list belongs to it, as SBCL reads it.
+    /// `package::` directly before a list is a prefix of the list, as in SBCL.
     pub(crate) package_prefix: bool,
-    /// What a project says of `#` and an ASCII character.
+    /// The shapes that a project has declared for `#` and an ASCII character.
     pub(crate) extra: [Option<DispatchShape>; 128],
 }
 
@@ -165,7 +164,7 @@ impl std::fmt::Debug for Readtable {
 pub(crate) struct Characters<'a> {
     /// White space.
     pub(crate) blank: &'a [u8],
-    /// Brackets that are lists of their own; the others of `[]{}` are constituents.
+    /// Brackets of lists; the others of `[]{}` are constituents.
     pub(crate) brackets: &'a [u8],
     /// One-byte prefixes.
     pub(crate) prefixes: &'a [u8],

@@ -1,10 +1,10 @@
-//! Where reading starts afresh in a text that does not balance.
+//! Finds the places at which reading starts again at top level in a text that does not balance.
 //!
 //! Plain matching blames a missing closer on the end of the file and nests every later definition inside the broken
-//! one. People and formatters begin top-level forms in column 0, so an opening bracket there, with lists still open,
-//! says that those lists were left open by mistake. The rule has exceptions (a `macrolet` whose definitions stand in
-//! column 0, unindented bodies), so it is used only on a text that plain matching has rejected, and not where the
-//! column-0 forms close exactly what is open.
+//! one. People and formatters begin top-level forms in column 0, so an opening bracket there means that the lists that
+//! are still open were left open by mistake. The rule has exceptions (a `macrolet` with definitions in column 0,
+//! unindented bodies), so it is used only for a text that plain matching has rejected, and not if the column-0 forms
+//! close exactly the open lists.
 
 use crate::build::Cuts;
 use crate::language::Language;
@@ -13,7 +13,7 @@ use crate::token::TokenKind;
 use crate::tree::Tree;
 use crate::{DiagnosticKind, Span};
 
-/// Decides, for a text that `plain` could not balance, where to cut.
+/// The cuts for a text that does not balance in `plain`, its tree by plain matching.
 pub(crate) fn find_cuts(text: &[u8], plain: &Tree) -> Cuts {
     let quotes_are_odd = plain.diagnostics().iter().any(|diagnostic| diagnostic.kind == DiagnosticKind::UnclosedString);
     let strings = if quotes_are_odd { find_string_cuts(text, plain) } else { Vec::new() };
@@ -22,7 +22,8 @@ pub(crate) fn find_cuts(text: &[u8], plain: &Tree) -> Cuts {
     Cuts { resets, ..cuts }
 }
 
-/// A string that runs over the start of a definition has lost its closing quote: it ends with its first line.
+/// A string that contains the start of a definition in column 0 has lost its closing quote, so it ends with its first
+/// line.
 fn find_string_cuts(text: &[u8], plain: &Tree) -> Vec<Span> {
     let mut cuts = Vec::new();
     let mut lexer = Lexer::new(text, plain.language().readtables(text));
@@ -36,7 +37,7 @@ fn find_string_cuts(text: &[u8], plain: &Tree) -> Vec<Span> {
         if plain.language().definition_line(body).is_none() {
             continue;
         }
-        let line = memchr::memchr(b'\n', body).expect("the pattern just found begins with one");
+        let line = memchr::memchr(b'\n', body).expect("a definition in column 0 is after a line end");
         let end = start + line - usize::from(line > 1 && body[line - 1] == b'\r');
         cuts.push(Span::new(start as u32, end as u32));
         lexer.rewind(end);
@@ -48,7 +49,7 @@ struct Chunk {
     start: u32,
     /// Openers minus closers.
     net: i64,
-    /// The lowest that depth falls, relative to the start of the chunk.
+    /// The lowest depth, relative to the start of the chunk.
     low: i64,
     is_definition: bool,
 }
@@ -57,7 +58,7 @@ fn find_resets(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<u32> {
     let chunks = find_chunks(text, plain, cuts);
     let mut resets = Vec::new();
     let mut depth = 0i64;
-    // Whether the form that is open began as a definition.
+    // Whether the open form is a definition.
     let mut inside_definition = false;
     let mut index = 0;
     while index < chunks.len() {
@@ -77,8 +78,8 @@ fn find_resets(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<u32> {
     resets
 }
 
-/// How many of the leading chunks bring `depth` back to zero without ever going below, when they look like the inside
-/// of what is open.
+/// How many of the first chunks bring `depth` back to zero without ever going below, if they look like the inside of
+/// the open form.
 fn chunks_that_close(chunks: &[Chunk], mut depth: i64, inside_definition: bool) -> Option<usize> {
     for (index, chunk) in chunks.iter().enumerate() {
         if depth + chunk.low < 0 || (inside_definition && chunk.is_definition) {
@@ -94,7 +95,7 @@ fn chunks_that_close(chunks: &[Chunk], mut depth: i64, inside_definition: bool) 
 
 fn find_chunks(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
-    // A prefix in column 0 takes its datum along, even when that stands in column 0 of the next line.
+    // A prefix in column 0 belongs to its datum, even if that is in column 0 of the next line.
     let mut prefix: Option<u32> = None;
     let mut lexer = Lexer::new(text, plain.language().readtables(text));
     loop {
@@ -122,12 +123,12 @@ fn find_chunks(text: &[u8], plain: &Tree, cuts: &Cuts) -> Vec<Chunk> {
     }
 }
 
-/// At most one line end lies between a prefix and the opener it may belong to.
+/// At most one line end is between a prefix and an opener.
 fn is_near(text: &[u8], prefix: u32, opener: usize) -> bool {
     memchr::memchr_iter(b'\n', &text[prefix as usize..opener]).count() <= 1
 }
 
-/// The form that starts here defines something or heads a file, as far as its head tells.
+/// The head of this form is one of a definition or of the header of a file.
 fn is_definition(form: &[u8], language: &Language) -> bool {
     let Some(behind) = form.strip_prefix(b"(") else { return false };
     let end = behind.iter().position(|byte| byte.is_ascii_whitespace() || b"()".contains(byte));

@@ -1,16 +1,16 @@
-//! What two texts have in common at their ends.
+//! The common start and end of two texts.
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const BLOCK: usize = 1024;
 
-/// How many of the first bytes are the same.
+/// The number of equal bytes at the start.
 pub fn same_front(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).take_while(|(a, b)| a == b);
     let same: usize = blocks.map(|(block, _)| block.len()).sum();
     same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
 }
 
-/// How many of the last bytes are the same.
+/// The number of equal bytes at the end.
 pub fn same_back(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.rchunks(BLOCK).zip(b.rchunks(BLOCK)).take_while(|(a, b)| a == b);
     let same: usize = blocks.map(|(block, _)| block.len()).sum();

@@ -1,9 +1,8 @@
-//! What the forms of a dialect look like, as far as everyone knows: which argument is a list, where a body begins, what is
-//! called.
+//! The shapes of a dialect's common forms: which argument is a list, where a body begins, which data are calls.
 //!
-//! The heads stand with their roles, as rows of `head:argument` with blanks between; arguments are counted from 1, and a head
-//! with an `@` is meant when its first argument is an atom. Heads that a project defines itself are learnt from its files, or
-//! said to be like one of these in its configuration.
+//! The tables are rows of `head:argument`, separated by blanks. Arguments are counted from 1. A head with an `@` is for
+//! forms whose first argument is an atom. The heads that a project defines are learnt from its files, or declared in
+//! its configuration to have the shape of one of these.
 
 /// The forms of one dialect, or of all.
 #[derive(Debug)]
@@ -22,32 +21,33 @@ pub struct Shapes {
     pub docstrings: &'static str,
     /// Arguments that are vectors of parameters.
     pub parameters: &'static str,
-    /// Arguments from which on a symbol does not stand on the line of the head when the body has lines of its own.
+    /// The first argument of a body: from it on, no symbol is on the line of the head if the body has lines of its own.
     pub bodies: &'static str,
-    /// How many arguments there are, as `head:fewest:most`; without a most, any number.
+    /// The number of arguments, as `head:fewest:most`; without `most`, any number.
     pub counts: &'static str,
-    /// Arguments from which on lists are clauses, whose first datum is not called.
+    /// The first argument that is a clause: from it on, lists are clauses, whose first datum is not a head that is
+    /// called.
     pub clauses: &'static str,
-    /// `head:argument` of bindings and clauses: a list of parameters, which are not called either.
+    /// The same inside bindings and clauses: an argument that is a list of parameters, which is not a call either.
     pub clause_parameters: &'static str,
-    /// The same of what may be no list.
+    /// The same for an argument that is not always a list.
     pub clause_names: &'static str,
-    /// `head:fewest:most` of bindings and clauses, their first datum not counted.
+    /// The length of bindings and clauses, as `head:fewest:most`, without their first datum.
     pub parts: &'static str,
-    /// Heads in whose bindings a name comes first.
+    /// Heads whose bindings begin with a name.
     pub name_first: &'static str,
-    /// Heads in whose bindings a list comes first.
+    /// Heads whose bindings begin with a list.
     pub list_first: &'static str,
-    /// Heads of which an argument behind the first stands on lines of its own, with what follows two columns right of the
-    /// opener.
+    /// Heads with an argument, after the first, that is on lines of its own, while the arguments after it are two
+    /// columns right of the opener.
     pub hanging: &'static str,
-    /// Heads of what says something about a body before it begins.
+    /// Heads of declarations at the start of a body.
     pub declarations: &'static str,
-    /// Heads that hand the value of one argument to the calls that are the arguments after it.
+    /// Heads that pass the value of one argument to the calls in the arguments after it.
     pub threading: &'static str,
-    /// Symbols that nine times in ten stand first in a list, the most frequent ones of public code.
+    /// The most frequent symbols in public code that are the first datum of a list nine times in ten.
     pub operators: &'static str,
-    /// What marks the last clause of a conditional, or is a truth value: nobody calls it.
+    /// Symbols that mark the last clause of a conditional or are truth values: they are never called.
     pub constants: &'static str,
 }
 
@@ -76,7 +76,7 @@ impl Shapes {
         constants: "",
     };
 
-    /// What heads mean wherever a dialect or a library has them.
+    /// Shapes of heads that have the same meaning in every dialect and library that has them.
     pub const EVERYWHERE: Self = Self {
         clauses: "case:2 ecase:2 ccase:2 typecase:2 etypecase:2 handler-case:2 restart-case:3 match:2 pcase:2 cl-case:2 \
             cl-ecase:2 cl-typecase:2 condition-case:3 define-record-type:3 defstruct:2 syntax-rules:2 defprotocol:1 \
@@ -96,18 +96,18 @@ impl Shapes {
     };
 }
 
-/// How a form is known to stand at top level although what is before it was never closed.
+/// How a form is recognised as top-level although a form before it is not closed.
 #[derive(Clone, Copy, Debug)]
 pub struct Openers {
-    /// What heads of definitions begin with, in lower case.
+    /// The beginnings of heads of definitions, in lower case.
     pub beginnings: &'static [&'static str],
-    /// Further heads with a body.
+    /// Further heads of forms with a body.
     pub heads: &'static [&'static str],
     /// Heads of forms without a body that open or close a file.
     pub headers: &'static [&'static str],
 }
 
-/// What the head of a form at top level says of it.
+/// The kind of a top-level form, by its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opener {
     /// It has a body.
@@ -117,7 +117,7 @@ pub enum Opener {
 }
 
 impl Openers {
-    /// What this head opens, if forms with it stand at top level. Case does not count.
+    /// The kind of forms with this head, if they are usually at top level. Case does not count.
     #[inline]
     pub(crate) fn find(&self, head: &[u8]) -> Option<Opener> {
         let among = |known: &[&str]| known.iter().any(|known| head.eq_ignore_ascii_case(known.as_bytes()));
@@ -127,7 +127,7 @@ impl Openers {
         among(self.headers).then_some(Opener::Header)
     }
 
-    /// A text that stands behind an opener begins as definitions do.
+    /// `text`, which follows an opener, begins with the head of a definition.
     #[inline]
     pub(crate) fn begin(&self, text: &[u8]) -> bool {
         let begins =

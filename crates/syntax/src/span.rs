@@ -1,4 +1,4 @@
-//! Where something stands in a text: byte spans for the machine, lines and columns for people.
+//! Places in a text: byte spans for programs, lines and columns for people.
 
 use std::ops::Range;
 
@@ -22,17 +22,17 @@ impl Span {
         self.end - self.start
     }
 
-    /// No byte is inside.
+    /// It contains no byte.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// `offset` lies inside.
+    /// `offset` is inside.
     pub const fn contains(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end
     }
 
-    /// All of `other` lies inside.
+    /// All of `other` is inside.
     pub const fn encloses(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -70,7 +70,7 @@ impl LineIndex {
         starts.push(0);
         let mut words = text.chunks_exact(size_of::<u64>());
         let mut at = 0;
-        // Lines are short, so eight bytes are looked at at once rather than for the next line end at a time.
+        // Lines are short, so a search for each single line end would be slower than eight bytes at once.
         for word in words.by_ref() {
             let mut found = line_ends(u64::from_le_bytes(word.try_into().expect("chunks are of eight bytes")));
             while found != 0 {
@@ -113,12 +113,12 @@ impl LineIndex {
     }
 }
 
-/// How many lines end in `text`. For one place this is less work than a [`LineIndex`].
+/// The number of line ends in `text`. For one place this is faster than a [`LineIndex`].
 pub fn count_line_ends(text: impl AsRef<[u8]>) -> u32 {
     memchr::memchr_iter(b'\n', text.as_ref()).count() as u32
 }
 
-/// The highest bit of each of eight bytes that is a line feed.
+/// The eight bytes of `word` with the highest bit set in each that was a line feed; all other bits are zero.
 fn line_ends(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 0xFF;
     let other = word ^ (EACH * b'\n' as u64);
@@ -126,8 +126,8 @@ fn line_ends(word: u64) -> u64 {
     !(low | other) & (EACH * 0x80)
 }
 
-/// The lines and columns of many offsets of a text, asked for in ascending order: then a line of any length is counted once,
-/// not once for each offset.
+/// The lines and columns of many offsets of a text. If they are asked for in ascending order, the characters of a line
+/// are counted once, not once for each offset.
 #[derive(Debug)]
 pub struct Places<'t> {
     text: &'t [u8],
@@ -142,7 +142,7 @@ impl<'t> Places<'t> {
         Self { text, lines: LineIndex::new(text), offset: 0, place: LineColumn { line: 1, column: 1 } }
     }
 
-    /// What [`LineIndex::line_column`] says of `offset`.
+    /// Line and column of `offset`, as by [`LineIndex::line_column`].
     pub fn at(&mut self, offset: u32) -> LineColumn {
         let offset = offset.min(self.text.len() as u32);
         self.place = if offset >= self.offset && self.lines.line(offset) == self.place.line {
@@ -156,8 +156,8 @@ impl<'t> Places<'t> {
     }
 }
 
-/// How many Unicode scalar values `bytes` holds; in text that is not UTF-8, every stray byte that could begin a
-/// character counts as one.
+/// The number of Unicode scalar values in `bytes`; in text that is not UTF-8, every byte that could begin a character
+/// counts as one.
 pub fn scalars(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
 }

@@ -1,7 +1,8 @@
-//! How forms with a known head treat their arguments: which are code, which are data, which names they bind and where.
+//! The treatment of arguments in forms with a known head: which are code, which are data, which names they bind and
+//! where.
 //!
-//! A walk over code needs this to tell a call from a datum and a global name from a local one. Arguments are counted
-//! from 1. Heads that no row has are called: all their arguments are code.
+//! A walk over code needs this to distinguish calls from data and global names from local ones. Arguments are counted
+//! from 1. A form whose head is in no row is a call: all its arguments are code.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,15 +14,15 @@ use crate::dialects::Dialect;
 pub enum SpecialForm {
     /// All arguments are data: `(quote x)`, `(declare …)`.
     Data,
-    /// The first so many arguments are data, the others are code: `(eval-when (…) code…)`, `(block name code…)`.
+    /// This many arguments are data, all others are code: `(eval-when (…) code…)`, `(block name code…)`.
     Body(u8),
-    /// The argument names a function, or is a lambda expression: `(function f)`.
+    /// The argument is the name of a function, or a lambda expression: `(function f)`.
     FunctionName,
     /// The argument is a template: `(quasiquote x)`.
     Template,
-    /// The arguments of this one inside a template are code again: `(unquote x)`.
+    /// Inside a template, the arguments of this form are code again: `(unquote x)`.
     Unquote,
-    /// `((name value)… ) code…`; with a symbol first, that names the loop. Each value is evaluated outside.
+    /// `((name value)… ) code…`; a symbol before the bindings names the loop. No value sees the names.
     Let,
     /// The same; each value sees the names before it.
     LetStar,
@@ -41,13 +42,13 @@ pub enum SpecialForm {
     Functions,
     /// The same; the functions see each other.
     FunctionsRec,
-    /// The same for local macros, whose bodies are code of their own.
+    /// The same for local macros, whose bodies do not see local variables.
     Macros,
     /// `((name expansion)…) code…`
     SymbolMacros,
     /// `(name value…) code…`: `dolist`, `with-open-file`.
     Each,
-    /// `((name value step)…) (end result…) code…`, values evaluated outside.
+    /// `((name value step)…) (end result…) code…`; no value sees the names.
     Do,
     /// The same; each value sees the names before it.
     DoStar,
@@ -81,7 +82,7 @@ pub enum SpecialForm {
     Threading,
     /// `name parameters code…`: a definition of a function.
     Function,
-    /// The same of a macro: templates in it are what its calls become.
+    /// The same for a macro: templates in it are code of its calls.
     Macro,
     /// `name qualifier… parameters code…`
     Method,
@@ -93,7 +94,7 @@ pub enum SpecialForm {
     Class,
     /// `name-or-(name option…) docstring slot…`
     Structure,
-    /// `name option…`: a package, module, namespace or system, whose options are read by themselves.
+    /// `name option…`: a package, module, namespace or system, whose options have rules of their own.
     Space,
     /// `(name . parameters) code…` or `name value`.
     Define,
@@ -119,7 +120,7 @@ pub enum SpecialForm {
     // Clojure.
     /// `[name value] then else…`; only `then` sees the name: `if-let`.
     LetThen,
-    /// `[place value …] code…`: variables get other values for a while: `binding`.
+    /// `[place value …] code…`: variables have other values during the code: `binding`.
     Rebinding,
     /// `value name code…`: `as->`.
     Naming,
@@ -127,16 +128,16 @@ pub enum SpecialForm {
     CasePairs,
     /// `value (pattern code)…`, without parentheses: `match`.
     MatchPairs,
-    /// `value step…`: each step is a form whose first argument is the value before it, and stands before it: `->`.
+    /// `value step…`: each step is a form that gets the value of the one before it as its first argument: `->`.
     ThreadingFirst,
-    /// `value (test step)…`, without parentheses: `cond->`. The value becomes the first argument, or else the last.
+    /// `value (test step)…`, without parentheses: `cond->`. The value becomes the first argument or the last. /// X
     ThreadingIf {
         /// The value becomes the first argument.
         first: bool,
     },
-    /// `object member argument…`, where the member may stand in a list with its arguments.
+    /// `object member argument…`, where the member can be in a list with its arguments.
     Member,
-    /// `object member…`, each of which may stand in a list with its arguments.
+    /// `object member…`, where each member can be in a list with its arguments.
     Members,
     /// `type name code…`: `catch`.
     Catch,
@@ -144,7 +145,7 @@ pub enum SpecialForm {
     Tabled,
     /// `name…`: `declare`.
     Declarations,
-    /// So many codes, and `(protocol | (method parameters code…))…`: `reify`, `extend-type`.
+    /// This many forms of code, then `(protocol | (method parameters code…))…`: `reify`, `extend-type`.
     Implementation(u8),
     /// `protocol (type | (method parameters code…))…`
     ExtendProtocol,
@@ -168,19 +169,19 @@ pub enum SpecialForm {
     PatternLambda,
     /// `value (pattern code…)…`: `pcase`.
     Patterns,
-    /// `((place value)…) code…`: places have other values for a while.
+    /// `((place value)…) code…`: places have other values during the code.
     Places,
     /// `test name value code…`: `macroexp-let2`.
     MacroLet,
     /// `value place`: `push`.
     Push,
-    /// `'name value…`: the variable is assigned that the argument evaluates to.
+    /// `'name value…`: the first argument evaluates to the variable that is assigned.
     SetQuoted,
-    /// `'name 'other code…`: another name for what `other` names.
+    /// `'name 'other code…`: `name` becomes another name of `other`.
     Alias,
-    /// `name …` or `'name …`: it is defined elsewhere.
+    /// `name …` or `'name …`: the name is defined elsewhere.
     Declaration,
-    /// `name function… code…`: the definition of a mode, with the names of so many functions after its own.
+    /// `name function… code…`: the definition of a mode, with the names of this many functions after its own.
     Mode(u8),
     /// `name (how parameters…) code…`: advice for a function.
     Advice,
@@ -190,7 +191,7 @@ pub enum SpecialForm {
     Sections,
 }
 
-/// Rows of a dialect: how forms with these heads treat their arguments.
+/// Rows of a dialect: the treatment of arguments, and the heads of forms with it.
 pub type SpecialForms = &'static [(SpecialForm, &'static [&'static str])];
 
 static BY_HEAD: LazyLock<Vec<HashMap<&'static str, SpecialForm>>> = LazyLock::new(|| {
@@ -200,12 +201,12 @@ static BY_HEAD: LazyLock<Vec<HashMap<&'static str, SpecialForm>>> = LazyLock::ne
 });
 
 impl Dialect {
-    /// The table says how forms treat their arguments, so that uses of names can be told from other symbols.
+    /// The dialect has a table of special forms, so uses of names can be distinguished from other symbols.
     pub fn has_special_forms(self) -> bool {
         !self.table().special_forms.is_empty()
     }
 
-    /// How forms with this head, canonical, treat their arguments.
+    /// The treatment of arguments in forms with this head, canonical; `None` for a call.
     pub fn special_form(self, head: &str) -> Option<SpecialForm> {
         BY_HEAD[self as usize].get(head).copied()
     }

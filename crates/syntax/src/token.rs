@@ -1,4 +1,4 @@
-//! The kinds of token every dialect is cut into.
+//! The kinds of tokens, which are the same for all dialects.
 
 /// Index of a token in its tree, in source order.
 pub type TokenId = u32;
@@ -9,21 +9,21 @@ pub type TokenId = u32;
 pub enum TokenKind {
     /// White space, newlines included; commas in Clojure.
     Blank,
-    /// From a comment character up to, and without, the end of the line.
+    /// From a comment character up to the end of the line, without the line end.
     LineComment,
-    /// `#| ... |#`, nested where the dialect nests; `#! ... !#` in Guile.
+    /// `#| ... |#`, nested if the dialect nests comments; `#! ... !#` in Guile.
     BlockComment,
     /// A symbol, keyword, number, or any other datum in one piece that is neither string nor character.
     Atom,
-    /// A string with its quotes, a Clojure regex with its `#`.
+    /// A string with its quotes, or a Clojure regex with its quotes and `#`.
     String,
     /// A character literal: `#\a`, `\a` in Clojure, `?a` in Emacs Lisp.
     Character,
-    /// `(`, with its dispatch prefix when it has one: `#(`, `#2A(`, `#?@(`.
+    /// `(`, with its dispatch prefix if it has one: `#(`, `#2A(`, `#?@(`.
     OpenParen,
-    /// `[`, with its dispatch prefix when it has one.
+    /// `[`, with its dispatch prefix if it has one.
     OpenBracket,
-    /// `{`, with its dispatch prefix when it has one: `#{`, `#:ns{`.
+    /// `{`, with its dispatch prefix if it has one: `#{`, `#:ns{`.
     OpenBrace,
     /// `)`
     CloseParen,
@@ -33,7 +33,7 @@ pub enum TokenKind {
     CloseBrace,
     /// Belongs to the datum after it: `'`, `` ` ``, `,@`, `#'`, `@`, `#.`, `#1=`, a tag.
     Prefix,
-    /// Takes two data, the first of which says something about the second: `#+x`, `#-x`, Clojure's `^meta`.
+    /// Takes two data, the first of which is about the second: `#+x`, `#-x`, Clojure's `^meta`.
     Annotation,
     /// Makes the datum after it a comment: `#;`, `#_`.
     Discard,
@@ -61,7 +61,7 @@ impl TokenKind {
         matches!(self, Self::CloseParen | Self::CloseBracket | Self::CloseBrace)
     }
 
-    /// Stands before the datum or data it belongs to.
+    /// Belongs to the datum or data after it.
     pub const fn is_prefix(self) -> bool {
         matches!(self, Self::Prefix | Self::Annotation | Self::Discard)
     }

@@ -1,9 +1,9 @@
-//! A text as a tree, in flat arrays: what was read, where it nests, what is wrong with it.
+//! The tree of a text in flat arrays: its tokens, lists and faults.
 //!
-//! Tokens lie in two parallel arrays, kinds and start offsets; a token ends where the next one starts. Every list is
-//! one record that names its opening and closing token, and the records stand in the order of their openers, so a list
-//! is followed by all lists inside it and then by its next sibling. That order is what lets [`crate::datum`] walk the
-//! tree without a pointer per token, and lets a tree of a million nested lists be built, walked and dropped by loops.
+//! Tokens are in two parallel arrays, kinds and start offsets; a token ends where the next one starts. Every list is
+//! one record with its opening and closing token. The records are in the order of the openers, so a list is followed by
+//! all lists inside it and then by its next sibling. Thanks to that order [`crate::datum`] can walk the tree without a
+//! pointer per token, and a tree of a million nested lists is built, walked and dropped by loops.
 //!
 //! Trees are made by [`crate::read`].
 
@@ -16,7 +16,7 @@ use crate::token::{TokenId, TokenKind};
 /// Index of a list in its tree, in the order of the opening tokens.
 pub type ListId = u32;
 
-/// "No list": the parent of what stands at top level.
+/// "No list": the parent of lists at top level.
 pub(crate) const NO_LIST: u32 = u32::MAX;
 
 /// Set in [`List::close`] when no token closes the list.
@@ -67,11 +67,11 @@ impl List {
     }
 }
 
-/// What [`crate::read`] makes of a text. The text itself is not kept.
+/// The result of [`crate::read`]. It does not contain the text.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(crate) language: Language,
-    /// Where a mark in the text ends that changes how the rest is read; `u32::MAX` without one.
+    /// The end of a mark in the text after which the text is read differently; `u32::MAX` without a mark.
     pub(crate) mark: u32,
     pub(crate) kinds: Vec<TokenKind>,
     /// One more than there are tokens: the last is the length of the text.
@@ -82,41 +82,41 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The dialect it was read as.
+    /// The dialect of the text.
     pub const fn dialect(&self) -> Dialect {
         self.language.dialect()
     }
 
-    /// What it was read as, the project's additions included.
+    /// The language of the text: its dialect with the project's additions.
     pub const fn language(&self) -> &Language {
         &self.language
     }
 
-    /// The same tree of the same `text`, whose language knows what the macros of the text define, too.
+    /// The same tree with the definers among the macros of `text`, its text, added to its language.
     #[must_use]
     pub fn learning(self, text: impl AsRef<[u8]>) -> Self {
         let own = Definers::of(&self, text);
         Self { language: self.language.with(&own), ..self }
     }
 
-    /// What a part of the text that begins at a byte is read as. Before a mark the text's own marks count, behind it they
-    /// have counted.
+    /// The language for reading a part of the text that begins at byte `offset`. If the part is after a mark of the
+    /// text, the language includes the effect of the mark.
     #[must_use]
     pub fn language_at(&self, offset: u32) -> Language {
         if offset < self.mark { self.language.clone() } else { self.language.behind_mark() }
     }
 
-    /// How many tokens there are.
+    /// The number of tokens.
     pub fn token_count(&self) -> u32 {
         self.kinds.len() as u32
     }
 
-    /// What a token is.
+    /// The kind of a token.
     pub fn kind(&self, token: TokenId) -> TokenKind {
         self.kinds[token as usize]
     }
 
-    /// Where a token stands.
+    /// The bytes of a token.
     pub fn token_span(&self, token: TokenId) -> Span {
         Span::new(self.starts[token as usize], self.starts[token as usize + 1])
     }
@@ -126,7 +126,7 @@ impl Tree {
         self.kinds.iter().zip(self.starts.windows(2)).map(|(&kind, pair)| (kind, Span::new(pair[0], pair[1])))
     }
 
-    /// The tokens that touch `span`, as far as they lie in it.
+    /// The tokens that overlap `span`, cut to the part inside it.
     pub fn tokens_within(&self, span: Span) -> impl Iterator<Item = (TokenKind, Span)> + '_ {
         let first = self.token_at(span.start).unwrap_or(0) as usize;
         let tokens = self.kinds[first..].iter().zip(self.starts[first..].windows(2));
@@ -149,8 +149,8 @@ impl Tree {
         (self.kinds.iter().position(is_solid).unwrap_or(end), end)
     }
 
-    /// The tree of the [solid](Self::solid_span) part of `text`, from which this one was read; `None` when that part may read
-    /// differently by itself.
+    /// The tree of the [solid](Self::solid_span) part of `text`, from which this tree was read; `None` if the part may
+    /// read differently on its own.
     #[must_use]
     pub fn trimmed(&self, text: &str) -> Option<Self> {
         let (first, last) = self.solid_tokens();
@@ -178,7 +178,7 @@ impl Tree {
         &self.lists
     }
 
-    /// How many lists stand at top level.
+    /// The number of lists at top level.
     pub(crate) fn top_list_count(&self) -> usize {
         let next = |list: &ListId| Some(self.lists.get(*list as usize)?.after());
         std::iter::successors(Some(0), next).count() - 1
@@ -189,7 +189,7 @@ impl Tree {
         &self.lists[list as usize]
     }
 
-    /// Where a list stands, from its opening token to its closing one. A list that nothing closes ends after its last
+    /// The bytes of a list, from its opening token to its closing one. A list that is not closed ends after its last
     /// token that is not white space or a comment.
     pub fn list_span(&self, list: ListId) -> Span {
         let record = self.list(list);
@@ -202,17 +202,17 @@ impl Tree {
         Span::new(self.starts[record.open as usize], self.starts[last as usize + 1])
     }
 
-    /// What is wrong, in source order. Empty exactly when the dialect's own reader would balance the text too.
+    /// The faults, in source order. Empty exactly if the text balances for the dialect's own reader.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Everything that was opened is closed, and nothing else is.
+    /// Every opener has its closer, and every closer its opener.
     pub fn is_balanced(&self) -> bool {
         !self.recovered && self.diagnostics.is_empty()
     }
 
-    /// The token that holds a byte offset; the last one for offsets at or past the end. `None` for an empty text.
+    /// The token that contains a byte offset; the last one for offsets at or past the end. `None` for an empty text.
     pub fn token_at(&self, offset: u32) -> Option<TokenId> {
         let count = self.token_count();
         let found = self.starts[..count as usize].partition_point(|&start| start <= offset) as u32;
@@ -234,7 +234,7 @@ impl Tree {
         self.lists.partition_point(|list| list.open < token) as u32
     }
 
-    /// The innermost list that holds a token between its brackets or is bracketed by it.
+    /// The innermost list around a token; for a bracket, the list that it opens or closes.
     pub fn list_around(&self, token: TokenId) -> Option<ListId> {
         let mut list = self.first_list_from(token + 1).checked_sub(1)?;
         while self.list(list).end() <= token {
@@ -243,7 +243,7 @@ impl Tree {
         Some(list)
     }
 
-    /// Bytes held in memory, for measurements.
+    /// The size of the arrays in bytes, for measurements.
     pub fn heap_size(&self) -> usize {
         self.kinds.capacity()
             + self.starts.capacity() * size_of::<u32>()

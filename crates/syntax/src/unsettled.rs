@@ -1,10 +1,11 @@
-//! Tokens at the end of a piece of text that the next piece may still change, as the shortest text that goes on as they do.
+//! Tokens at the end of a piece of text that the next piece may still change, each given by the shortest text that
+//! continues in the same way.
 //!
-//! A symbol of any length goes on like `a`, or like `a\` when its last character is an escape; what begins with `#` may
-//! still become anything. Each dialect says it beside its dispatch function, whose shapes this follows; here is what they
-//! have in common.
+//! A symbol of any length continues like `a`, or like `a\` if its last character is an escape; a token that begins with
+//! `#` may still become anything. Each dialect has its own rules beside its dispatch function; the common ones are
+//! here.
 
-/// A backslash when the last character of `text` escapes the one to come.
+/// A backslash if the last character of `text` escapes the next one, otherwise nothing.
 pub fn escape(text: &str) -> &'static str {
     let backslashes = text.bytes().rev().take_while(|&byte| byte == b'\\').count();
     if backslashes % 2 == 1 { "\\" } else { "" }
@@ -25,7 +26,7 @@ pub(crate) fn unquote(text: &str) -> Option<String> {
     matches!(text, "," | "~").then(|| text.to_owned())
 }
 
-/// `#`, digits, `\` and a character: once it has its character, it goes on as a symbol does.
+/// `#`, digits, `\` and a character: after the character it continues like a symbol.
 pub(crate) fn hash_character(text: &str) -> Option<String> {
     let (_, literal) = text.split_once('\\')?;
     let mut rest = literal.chars();

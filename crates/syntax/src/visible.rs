@@ -1,10 +1,10 @@
-//! Characters that nobody sees, or that change how others are seen: terminal controls, marks of direction, separators that
-//! look like nothing. Shown as they are, they make a text look like another one, or act on the terminal of its reader.
+//! Escapes characters that are invisible or change the display of others: terminal controls, direction marks, invisible
+//! separators. Printed as they are, they make a text look like another one, or act on the reader's terminal.
 
 use std::borrow::Cow;
 
-/// How `character` is written where it must not stand itself: `\r`, `\x1b`, `\u202e`, `\u{e0001}`. Nothing for one that is
-/// what it looks like, as line ends and tabs are.
+/// The escape for a character that must not be printed itself: `\r`, `\x1b`, `\u202e`, `\u{e0001}`. `None` for all
+/// other characters, among them `\n` and tab.
 pub fn escaped(character: char) -> Option<String> {
     let code = u32::from(character);
     match character {
@@ -24,7 +24,7 @@ pub fn escaped(character: char) -> Option<String> {
     }
 }
 
-/// `text` with such characters written so.
+/// `text` with such characters escaped.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(|character| escaped(character).is_none()) {
         return Cow::Borrowed(text);
@@ -33,8 +33,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// `name` in one line: as [`visible`], and line ends and tabs are written out, too. For what others have named and a line of
-/// an answer speaks of.
+/// `name` in one line: like [`visible`], but line ends and tabs are escaped, too. For names chosen by others that are
+/// in a line of an answer.
 pub fn in_a_line(name: &str) -> Cow<'_, str> {
     match visible(name) {
         name if name.contains(['\n', '\t']) => name.replace('\n', "\\n").replace('\t', "\\t").into(),
@@ -47,19 +47,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_sees_is_written_out() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mb\u{7f}\u{85}\r\n\tc"), "a\\x1b[31mb\\x7f\\x85\\r\n\tc");
         assert_eq!(visible("a\u{202e}b\u{200b}\u{2028}\u{feff}\u{e0041}"), "a\\u202eb\\u200b\\u2028\\ufeff\\u{e0041}");
     }
 
     #[test]
-    fn a_name_stays_in_its_line() {
+    fn a_name_is_in_one_line() {
         assert_eq!(in_a_line("a\n[note] b\u{2028}c\td"), "a\\n[note] b\\u2028c\\td");
         assert!(matches!(in_a_line("a b"), Cow::Borrowed("a b")));
     }
 
     #[test]
-    fn what_is_seen_stays() {
+    fn visible_characters_are_not_escaped() {
         for text in ["", "λx.é 漢字", "👩\u{200d}🔬", "\"\\x1b\""] {
             assert!(matches!(visible(text), Cow::Borrowed(same) if same == text), "{text:?}");
         }

@@ -1,5 +1,5 @@
-//! Reading a changed text again gives the tree that reading all of it gives: for random texts, and for files of the corpus
-//! in `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask corpus` fetches.
+//! `read_again` gives the same tree of a changed text as `read`, for random texts, and for files of the corpus in
+//! `target/corpus` (or in `LISPWRIGHT_CORPUS`), which `cargo xtask corpus` fetches.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use lispwright_syntax::{Dialect, Tree, is_sound_again, read, read_again, read_plain, read_plain_again};
 use proptest::prelude::*;
 
-/// What stands in texts that balance.
+/// Pieces of texts that balance.
 const SOUND: [&str; 40] = [
     "(a)",
     "(defun f (x)\n  (list x \"y)\"))",
@@ -51,7 +51,7 @@ const SOUND: [&str; 40] = [
     "x",
 ];
 
-/// What changes put there besides.
+/// Further pieces that changes insert.
 const ODD: [&str; 16] = ["(", ")", "[", "]", "\"", "|", "\\", "#|", "|#", "#", "{", "!#", ";", "\u{feff}", "@", "#!"];
 
 fn pieces(all: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
@@ -77,7 +77,7 @@ fn check(old: &str, new: &str, dialect: Dialect) {
     assert_same(&read_plain_again(&plain, old, new, dialect), &new_plain, old, new);
     let is_sound = new_plain.diagnostics().is_empty();
     assert_eq!(is_sound_again(&plain, old, new, dialect), is_sound, "{old:?} -> {new:?}");
-    // Whatever a text was read as before, it is read as what it is now.
+    // The earlier text may have been read as another dialect.
     assert_same(&read_again(&plain, old, new, Dialect::Scheme), &read(new, Dialect::Scheme), old, new);
 }
 
@@ -122,10 +122,10 @@ proptest! {
     }
 }
 
-/// So many files of each section, and so many changes of each file.
+/// The number of files of each section, and the number of changes of each file.
 const FILES: usize = 60;
 const CHANGES: usize = 24;
-/// Longer files only take longer.
+/// The longest file, in bytes: longer ones take more time and test nothing else.
 const LARGEST: usize = 120_000;
 
 fn files(section: &str) -> Vec<String> {
@@ -158,7 +158,7 @@ fn of_files_of_the_corpus() {
         assert!(files.len() >= FILES / 3, "the {section} corpus is too small: run `cargo xtask corpus`");
         for (number, old) in files.iter().enumerate() {
             for change in 0..CHANGES {
-                // Places and lengths without a pattern.
+                // Pseudo-random places and lengths.
                 let hash = (number * CHANGES + change + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let (at, len) = ((hash >> 20) % old.len(), (hash >> 50) % 40);
                 let piece = match change % 3 {

@@ -1,9 +1,9 @@
-//! A project's own macros that define: what they say of their forms.
+//! The definers found in a project's own macros.
 
 use lispwright_syntax::language::Definers;
 use lispwright_syntax::{Dialect, Forms, Language, Tree, read};
 
-/// The forms of `text` that are no macros: kind, name, parameters, and whether there is a docstring.
+/// The forms of `text` that are not macros: kind, name, parameters, and `says` if there is a docstring.
 fn defined(tree: &Tree, text: &str) -> String {
     let forms = Forms::new(tree, text);
     let shown =
@@ -44,7 +44,7 @@ fn a_template_names_what_its_macro_defines() {
 }
 
 #[test]
-fn what_is_handed_on_as_it_came_has_all_its_parts() {
+fn arguments_passed_on_unchanged_keep_all_parts() {
     let inline = "(defmacro defun-inline (name &rest all) `(progn (declaim (inline ,name)) (defun ,name ,@all)))\n";
     check_lisp(&format!("{inline}(defun-inline f (x) \"Doc.\" x)"), "Function f (x) says");
     check_lisp("(defmacro my-defun (&rest all) `(defun ,@all))\n(my-defun f (x) \"Doc.\" x)", "Function f (x) says");
@@ -59,7 +59,7 @@ fn what_is_handed_on_as_it_came_has_all_its_parts() {
 }
 
 #[test]
-fn a_macro_may_define_by_another() {
+fn a_macro_can_define_through_another_macro() {
     let text =
         "(defmacro widget (name) `(defclass ,name () ()))\n(defmacro big (size name) `(widget ,name))\n(big 3 panel)";
     check_lisp(text, "Class panel");
@@ -67,7 +67,7 @@ fn a_macro_may_define_by_another() {
 }
 
 #[test]
-fn a_name_that_is_made_is_not_the_argument() {
+fn a_computed_name_is_not_taken_for_the_argument() {
     for macro_definition in [
         "(defmacro reader (name) `(defun ,(symb 'read- name) ()))",
         "(defmacro reader (name) (let ((name (symb 'read- name))) `(defun ,name ())))",
@@ -89,12 +89,12 @@ fn a_name_that_is_made_is_not_the_argument() {
 }
 
 #[test]
-fn the_table_of_the_dialect_counts_first() {
+fn the_table_of_the_dialect_overrides_macros() {
     check_lisp("(defmacro deftest (suite name) `(defun ,name () ,suite))\n(deftest a b)", "Test a");
 }
 
 #[test]
-fn every_lisp_has_its_way_of_writing_macros() {
+fn macros_of_every_dialect_are_understood() {
     let elisp = |text, expected| check(Dialect::EmacsLisp, text, expected);
     elisp("(defmacro my-face (face doc) `(defface ,face nil ,doc))\n(my-face warn \"Warns.\")", "Definition warn says");
     elisp("(cl-defmacro my-alias (name &key to) `(defalias ',name ,to))\n(my-alias new :to 'old)", "Definition new");
@@ -149,7 +149,7 @@ fn macros_of_another_text_count_too() {
 }
 
 #[test]
-fn a_form_left_open_ends_before_one_of_an_own_definer() {
+fn an_unclosed_form_ends_before_a_form_with_a_definer_of_the_project() {
     let text = "(defmacro route (name) `(defun ,name ()))\n\n(route home\n  (list 1)\n\n(route about\n  (list 2))\n";
     let tree = read(text, Dialect::CommonLisp);
     assert_eq!(defined(&tree, text), "Function home; Function about");

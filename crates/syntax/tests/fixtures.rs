@@ -1,5 +1,5 @@
-//! Each fixture is a source file; the folder is the verdict (`ok` has no diagnostics, `err` has some), and the dump beside it
-//! is what the reader makes of it. `UPDATE_FIXTURES=1` writes the dumps anew.
+//! Each fixture is a source file; the folder is the verdict (`ok` has no diagnostics, `err` has some), and the dump
+//! beside it is the expected tree. `UPDATE_FIXTURES=1` writes the dumps anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};

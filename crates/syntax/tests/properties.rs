@@ -1,9 +1,9 @@
-//! What holds for every text, healthy or not, in every dialect.
+//! Properties of the tree of any text, healthy or broken, in every dialect.
 
 use lispwright_syntax::{Address, Dialect, Element, Forms, LineIndex, Selection, Span, TokenKind, Tree, read};
 use proptest::prelude::*;
 
-/// Texts made of the pieces that readers stumble over.
+/// Texts made of pieces that are difficult for readers.
 fn lispy() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "(",
@@ -81,7 +81,7 @@ fn dialects() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL.to_vec())
 }
 
-/// Tokens tile the text, lists nest, walks tile the tokens.
+/// Checks that tokens cover the text without gaps, that lists nest, and that walks cover the tokens without gaps.
 fn assert_whole(tree: &Tree, len: usize) {
     let mut at = 0;
     for (_, span) in tree.tokens() {
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn forms_lie_in_order_and_are_found_by_their_own_name(text in lispy(), dialect in dialects()) {
+    fn forms_are_in_order_and_are_found_by_their_own_name(text in lispy(), dialect in dialects()) {
         let tree = read(&text, dialect);
         let forms = Forms::new(&tree, &text);
         let lines = LineIndex::new(text.as_bytes());
@@ -149,7 +149,7 @@ proptest! {
                 prop_assert!(parent < id && forms.get(parent).outer.encloses(form.outer));
             }
             let Some(name) = &form.name else { continue };
-            // Names with quoting of their own cannot be asked for once their white space has been normalised.
+            // Names with quoting cannot be found by the form's name, in which white space has been normalised.
             let plain = name.chars().all(|c| c.is_alphanumeric() || "() :*".contains(c));
             let name_tree = read(name, dialect);
             if plain && name_tree.is_balanced() && name_tree.top_level().count() == 1 {
@@ -161,7 +161,7 @@ proptest! {
 
     #[test]
     fn closing_what_is_open_balances(text in lispy(), dialect in dialects()) {
-        // An atom at the end, so that no half token waits for what is appended.
+        // An atom at the end, so that no unfinished token continues in the appended closers.
         let text = text + " a";
         let tree = read(&text, dialect);
         let only_unclosed = tree.diagnostics().iter().all(|d| d.kind.code() == "unclosed");
@@ -211,7 +211,7 @@ fn long_rows_of_prefixes_are_read() {
 }
 
 #[test]
-fn spans_know_what_they_enclose() {
+fn a_span_encloses_itself_but_not_what_begins_before_it() {
     assert!(Span::new(2, 5).encloses(Span::new(2, 5)));
     assert!(!Span::new(2, 5).encloses(Span::new(1, 3)));
 }

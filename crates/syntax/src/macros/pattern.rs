@@ -1,4 +1,4 @@
-//! The parameters of a macro, and where in its forms their arguments stand.
+//! The parameters of a macro, and the places of their arguments in its calls.
 
 use super::Reading;
 use crate::datum::Datum;
@@ -7,16 +7,16 @@ use crate::definer::Place;
 /// The parameters of a macro.
 pub(super) struct Pattern<'t> {
     pub(super) parameters: Vec<Parameter<'t>>,
-    /// What the data of a form are matched with, in order.
+    /// The data of the lambda list or pattern that the arguments of a call match, in order.
     pub(super) data: Vec<Datum>,
 }
 
-/// A parameter whose argument stands in a known place.
+/// A parameter whose argument is at a known place.
 #[derive(Clone, Copy)]
 pub(super) struct Parameter<'t> {
     pub(super) name: &'t str,
     pub(super) place: Place,
-    /// It takes this argument and all that follow.
+    /// It takes this argument and all after it.
     pub(super) rest: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'t> Reading<'t> {
         Some(self.pattern(self.data(datum.list()?)))
     }
 
-    /// The parameters that `data` are: of a lambda list, or of a pattern behind its keyword.
+    /// The parameters in `data`, the content of a lambda list, or of a pattern without its keyword.
     pub(super) fn pattern(&self, data: impl Iterator<Item = Datum>) -> Pattern<'t> {
         let mut pattern = Pattern { parameters: Vec::new(), data: Vec::new() };
         let (mut rest, mut aside) = (false, false);
@@ -41,7 +41,7 @@ impl<'t> Reading<'t> {
                         last.rest = last.place.within.is_none();
                     }
                 }
-                // What follows is found by its keyword.
+                // The arguments for all further parameters are found by keyword.
                 word if word.starts_with(['&', ':']) || word.starts_with("#:") => break,
                 _ if aside => aside = false,
                 _ => {
@@ -54,7 +54,7 @@ impl<'t> Reading<'t> {
         pattern
     }
 
-    /// The parameters that one datum of a lambda list is: itself, or those in it.
+    /// The parameters in one datum of a lambda list: a symbol is one, a list contains several.
     fn parameters(&self, datum: Datum, at: u8, rest: bool) -> Vec<Parameter<'t>> {
         if let Some(name) = self.atom(datum) {
             return vec![Parameter { name, place: Place { at, within: None }, rest }];

@@ -1,4 +1,4 @@
-//! Definitions in the templates of a macro.
+//! Finds definitions in the templates of a macro.
 
 use super::pattern::{Parameter, Pattern};
 use super::{Found, Reading};
@@ -10,21 +10,21 @@ use crate::readtable::Start;
 use crate::token::TokenKind;
 use crate::tree::ListId;
 
-/// What macros call the arguments that are the parameters and the docstring of what they define, also where the template
-/// hands them to another form than the definition.
+/// The usual names of macro parameters for the parameters and the docstring of a definition. They count even if the
+/// template does not pass them to the definition.
 const PARAMETERS: [&str; 5] = ["args", "arglist", "lambda-list", "parameters", "params"];
 const DOCSTRINGS: [&str; 5] = ["doc", "docs", "docstring", "doc-string", "documentation"];
 
-/// How a template names a parameter.
+/// The notation for parameters in a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// In a quasiquotation, behind an unquote.
+    /// In a quasiquotation, after an unquote.
     Unquoted,
-    /// By itself.
+    /// Without any mark.
     Bare,
 }
 
-/// A datum of a template; what is `spliced` stands for any number of data.
+/// A datum of a template; a `spliced` one becomes any number of data.
 #[derive(Clone, Copy)]
 struct Item {
     datum: Datum,
@@ -40,7 +40,7 @@ struct Filled<'r, 't> {
 }
 
 impl<'t> Reading<'t> {
-    /// The definition in the templates of `body`, of a name that no code there binds or sets.
+    /// The definition in the templates of `body`, if the code around them does not bind or set its name.
     pub(super) fn in_templates(&self, pattern: &Pattern<'t>, body: &[Datum], notation: Notation) -> Option<Found> {
         let (mut templates, mut bound) = (Vec::new(), Vec::new());
         let mut open: Vec<(Datum, bool)> = body.iter().rev().map(|&datum| (datum, false)).collect();
@@ -82,8 +82,8 @@ impl<'t> Reading<'t> {
             .min_by_key(|found| found.name.at)
     }
 
-    /// The definition that a template is, or that stands in its forms when it only wraps others; of several the one whose name
-    /// comes first.
+    /// The definition in a template: the template itself, or a form in it if it only wraps others. Of several, the one
+    /// whose name is the earliest argument.
     pub(super) fn definition(&self, template: ListId, notation: Notation, pattern: &Pattern<'t>) -> Option<Found> {
         let mut found = Vec::new();
         let mut open = vec![template];
@@ -100,7 +100,7 @@ impl<'t> Reading<'t> {
         found.into_iter().min_by_key(|found| found.name.at)
     }
 
-    /// The data of a list behind its head.
+    /// The data of a list after its head.
     fn items(&self, list: ListId, notation: Notation) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         let mut dotted = false;
@@ -138,7 +138,7 @@ impl<'t> Reading<'t> {
 }
 
 impl<'t> Filled<'_, 't> {
-    /// What the macro defines with it, when the name is an argument of the macro.
+    /// The definer that the macro becomes by this definition, if the name is an argument of the macro.
     fn found(&self, head: &str, kind: FormKind, shape: Shape) -> Option<Found> {
         let (at, parameters, docstring) = parts(shape)?;
         let direct = self.origin(at);
@@ -180,7 +180,7 @@ impl<'t> Filled<'_, 't> {
         definer(kind, Shape::Placed(Placed { name, parameters, docstring }), None)
     }
 
-    /// The parameter that a datum is, however often it is quoted.
+    /// The parameter that a datum is, with or without quotes.
     fn parameter(&self, datum: Datum) -> Option<&Parameter<'t>> {
         let reading = self.reading;
         if datum.list().is_some() || reading.tree.kind(datum.core) != TokenKind::Atom {
@@ -196,14 +196,14 @@ impl<'t> Filled<'_, 't> {
         };
         let name = reading.source(datum);
         let is_named = |parameter: &&Parameter<'_>| {
-            // Racket's patterns say of what class a variable is: `name:id`.
+            // Racket's patterns give the syntax class of a variable: `name:id`.
             let plain = parameter.name.split_once(':').filter(|_| self.notation == Notation::Bare);
             reading.same(parameter.name, name) || plain.is_some_and(|(plain, _)| plain == name)
         };
         self.pattern.parameters.iter().filter(|_| fits).find(is_named)
     }
 
-    /// Where the argument stands that is datum `index` of the definition.
+    /// The place of the argument that becomes datum `index` of the definition.
     fn origin(&self, index: u8) -> Option<Place> {
         for (at, item) in (0..=index).zip(&self.items) {
             let parameter = self.parameter(item.datum);
@@ -218,7 +218,7 @@ impl<'t> Filled<'_, 't> {
         None
     }
 
-    /// Where the argument stands that comes first in a list, which is first in another, and so on as far as `listed` says.
+    /// The place of the argument that becomes this item, or, if `listed`, the first datum of it at any depth.
     fn inside(&self, item: Item, listed: bool) -> Option<Place> {
         let mut datum = item.datum;
         while let Some(inner) = self.reading.first_of(datum).filter(|_| listed && datum.is_bare()) {
@@ -227,7 +227,7 @@ impl<'t> Filled<'_, 't> {
         self.parameter(datum).filter(|parameter| !parameter.rest).map(|parameter| parameter.place)
     }
 
-    /// Where the argument stands that is all that follows the name in a list: `(name . parameters)`.
+    /// The place of the argument that becomes the rest of a list after the name: `(name . parameters)`.
     fn behind_name(&self, item: Item) -> Option<Place> {
         let reading = self.reading;
         let mut behind = reading.data(item.datum.list()?).skip(1).filter(|&datum| reading.atom(datum) != Some("."));
@@ -235,14 +235,14 @@ impl<'t> Filled<'_, 't> {
         self.parameter(only).filter(|parameter| !parameter.rest).map(|parameter| parameter.place)
     }
 
-    /// Where the argument stands whose parameter is called so.
+    /// The place of the argument whose parameter has one of these names.
     fn named(&self, names: &[&str]) -> Option<Place> {
         let is_named = |parameter: &&Parameter<'_>| names.iter().any(|name| self.reading.same(name, parameter.name));
         let parameter = self.pattern.parameters.iter().filter(|parameter| !parameter.rest).find(is_named)?;
         Some(parameter.place)
     }
 
-    /// The macro hands on what it gets in the same order, and nothing else.
+    /// The macro passes on exactly its arguments, in the same order.
     fn is_whole(&self) -> bool {
         self.items.len() == self.pattern.data.len() && (0..self.items.len()).all(|at| self.is_same(at))
     }
@@ -259,20 +259,20 @@ impl<'t> Filled<'_, 't> {
         }
     }
 
-    /// The macro itself says what the parameters of a function are.
+    /// The template contains the parameters of the function.
     fn has_vector(&self) -> bool {
         self.items.iter().any(|item| self.reading.tree.kind(item.datum.core) == TokenKind::OpenBracket)
     }
 
-    /// What is defined is a function that the macro makes.
+    /// The defined value is a lambda expression in the template.
     fn has_lambda(&self) -> bool {
         let value = self.items.get(1).and_then(|item| self.reading.head(item.datum.list()?));
         value.is_some_and(|head| LAMBDAS.contains(&&*head))
     }
 }
 
-/// Which data of a definition are the name, the parameters and the docstring; nothing of one that cannot be the template of
-/// another.
+/// The indices of name, parameters and docstring in the data of a definition after its head; `None` if such a
+/// definition cannot be used as the template of another.
 fn parts(shape: Shape) -> Option<(u8, Option<u8>, Option<u8>)> {
     Some(match shape {
         Shape::Callable => (0, Some(1), Some(2)),
@@ -287,7 +287,7 @@ fn parts(shape: Shape) -> Option<(u8, Option<u8>, Option<u8>)> {
     })
 }
 
-/// The name may stand first in a list.
+/// The name can be the first datum of a list.
 fn has_list(shape: Shape) -> bool {
     match shape {
         Shape::Structure | Shape::Struct | Shape::Record | Shape::Named | Shape::Define | Shape::DefineMethod => true,

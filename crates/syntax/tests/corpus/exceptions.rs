@@ -35,8 +35,8 @@ impl Exceptions {
         self.index.contains(&(file.to_owned(), kind))
     }
 
-    /// The exceptions for files of a section that are present and read without that difference. A file that this
-    /// distribution does not have says nothing.
+    /// The exceptions for files of a section that are present and read without that difference. Files that this
+    /// distribution does not have are ignored.
     pub(crate) fn unneeded(
         &self,
         section: &str,

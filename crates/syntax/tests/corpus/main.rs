@@ -3,12 +3,13 @@
 //! The corpus is real Lisp from distribution packages in `target/corpus` (or in `LISPWRIGHT_CORPUS`); `cargo xtask
 //! corpus` fetches it and asks SBCL, Guile, Clojure and Emacs where the top-level data of each file are. For every file
 //!
-//! - the tokens give the bytes back, on character boundaries, and lists nest ([`shape`]);
+//! - the tokens joined are the bytes of the file, tokens end on character boundaries, and lists nest ([`shape`]);
 //! - the reader reports a fault or a stray dot only where the language's own reader does ([`Kind::Diagnostic`]);
-//! - the top-level data stand where the language's own reader sees them, up to its first error ([`Kind::Data`]);
-//! - in Scheme and Emacs Lisp, each of them holds as many atoms as the language's own reader finds ([`Kind::Atoms`]).
+//! - the top-level data are where the language's own reader sees them, up to its first error ([`Kind::Data`]);
+//! - in Scheme and Emacs Lisp, each of them contains as many atoms as the language's own reader finds
+//! ([`Kind::Atoms`]).
 //!
-//! `corpus/exceptions.txt` names the files for which one of the last three is not so, with the reason. An exception
+//! `corpus/exceptions.txt` lists the files for which one of the last three does not hold, with the reason. An exception
 //! that is no longer needed is a failure.
 
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -57,9 +58,9 @@ fn emacs_lisp() {
 enum Kind {
     /// A fault is reported where the language's own reader sees none.
     Diagnostic,
-    /// The top-level data stand elsewhere.
+    /// The top-level data are at other places.
     Data,
-    /// A top-level datum holds more or fewer atoms.
+    /// A top-level datum contains more or fewer atoms.
     Atoms,
 }
 
@@ -139,7 +140,7 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
     {
         differ(Kind::Diagnostic, format!("line {}: a dot that is not pair notation", lines.line(dot.start)));
     }
-    // Only plain matching stops where the language's own reader does.
+    // Of broken text, only plain matching gives the same data as the language's own reader.
     let tree = if tree.is_balanced() { tree } else { read_plain(&text, dialect) };
     if let Some((start, what)) = different_place(&tree, answer, &text) {
         differ(Kind::Data, format!("line {}: {what}", lines.line(start)));
@@ -149,14 +150,14 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
     differences
 }
 
-/// The first datum that stands in another place than the language's own reader says: its offset, and both places.
+/// The first datum that is at another place than for the language's own reader: its offset, and both places.
 fn different_place(tree: &Tree, answer: &Answer, text: &[u8]) -> Option<(u32, String)> {
     let mut ours = tree.top_level().map(|datum| tree.datum_span(datum)).map(|span| (span.start, span.end));
     let mut theirs = answer.data.iter().copied();
     loop {
         let (mine, other) = match (ours.next(), theirs.next()) {
             (None, None) => return None,
-            // What follows the error is not the other reader's to say.
+            // The other reader stops at its first error.
             (Some(_), None) if answer.error.is_some() => return None,
             (mine, other) if mine == other => continue,
             pair => pair,
@@ -170,7 +171,7 @@ fn different_place(tree: &Tree, answer: &Answer, text: &[u8]) -> Option<(u32, St
     }
 }
 
-/// The first datum that holds another number of atoms than the language's own reader says, with both numbers.
+/// The first datum with another number of atoms than for the language's own reader: its offset, and both numbers.
 fn different_leaves(tree: &Tree, answer: &Answer, text: &[u8]) -> Option<(u32, String)> {
     tree.top_level().zip(&answer.leaves).find_map(|(datum, &theirs)| {
         let (ours, theirs) = (shape::leaves(tree, datum, text)?, theirs?);

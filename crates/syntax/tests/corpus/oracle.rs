@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-/// What the language's own reader makes of one file.
+/// The answer of the language's own reader for one file.
 pub(crate) struct Answer {
-    /// Relative to the corpus.
+    /// The path of the file, relative to the corpus.
     pub(crate) file: String,
     /// Byte range of each top-level datum, up to the error if there is one.
     pub(crate) data: Vec<(u32, u32)>,
-    /// For each datum, how many atoms it holds, where the script counts them.
+    /// The number of atoms in each datum, if the script counts them.
     pub(crate) leaves: Vec<Option<u32>>,
-    /// What it objects to.
+    /// The reader's error.
     pub(crate) error: Option<String>,
 }
 

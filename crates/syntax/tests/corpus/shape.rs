@@ -1,4 +1,4 @@
-//! What must hold of the tree of any text, whatever is in it.
+//! Checks that must succeed for the tree of any text.
 
 use lispwright_syntax::datum::Element;
 use lispwright_syntax::{Datum, Delimiter, Dialect, Elements, TokenKind, Tree};
@@ -31,7 +31,7 @@ fn tokens(tree: &Tree, text: &[u8]) -> Result<(), String> {
 }
 
 fn lists(tree: &Tree) -> Result<(), String> {
-    // The ends of the lists that are open where the next list begins.
+    // The ends of the lists that are open at the start of the next list.
     let mut open: Vec<u32> = Vec::new();
     for (id, list) in tree.lists().iter().enumerate() {
         while open.last().is_some_and(|&end| end <= list.open()) {
@@ -60,7 +60,7 @@ fn lists(tree: &Tree) -> Result<(), String> {
     Ok(())
 }
 
-/// The elements follow each other without a gap from `start` up to `end`.
+/// Checks that the elements follow each other without a gap from `start` up to `end`.
 fn walk(tree: &Tree, elements: Elements<'_>, start: u32, end: u32) -> Result<(), String> {
     let mut at = start;
     for element in elements {
@@ -77,9 +77,9 @@ fn walk(tree: &Tree, elements: Elements<'_>, start: u32, end: u32) -> Result<(),
     if at == end { Ok(()) } else { Err(format!("the walk ends before token {at}, not {end}")) }
 }
 
-/// How many atoms a datum holds once it is read: what stands there, and one for each quote and its like, which become
-/// lists that begin with a symbol. Dots of dotted pairs are none, nor is `nil` in Emacs Lisp, where it is the empty
-/// list. `None` for a datum with discarded data in it.
+/// The number of atoms in a datum as the language's own reader returns it: those in the source, and one for each quote
+/// and the like, which become lists that begin with a symbol. Dots of pairs do not count, nor does `nil` in Emacs Lisp,
+/// where it is the empty list. `None` for a datum with discarded data in it.
 pub(crate) fn leaves(tree: &Tree, datum: Datum, text: &[u8]) -> Option<u32> {
     let mut leaves = 0;
     for token in datum.first..=datum.last {
