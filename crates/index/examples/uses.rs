@@ -1,4 +1,5 @@
-//! Lists the uses of a name in a directory: `uses DIRECTORY [NAME [SPACE]]`; without a name, counts and times.
+//! Lists the uses of a name in a directory: `uses DIRECTORY [NAME [SPACE]]`. Without a name, prints only counts and
+//! times.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! Forms that bind names: which names, from where on, and which code sees them.
+//! Forms that bind names: which names they bind, and which code sees them.
 
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::facts::UseKind;
 use crate::walk::{Task, Walk};
 
-/// How names stand in what binds them.
+/// The notation in which names are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// A symbol.
@@ -213,7 +213,7 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// Forms that define names. False when this is none.
+    /// Forms that define names. False if this form does not.
     pub(crate) fn defining(&mut self, form: SpecialForm, mut data: Data<'t>) -> bool {
         use SpecialForm as F;
         let count = self.local_count();

@@ -1,4 +1,4 @@
-//! What sets the dialects apart for the index: a row for each.
+//! The differences between the dialects for the index, one row for each.
 
 use lispwright_syntax::{Datum, Dialect, ListId};
 
@@ -8,33 +8,33 @@ use crate::walk::Walk;
 
 /// The rules of one dialect.
 pub(crate) struct Rules {
-    /// Reads what a form declares about packages, modules or namespaces. The head is canonical.
+    /// Reads the declaration of a package, module or namespace in a form. The head is canonical.
     pub(crate) declares: fn(&Walk<'_>, &str, Datum, ListId) -> Option<Declared>,
-    /// Takes a name apart as the reader of the dialect does.
+    /// Splits a name into qualifier and name, as the dialect's reader does.
     pub(crate) written: fn(&str) -> Written<'_>,
-    /// Functions and variables have names of their own kind.
+    /// Functions and variables have separate namespaces.
     pub(crate) two_namespaces: bool,
-    /// The symbol is a constant or a mark of the syntax, which nobody defines.
+    /// The symbol is a constant or part of the syntax, so it has no definition.
     pub(crate) is_constant: fn(&str) -> bool,
-    /// The name is that of a dynamic variable, by convention: a binding of it hides nothing.
+    /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.
     pub(crate) is_dynamic: fn(&str) -> bool,
-    /// A `let` may bind any variable dynamically, whatever its name is.
+    /// A `let` can bind any variable dynamically, whatever its name.
     pub(crate) binds_dynamically: bool,
-    /// A binding of a variable is dynamic when any file defines the variable.
+    /// A binding of a variable is dynamic if any file defines the variable.
     pub(crate) variables_are_dynamic: bool,
     /// `#'` makes a syntax object; in other dialects it names a function.
     pub(crate) has_syntax_objects: bool,
-    /// What opens a list that is a call.
+    /// The openers of lists that are calls.
     pub(crate) calls: &'static [&'static str],
     /// Walks a list that is code.
     pub(crate) code: for<'t> fn(&mut Walk<'t>, Datum, ListId),
-    /// A file holds data alone.
+    /// Files contain only data.
     pub(crate) is_data: bool,
-    /// A symbol in data names something only with the name of its space.
+    /// A symbol in data is only a use if it is qualified.
     pub(crate) data_names_are_qualified: bool,
-    /// Returns the part of a symbol in code that is the name of something.
+    /// Returns the part of a symbol in code that is a name.
     pub(crate) name_in: fn(&str) -> &str,
-    /// The symbol in a template is one that the reader makes up.
+    /// The reader replaces the symbol in a template by a new one.
     pub(crate) is_made_up: fn(&str) -> bool,
 }
 

@@ -1,13 +1,14 @@
-//! The same work on many files, on all cores.
+//! Runs the same function on many files, on all cores.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The most threads at work.
+/// The maximal number of threads.
 const MOST_THREADS: usize = 8;
 
-/// What `work` makes of each item, in their order. Files differ in size, so each thread takes the next one when it is done.
+/// The results of `work` for all items, in their order. Files differ in size, so each thread takes the next item when
+/// it is done with one.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(items.len());
     if threads <= 1 {

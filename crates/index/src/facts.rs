@@ -1,4 +1,4 @@
-//! What one text says: the names it defines, the names it uses, the packages or modules it declares.
+//! The facts of one text: the names it defines, the names it uses, and the packages or modules it declares.
 
 use lispwright_syntax::{FormKind, Forms, Span, Tree};
 
@@ -6,17 +6,17 @@ use crate::resolve::Symbol;
 use crate::space::Space;
 use crate::walk::Walk;
 
-/// What a use does with a name.
+/// The way in which a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum UseKind {
     /// It calls the function, or uses the macro.
     Call,
-    /// It takes the function or variable for a value: `#'f`, `(mapcar 'f …)`, `x`.
+    /// It uses the function or variable as a value: `#'f`, `(mapcar 'f …)`, `x`.
     Value,
-    /// It gives the variable a value for a while.
+    /// It binds the variable dynamically.
     Binding,
-    /// It gives the variable or place a new value.
+    /// It assigns the variable or place.
     Assignment,
     /// It defines the name.
     Definition,
@@ -24,14 +24,14 @@ pub enum UseKind {
     Method,
     /// It mentions the symbol in data.
     Quoted,
-    /// It exports the name, or imports it elsewhere.
+    /// It exports, imports or declares the name.
     Export,
-    /// It stands in a template, so that each use of the macro around it uses the name.
+    /// It is in a template, so each use of the macro around it uses the name.
     Template,
 }
 
 impl UseKind {
-    /// All kinds, in the order in which they are told.
+    /// All kinds, in the order of answers.
     pub const ALL: [Self; 9] = [
         Self::Call,
         Self::Value,
@@ -60,16 +60,16 @@ impl UseKind {
     }
 }
 
-/// A place where a name is used that no local binding hides.
+/// A use of a name that no local binding hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// Where the name begins, in bytes.
+    /// The start of the name, in bytes.
     pub start: u32,
-    /// How long it is as written, in bytes.
+    /// The length of the name as written, in bytes.
     pub len: u16,
-    /// What the use does.
+    /// The kind of use.
     pub kind: UseKind,
-    /// A local name hides it, unless some file defines the name as a dynamic variable.
+    /// A local binding hides the name, unless a file of the project defines it as a dynamic variable.
     pub hidden: bool,
 }
 
@@ -85,13 +85,13 @@ impl Use {
 pub struct Definition {
     /// The name as the reader interns it, without package or namespace.
     pub name: String,
-    /// The package, module or namespace it is defined in; empty where there are none.
+    /// Its package, module or namespace; empty if the dialect or file has none.
     pub space: String,
-    /// The form in [`Facts::forms`].
+    /// The index of the form in [`Facts::forms`].
     pub form: u32,
     /// What it is.
     pub kind: FormKind,
-    /// The form defines it besides its own name: an accessor, a constructor.
+    /// The form makes it in addition to its own name: an accessor, a constructor.
     pub made: bool,
 }
 
@@ -107,46 +107,47 @@ impl Definition {
 pub struct FormRow {
     /// The form without its prefixes.
     pub span: Span,
-    /// Where its name stands; its start where it has none.
+    /// The place of its name; the start of the form if it has none.
     pub name: Span,
-    /// How it is spoken of, which is an address for edits: `defun area`.
+    /// Its label in messages, which is also its address for edits: `defun area`.
     pub label: String,
     /// The head, canonical.
     pub head: String,
     /// What it is.
     pub kind: FormKind,
-    /// Where its parameters stand.
+    /// Its parameters.
     pub signature: Option<Span>,
-    /// Where its docstring stands, with the quotes.
+    /// Its docstring, with the quotes.
     pub docstring: Option<Span>,
 }
 
 impl FormRow {
-    /// What it is called: the label without the head.
+    /// The label without the head.
     pub fn called(&self) -> &str {
         self.label.split_once(char::is_whitespace).map_or("", |(_, called)| called)
     }
 }
 
-/// What one text says.
+/// The facts of one text.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The package or module that is current from each byte on.
+    /// The package or module that is current from a byte on, ascending.
     pub current: Vec<(u32, String)>,
-    /// The packages, modules and namespaces that are declared here.
+    /// The packages, modules and namespaces that it declares.
     pub spaces: Vec<Space>,
-    /// The names that are defined here.
+    /// The names that it defines.
     pub definitions: Vec<Definition>,
-    /// The names that are used here, in source order.
+    /// The uses of names, in source order.
     pub uses: Vec<Use>,
-    /// Methods that belong to what another name means, in source order: where each begins, and that name.
+    /// Methods whose space is that of another name, such as their protocol, in source order: the start of each method's
+    /// name, and the other name.
     pub owners: Vec<(u32, Span)>,
     /// The forms, in source order, nested ones after the form around them.
     pub forms: Vec<FormRow>,
 }
 
 impl Facts {
-    /// The facts of `text`, which `tree` was read from.
+    /// The facts of `text`, from which `tree` was read.
     pub fn of(tree: &Tree, text: &str) -> Self {
         let forms = Forms::new(tree, text);
         let mut walk = Walk::new(tree, text);
@@ -180,7 +181,7 @@ impl Facts {
             }
             let names = form.defined_names(tree, text);
             for (index, name) in names.into_iter().enumerate() {
-                // The writer of a place is called as its reader is: `(setf name)`.
+                // The writer `(setf name)` is indexed under the name of its reader.
                 let inner = name.strip_suffix(')').and_then(|name| name.split_once(' '));
                 let name = match inner {
                     Some((setf, place)) if setf.eq_ignore_ascii_case("(setf") => place.to_owned(),
@@ -192,13 +193,13 @@ impl Facts {
         }
     }
 
-    /// The package, module or namespace that is current at a byte; empty where there is none.
+    /// The package, module or namespace that is current at a byte; empty if there is none.
     pub fn space_at(&self, offset: u32) -> &str {
         let next = self.current.partition_point(|(from, _)| *from <= offset);
         next.checked_sub(1).map_or("", |at| &self.current[at].1)
     }
 
-    /// The name whose space a use is to be looked up in, where it does not stand for itself.
+    /// The name whose space is the space of this use, if the use is in [`Facts::owners`].
     pub fn owner_of(&self, used: Use) -> Option<Span> {
         let at = self.owners.binary_search_by_key(&used.start, |(start, _)| *start).ok()?;
         Some(self.owners[at].1)

@@ -1,4 +1,4 @@
-//! What the forms of one dialect alone need: a file for each.
+//! Code for the forms of single dialects, one file for each.
 
 mod clojure;
 mod emacs_lisp;

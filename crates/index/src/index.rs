@@ -1,4 +1,4 @@
-//! The facts of all files of a project, fresh on every question.
+//! The facts of all files of a project. They are updated before every question.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use crate::each::each;
 use crate::facts::{Definition, Facts};
 use crate::resolve::Written;
 
-/// Larger files are left out, in bytes.
+/// The size of the largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
 
 /// One file of the project.
 #[derive(Debug)]
 pub struct Document {
-    /// Where it is, absolute.
+    /// Its absolute path.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
-    /// What it is written in.
+    /// Its dialect.
     pub dialect: Dialect,
-    /// What it says.
+    /// Its definitions and uses.
     pub facts: Facts,
-    /// Where its lines begin.
+    /// Its lines.
     pub lines: LineIndex,
-    /// Everything in it is closed, and nothing else is.
+    /// Its delimiters balance.
     pub is_balanced: bool,
     version: Option<Version>,
 }
@@ -39,14 +39,14 @@ impl Document {
     }
 }
 
-/// What a look at the files brought.
+/// The result of an update of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
-    /// Files that were read anew.
+    /// The number of files that were read.
     pub read: usize,
-    /// Files that are left out because they are too large or no text.
+    /// Files that are left out because they are too large or not text.
     pub left_out: Vec<PathBuf>,
-    /// Files and directories that ignore files name.
+    /// Files and directories that are left out because of ignore files.
     pub ignored: Vec<PathBuf>,
 }
 
@@ -60,7 +60,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Looks at all files below `roots`, and reads those that have changed.
+    /// Checks all files below `roots`, and reads those that have changed.
     pub fn refresh<'r>(&mut self, roots: impl IntoIterator<Item = &'r Path>, language_of: LanguageOf<'_>) -> Refreshed {
         let mut refreshed = Refreshed::default();
         let mut files = Vec::new();
@@ -99,7 +99,8 @@ impl Index {
         self.documents.values().map(|document| &**document)
     }
 
-    /// The definitions of names that are called so; `space` narrows them to a package, module or namespace.
+    /// The definitions of `name`, which can be qualified; with `space`, only those in that package, module or
+    /// namespace.
     pub fn definitions(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
         let mut found = Vec::new();
         for document in self.documents() {
@@ -114,7 +115,7 @@ impl Index {
         found
     }
 
-    /// The names of definitions that are spelled most like `name`, at most `most`.
+    /// At most `most` defined names with a spelling similar to `name`, best first.
     pub fn nearest(&self, name: &str, most: usize) -> Vec<String> {
         let wanted = name.rsplit([':', '/']).next().unwrap_or(name).to_lowercase();
         let names: FxHashSet<String> = self

@@ -1,12 +1,13 @@
-//! What a project defines, and who uses it, from its source alone: no image, no daemon, nothing written.
+//! The definitions of a project and the uses of names in it, from its source alone: no image, no daemon, nothing
+//! written.
 //!
-//! [`facts`] says what one text defines and which names it uses how; [`walk`] finds that out. Which package, module or
-//! namespace a name belongs to is found when a question is asked ([`resolve`]), because it depends on other files. [`Index`]
-//! holds the facts of all files, reads again what has changed, and answers.
+//! [`facts`] are the definitions and uses of names in one text; [`walk`] finds them. The package, module or namespace
+//! of a name depends on other files, so it is found only when a question is asked ([`resolve`]). [`Index`] keeps the
+//! facts of all files, reads changed files again, and answers questions.
 //!
-//! [`search`] finds text, with the forms around it, and forms that fit a [`pattern`].
+//! [`search`] finds text, with the forms around it, and forms that match a [`pattern`].
 //!
-//! What can't be known from source is counted as unresolved, and never guessed.
+//! Uses whose meaning cannot be known from source are counted as unresolved, and never guessed.
 
 mod bind;
 mod dialects;

@@ -1,11 +1,11 @@
-//! The clauses of `loop` (CLHS 6.1): which names they bind, and which of their words are no names.
+//! The clauses of `loop` (CLHS 6.1): which names they bind, and which of their words are loop keywords.
 
 use lispwright_syntax::{Data, Datum};
 
 use crate::bind::Pattern;
 use crate::walk::{Task, Walk};
 
-/// Words of clauses, which are no names where a clause may stand.
+/// Loop keywords, which are not names at the start of a clause.
 const WORDS: &[&str] = &[
     "for",
     "as",
@@ -79,7 +79,7 @@ const WORDS: &[&str] = &[
 ];
 
 impl<'t> Walk<'t> {
-    /// What stands behind the word `loop`.
+    /// The data after `loop`.
     pub(crate) fn loop_clauses(&mut self, data: Data<'t>) {
         let data: Vec<Datum> = data.collect();
         let count = self.local_count();
@@ -91,7 +91,8 @@ impl<'t> Walk<'t> {
         if data.first().is_none_or(|first| first.list().is_some()) {
             return self.next(data.into_iter().map(Task::Code).collect::<Vec<_>>());
         }
-        // Every name that the clauses bind counts for all of them: values that stand before a name seldom use it for another.
+        // Every name that a clause binds is taken as bound in all clauses: a value before the clause rarely uses the
+        // same name for something else.
         let mut tasks = Vec::new();
         let mut codes = Vec::new();
         let mut at = 0;

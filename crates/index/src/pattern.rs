@@ -1,10 +1,11 @@
-//! Form patterns: which data of a text have a certain shape.
+//! Form patterns, which find data of a certain shape.
 //!
-//! A pattern is a form of the dialect in which some data are variables: `?x` stands for one datum, `?*x` for any number of them,
-//! `?+x` for one or more, `?_` for one that has no name. `,x` and `,@x` say the same outside of a template, and are the only
-//! spelling where `?x` is a character. A variable that is repeated stands for equal data. Layout and comments never count.
+//! A pattern is a form of the dialect in which some data are variables: `?x` matches one datum, `?*x` any number, `?+x`
+//! one or more; `?_` matches one and has no name. Outside of a template `,x` and `,@x` mean the same as `?x` and `?*x`;
+//! they are the only notation if `?x` is a character literal. A variable that is repeated matches equal data. Layout
+//! and comments never count.
 //!
-//! [`parts`] has a text as an array of data, [`matching`] runs a pattern on it.
+//! [`parts`] converts a text into an array of data, [`matching`] matches a pattern with it.
 
 mod matching;
 mod parts;
@@ -15,15 +16,15 @@ use memchr::{memchr2_iter, memmem};
 use matching::Machine;
 use parts::{Parts, written_name};
 
-/// A pattern may have so many bytes.
+/// The maximal length of a pattern, in bytes.
 const LONGEST: usize = 4_000;
 
-/// Why a text is no pattern that can be used.
+/// The reason why a pattern is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
-    /// What is wrong.
+    /// The mistake.
     pub why: String,
-    /// The place of the mistake: its character, from 1. Absent where there is no such place.
+    /// The place of the mistake, in characters from 1, if it has a place.
     pub column: Option<usize>,
 }
 
@@ -33,7 +34,7 @@ pub struct Pattern {
     ops: Vec<Op>,
     /// The names of the variables.
     variables: Vec<String>,
-    /// Texts without this have no match.
+    /// A part of the source that every matching text contains, if one is known.
     needed: Option<String>,
     folds_case: bool,
 }
@@ -43,17 +44,17 @@ pub struct Pattern {
 enum Op {
     /// An atom, string or character that is the same as this one.
     Leaf(TokenKind, String),
-    /// Into a list, or what a prefix stands before, that is opened so.
+    /// Enter a list with this opener, or the data of this prefix.
     Enter(TokenKind, String),
-    /// Out of it again, at its end.
+    /// Leave it at its end.
     Leave,
     /// One datum, for a variable.
     One(Option<usize>),
-    /// As many data as fit, but at least so many.
+    /// Any number of data, but at least `least`.
     Many {
         variable: Option<usize>,
         least: usize,
-        /// What follows asks for the value of a variable that is known by now.
+        /// Later steps compare with a variable that has a value by then, so failures depend on more than the place.
         is_asked: bool,
     },
 }
@@ -67,12 +68,12 @@ impl Op {
     }
 }
 
-/// A form that fits.
+/// A form that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// The form, without its prefixes.
     pub span: Span,
-    /// What the variables stand for, in the order of [`Pattern::variables`]; empty for no datum.
+    /// The values of the variables, in the order of [`Pattern::variables`]; empty if a variable matches no datum.
     pub values: Vec<Span>,
 }
 
@@ -99,7 +100,7 @@ impl Pattern {
         let mut pattern = Self { ops: Vec::new(), variables: Vec::new(), needed: None, folds_case };
         pattern.compile(&parts);
         if let Some(Op::Many { .. }) = pattern.ops.first() {
-            return Err(bad("any number of data needs a list around it", first.span.start));
+            return Err(bad("a variable for any number of data needs a list around it", first.span.start));
         }
         pattern.needed = pattern.needed_text();
         Ok(pattern)
@@ -147,7 +148,7 @@ impl Pattern {
         })
     }
 
-    /// The longest text that every match has.
+    /// The longest atom or string of the pattern that is in the source of every match.
     fn needed_text(&self) -> Option<String> {
         let texts = self.ops.iter().filter_map(|op| match op {
             Op::Leaf(TokenKind::Atom, text) => Some(written_name(text)),
@@ -158,12 +159,12 @@ impl Pattern {
         texts.filter(is_plain).max_by_key(|text| text.len()).map(str::to_owned)
     }
 
-    /// The names of the variables, in the order in which they occur first.
+    /// The names of the variables, in the order of their first occurrence.
     pub fn variables(&self) -> &[String] {
         &self.variables
     }
 
-    /// A text without any match is known at once, mostly.
+    /// A fast check: false only if the text has no match.
     pub fn may_fit(&self, text: &str) -> bool {
         let Some((needed, text)) = self.needed.as_ref().map(|needed| (needed.as_bytes(), text.as_bytes())) else {
             return true;
@@ -175,9 +176,9 @@ impl Pattern {
         memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(begins)
     }
 
-    /// The forms in a text that fit, in source order. Those inside of others are among them.
+    /// The forms in a text that match, in source order, also those inside others.
     ///
-    /// Errors: repeated variables leave too many ways to try.
+    /// Errors: because of repeated variables, there are too many ways to try.
     pub fn fits(&self, tree: &Tree, text: &str) -> Result<Vec<Fit>, BadPattern> {
         let parts = Parts::new(tree, text);
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
@@ -191,7 +192,7 @@ impl Pattern {
     }
 }
 
-/// How many data a variable stands for.
+/// How many data a variable matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     One,

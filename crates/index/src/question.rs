@@ -1,7 +1,7 @@
-//! Questions about uses: who uses a symbol, what a form uses, which tests reach a symbol.
+//! Questions about uses: the uses of a symbol, the symbols that a form uses, and the tests that reach a symbol.
 //!
-//! A [`UseIndex`] sees the files as they were at its start. It knows which places use which name, and finds out for each of them which
-//! symbol is meant.
+//! A [`UseIndex`] has the files as they were when it was made. It knows which places use which name, and resolves the
+//! symbol for each of them.
 
 use std::collections::hash_map::Entry;
 
@@ -13,12 +13,12 @@ use crate::index::{Document, Index};
 pub use crate::resolve::Symbol;
 use crate::resolve::{Meaning, Spaces, Written};
 
-/// A place that uses a name.
+/// A use of a name, with its file and form.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit<'i> {
     /// The file.
     pub document: &'i Document,
-    /// What is used, and how.
+    /// The use.
     pub used: Use,
     /// The innermost form around it.
     pub form: Option<&'i FormRow>,
@@ -30,22 +30,22 @@ impl Hit<'_> {
         self.form.is_some_and(|form| form.kind == FormKind::Test)
     }
 
-    /// It uses what is defined elsewhere, rather than defining it.
+    /// It is not a definition.
     pub fn is_reference(&self) -> bool {
         self.used.kind != UseKind::Definition
     }
 }
 
-/// Who uses a symbol.
+/// The uses of a symbol.
 #[derive(Clone, Debug, Default)]
 pub struct Uses<'i> {
     /// The uses, in the order of files and lines.
     pub hits: Vec<Hit<'i>>,
-    /// Uses of the name that may mean the symbol, or another that code outside of the project brings in.
+    /// Uses of the name that may mean the symbol, or another one that is imported from outside of the project.
     pub unresolved: Vec<Hit<'i>>,
 }
 
-/// What is known of all files in one dialect, for questions about uses.
+/// The definitions and uses in all files of one dialect, for questions about uses.
 #[derive(Debug)]
 pub struct UseIndex<'i> {
     dialect: Dialect,
@@ -53,17 +53,17 @@ pub struct UseIndex<'i> {
     documents: Vec<&'i Document>,
     /// The places that use each name, as pairs of a document and a use.
     places: FxHashMap<String, Vec<(u32, u32)>>,
-    /// The variables that some file defines: no local binding hides a dynamic one.
+    /// The variables that a file defines. If they are dynamic, local bindings do not hide them.
     dynamic: FxHashSet<&'i str>,
 }
 
-/// More forms are not looked at for the tests that reach a symbol.
+/// At most so many symbols are followed in the search for the tests that reach a symbol.
 const MOST_REACHING: usize = 5_000;
 
 impl Index {
     /// The files in one dialect, for questions about uses.
     pub fn question(&self, dialect: Dialect) -> UseIndex<'_> {
-        // Data of Clojure name its code.
+        // EDN files use names of Clojure code.
         let is_meant = |of: Dialect| of == dialect || (of, dialect) == (Dialect::Edn, Dialect::Clojure);
         let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -113,7 +113,7 @@ impl<'i> UseIndex<'i> {
         Hit { document, used, form }
     }
 
-    /// What the name in a place means there.
+    /// The symbol that a use means.
     fn meaning(&self, document: &Document, used: Use) -> Meaning {
         match document.facts.owner_of(used) {
             None => self.meaning_at(document, used.span()),
@@ -132,7 +132,7 @@ impl<'i> UseIndex<'i> {
         self.spaces.meaning(document.facts.space_at(span.start), &written)
     }
 
-    /// A method defines a name of its own space only where the name is not that of another.
+    /// Adds the methods whose name is not that of another space to the definitions of their own space.
     fn take_methods(&mut self) {
         let methods = self.documents.iter().flat_map(|&document| {
             let methods = document.facts.definitions.iter().filter(|one| one.kind == FormKind::Method);
@@ -147,7 +147,7 @@ impl<'i> UseIndex<'i> {
         self.spaces.defined.extend(own);
     }
 
-    /// The uses of a symbol. Imports may give it another name, so `names` are all that it has somewhere.
+    /// The uses of a symbol, also under the names that imports give it.
     pub fn uses(&self, symbol: &Symbol) -> Uses<'i> {
         let mut found = Uses::default();
         for name in self.names(symbol) {
@@ -175,7 +175,7 @@ impl<'i> UseIndex<'i> {
         hits.filter(is_foreign).collect()
     }
 
-    /// The name of a symbol, and those that imports give it.
+    /// The name of a symbol, and the names that imports give it.
     fn names(&self, symbol: &Symbol) -> Vec<String> {
         let mut names = vec![symbol.name.clone()];
         for import in self.spaces.by_name.values().flatten().flat_map(|space| &space.imports) {
@@ -194,7 +194,7 @@ impl<'i> UseIndex<'i> {
         names
     }
 
-    /// The symbols that are used in a part of a file and that the project defines, each with its first use there.
+    /// The symbols that are used in a part of a file and defined in the project, each with its first use in the part.
     pub fn used_in(&self, document: &'i Document, part: Span) -> Vec<(Symbol, Use)> {
         let uses = &document.facts.uses;
         let from = uses.partition_point(|used| used.start < part.start);
@@ -211,7 +211,7 @@ impl<'i> UseIndex<'i> {
         symbols.collect()
     }
 
-    /// What the form around a use defines.
+    /// The symbols that the form around a use defines.
     pub fn defined_around(&self, hit: &Hit<'i>) -> Vec<Symbol> {
         let Some(form) = hit.document.facts.form_at(hit.used.start) else { return Vec::new() };
         let definitions = &hit.document.facts.definitions;
@@ -220,7 +220,7 @@ impl<'i> UseIndex<'i> {
         own.map(Definition::symbol).collect()
     }
 
-    /// The tests that use one of the symbols, or something that uses it, and so on.
+    /// The tests that use one of the symbols, directly or through other definitions.
     pub fn tests_reaching(&self, symbols: &[Symbol]) -> Vec<Hit<'i>> {
         let mut seen: FxHashSet<Symbol> = symbols.iter().cloned().collect();
         let mut waiting: Vec<Symbol> = symbols.to_vec();

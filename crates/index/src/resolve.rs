@@ -1,7 +1,7 @@
-//! Which name of which package, module or namespace is meant by what is written somewhere.
+//! Finds the symbol that a written name means: its package, module or namespace, and its name there.
 //!
-//! A name without a qualifier is the space's own when the space defines or shadows it, else the one that an import brings in.
-//! When neither says anything and an import comes from outside of the project, nobody can tell without that other code.
+//! A name without a qualifier is the space's own if the space defines or shadows it, otherwise the one from an import.
+//! If neither is so and the space imports from outside of the project, the symbol is unknown.
 
 use std::borrow::Cow;
 
@@ -11,25 +11,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::dialects::rules;
 use crate::space::Space;
 
-/// A name in its space: what two uses share that mean the same.
+/// A name in its space. Two uses mean the same if their symbols are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol {
-    /// The package, module or namespace, canonical; empty where there are none.
+    /// The package, module or namespace, canonical; empty if there is none.
     pub space: String,
     /// The name, canonical.
     pub name: String,
 }
 
-/// What a written name means.
+/// The meaning of a written name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// This symbol.
     Is(Symbol),
-    /// It may be this one, or another that code outside of the project brings in.
+    /// It may be this symbol, or another one that is imported from outside of the project.
     Unknown(Symbol),
 }
 
-/// The spaces of a project, and what they define.
+/// The spaces of a project with the names that they define.
 #[derive(Debug, Default)]
 pub(crate) struct Spaces<'i> {
     pub(crate) by_name: FxHashMap<&'i str, Vec<&'i Space>>,
@@ -48,17 +48,17 @@ impl<'t> Written<'t> {
         Self { qualifier: None, name }
     }
 
-    /// Takes a name of a dialect apart.
+    /// Splits a name as the dialect's reader does.
     pub(crate) fn of(dialect: Dialect, text: &'t str) -> Self {
         (rules(dialect).written)(text)
     }
 }
 
-/// More steps from one space to the next than anyone takes.
+/// The maximal number of imports from space to space that are followed; real projects have fewer.
 const MOST_STEPS: usize = 32;
 
 impl Spaces<'_> {
-    /// What is meant by a name that is written in `space`.
+    /// The meaning of a name that is written in `space`.
     pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Meaning {
         match &written.qualifier {
             None => self.inside(space, &written.name, MOST_STEPS),
@@ -72,7 +72,7 @@ impl Spaces<'_> {
         }
     }
 
-    /// The name of a space as it was declared, for one of its nicknames.
+    /// The declared name of a space that is given by name or nickname.
     fn proper<'a>(&'a self, name: &'a str) -> &'a str {
         match self.by_name.get(name).and_then(|spaces| spaces.first()) {
             Some(space) => &space.name,
@@ -80,7 +80,7 @@ impl Spaces<'_> {
         }
     }
 
-    /// What `name` is for the code in `space`.
+    /// The meaning of `name` without a qualifier for code in `space`.
     fn inside(&self, space: &str, name: &str, steps: usize) -> Meaning {
         let space = self.proper(space);
         let own = || Symbol { space: space.to_owned(), name: name.to_owned() };

@@ -1,6 +1,6 @@
-//! Searches one text: which of its places fit, and in which forms they are.
+//! Searches one text for matches, and finds the forms around them.
 //!
-//! Most files of a project have no match, so the text alone is searched first. Only a text with a match is read.
+//! Most files of a project have no match, so the plain text is searched first. Only a text with a match is read.
 
 use lispwright_syntax::{FormId, Forms, Language, LineColumn, LineIndex, Span, TokenKind, Tree, read};
 use regex::{Regex, RegexBuilder};
@@ -8,7 +8,7 @@ use regex::{Regex, RegexBuilder};
 use crate::facts::Facts;
 use crate::pattern::{BadPattern, Pattern};
 
-/// The largest program that a regular expression may become, in bytes.
+/// The largest size of a compiled regular expression, in bytes.
 const LARGEST_REGEX: usize = 1 << 20;
 
 /// The part of a text that is searched.
@@ -26,7 +26,7 @@ pub enum Within {
 }
 
 impl Within {
-    /// A token of that kind belongs to the part.
+    /// Tokens of this kind belong to the part.
     fn has(self, kind: TokenKind) -> bool {
         let is_string = matches!(kind, TokenKind::String | TokenKind::UnterminatedString);
         match self {
@@ -38,13 +38,13 @@ impl Within {
     }
 }
 
-/// A request: what is searched for, and where.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Search {
     wanted: Wanted,
-    /// The part of the text in which a regular expression is searched for.
+    /// The part of the text in which a regular expression has to match.
     pub within: Within,
-    /// Only in forms with one of these heads, in canonical spelling; in all of them when empty.
+    /// Only matches in forms with one of these heads, in canonical spelling, count; if empty, in all forms. /// X
     pub form_types: Vec<String>,
 }
 
@@ -53,16 +53,16 @@ pub struct Search {
 enum Wanted {
     /// A regular expression.
     Regex(Regex),
-    /// The source of a form pattern, which each dialect reads in its own way.
+    /// The source of a form pattern, which is read in the dialect of each text.
     Shape(String),
 }
 
-/// A place that fits.
+/// A match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// What fits, in bytes.
+    /// Its bytes.
     pub span: Span,
-    /// Where it begins.
+    /// Its start.
     pub at: LineColumn,
     /// The form around it.
     pub form: Option<FormId>,
@@ -83,7 +83,7 @@ pub struct Searched {
 impl Search {
     /// A search for a regular expression, whose `^` and `$` are the ends of lines.
     ///
-    /// Errors: it is none, or too large.
+    /// Errors: the expression is invalid or too large.
     pub fn new(pattern: &str, ignores_case: bool) -> Result<Self, BadPattern> {
         let mut builder = RegexBuilder::new(pattern);
         builder.case_insensitive(ignores_case).multi_line(true).crlf(true).size_limit(LARGEST_REGEX);
@@ -96,9 +96,9 @@ impl Search {
         Self { wanted: Wanted::Shape(pattern.to_owned()), within: Within::All, form_types: Vec::new() }
     }
 
-    /// How many matches [`Self::run`] finds.
+    /// The number of matches that [`Self::run`] finds.
     ///
-    /// Errors: the form pattern is none in that language.
+    /// Errors: the form pattern is not valid in that language.
     pub fn count(&self, text: &str, language: impl FnOnce() -> Option<Language>) -> Result<usize, BadPattern> {
         let is_plain = self.within == Within::All && self.form_types.is_empty();
         match &self.wanted {
@@ -117,7 +117,7 @@ impl Search {
 
     /// The matches in a text of that language, with the forms around them.
     ///
-    /// Errors: the form pattern is none in that language.
+    /// Errors: the form pattern is not valid in that language.
     pub fn run(&self, text: &str, language: Language) -> Result<Searched, BadPattern> {
         let tree = read(text, language).learning(text);
         let forms = Forms::new(&tree, text);
@@ -168,14 +168,14 @@ fn spans(regex: &Regex, text: &str, is_wanted: impl Fn(Span) -> bool) -> Vec<Spa
 }
 
 impl Searched {
-    /// The package, module or namespace that is current at each match; empty where there is none.
+    /// The package, module or namespace that is current at each match; empty if there is none.
     pub fn spaces(&self, text: &str) -> Vec<String> {
         let facts = Facts::declared(&self.tree, text);
         self.matches.iter().map(|found| facts.space_at(found.span.start).to_owned()).collect()
     }
 }
 
-/// What a place is made of: its first token that is not white space.
+/// The kind of the first token in a place that is not white space.
 fn kind_of(tree: &Tree, span: Span) -> TokenKind {
     let mut tokens = tree.tokens_within(Span::new(span.start, span.end.max(span.start + 1)));
     tokens.find(|(kind, _)| *kind != TokenKind::Blank).map_or(TokenKind::Blank, |(kind, _)| kind)

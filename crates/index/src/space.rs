@@ -1,4 +1,4 @@
-//! Packages, modules, libraries and namespaces: what they bring in, what they give out.
+//! Packages, modules, libraries and namespaces: their imports and exports.
 //!
 //! Each dialect has a file here that reads its declarations.
 
@@ -9,18 +9,18 @@ pub(crate) mod scheme;
 
 use lispwright_syntax::Span;
 
-/// What a form declares.
+/// The declaration in a form.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     /// The space that is current from here on, canonical.
     pub(crate) current: Option<String>,
     /// The space that the form declares.
     pub(crate) space: Option<Space>,
-    /// Where names stand that it exports, or imports one by one.
+    /// The places of the names that it exports, or imports one by one.
     pub(crate) exported: Vec<Span>,
 }
 
-/// What a space gives to others.
+/// The exports of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exports {
     /// These names, canonical.
@@ -29,29 +29,29 @@ pub enum Exports {
     All,
 }
 
-/// One space from which another takes names.
+/// An import of names from one space into another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// The space that has the names, canonical.
+    /// The space from which names are imported, canonical.
     pub from: String,
-    /// A name for the space that counts here alone: a local nickname, an alias.
+    /// Another name of that space, valid only in the importing space: a local nickname, an alias.
     pub alias: Option<String>,
-    /// What is put in front of each name.
+    /// The prefix that each name gets.
     pub prefix: String,
-    /// The names that are taken, as pairs of theirs and ours; `None` for all it exports.
+    /// The imported names, as pairs of theirs and ours; `None` for all exports.
     pub only: Option<Vec<(String, String)>>,
-    /// Names with another name here, theirs first, where all are taken.
+    /// If all exports are imported: the names that are renamed, as pairs of theirs and ours.
     pub renamed: Vec<(String, String)>,
-    /// Names that are not taken.
+    /// Names that are not imported.
     pub except: Vec<String>,
-    /// What is taken is given to others, too.
+    /// The imported names are exported, too.
     pub reexports: bool,
-    /// The language takes it in by itself, and its names are known not to be the project's.
+    /// The import is implicit in the language, and its names are known not to be the project's.
     pub is_implicit: bool,
 }
 
 impl Import {
-    /// All that `from` exports.
+    /// An import of all exports of `from`.
     pub fn all(from: String) -> Self {
         Self {
             from,
@@ -65,7 +65,7 @@ impl Import {
         }
     }
 
-    /// The name over there of what is called `name` here, as far as the import says; `None` when it does not bring it in.
+    /// The name in `from` of the symbol that would be `name` here; `None` if the import does not include it.
     pub fn theirs<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         let name = name.strip_prefix(self.prefix.as_str())?;
         if let Some(only) = &self.only {
@@ -87,20 +87,20 @@ pub struct Space {
     pub name: String,
     /// Its other names, canonical.
     pub nicknames: Vec<String>,
-    /// What it takes from others.
+    /// Its imports.
     pub imports: Vec<Import>,
-    /// Names that are its own whatever the others export.
+    /// Names that are its own even if an import has the same name.
     pub shadows: Vec<String>,
-    /// What it gives out.
+    /// Its exports.
     pub exports: Exports,
-    /// Where it is declared, in bytes.
+    /// The start of its declaration, in bytes.
     pub at: u32,
-    /// What it is for, as its documentation says.
+    /// Its docstring.
     pub docstring: Option<String>,
 }
 
 impl Space {
-    /// One that takes nothing and gives nothing.
+    /// A space without imports and exports.
     pub fn new(name: String, at: u32) -> Self {
         Self {
             name,
@@ -113,7 +113,7 @@ impl Space {
         }
     }
 
-    /// It gives out `name`.
+    /// It exports `name`.
     pub fn exports(&self, name: &str) -> bool {
         match &self.exports {
             Exports::All => true,

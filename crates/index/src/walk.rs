@@ -1,7 +1,8 @@
-//! Walks the code of a text as an evaluator would, without evaluating: what is called, what is data, what is bound locally.
+//! Walks over the code of a text in the order of an evaluator, without evaluating, to find calls, data and local
+//! bindings.
 //!
-//! The walk follows [`SpecialForm`], the table of the dialect, and what the project's own definers are like. What it has to do next lies on a
-//! stack of [`Task`]s, so that no depth of nesting is too much.
+//! The walk follows the dialect's table of [`SpecialForm`]s, and treats the project's own definers like the known ones
+//! that they resemble. The remaining work is on a stack of [`Task`]s, so there is no limit on the depth of nesting.
 
 use lispwright_syntax::datum::Prefixed;
 use lispwright_syntax::name::canonical_head;
@@ -11,28 +12,28 @@ use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
 use crate::facts::{Facts, Use, UseKind};
 
-/// What is still to be done.
+/// A remaining step of the walk.
 #[derive(Clone)]
 pub(crate) enum Task<'t> {
-    /// Evaluate it.
+    /// Walk over it as code.
     Code(Datum),
-    /// Evaluate each.
+    /// Walk over each as code.
     Codes(Data<'t>),
-    /// Take it for data.
+    /// Walk over it as data.
     Quoted(Datum),
-    /// Take each for data.
+    /// Walk over each as data.
     Quoteds(Data<'t>),
-    /// Take each for a template, so many backquotes deep.
+    /// Walk over each as a part of a template, at this depth of backquotes.
     Templates(Data<'t>, u32),
     /// Bind the names in it.
     Bind(Datum, Pattern),
     /// Bind the name of a function.
     BindFunction(Datum),
-    /// The name is used so.
+    /// Note a use of the name.
     Use(Datum, UseKind),
-    /// Evaluate it with a first argument that stands elsewhere.
+    /// Walk over it as a step of a threading form, which gets its first argument from the step before.
     Step(Datum),
-    /// Forget the local names but so many.
+    /// Forget all local names but this many, the outermost ones.
     Unbind(usize),
 }
 
@@ -41,7 +42,7 @@ pub(crate) enum Task<'t> {
 struct Local<'t> {
     name: &'t str,
     is_function: bool,
-    /// It may be a dynamic variable, which some file defines.
+    /// It may be a dynamic variable, if a file defines it.
     may_be_dynamic: bool,
 }
 
@@ -70,7 +71,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What was found.
+    /// The facts that the walk has found.
     pub(crate) fn finish(mut self) -> Facts {
         self.facts.uses.sort_unstable_by_key(|one| one.start);
         self.facts.uses.shrink_to_fit();
@@ -87,7 +88,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Takes over what forms at top level declare, and looks at nothing else.
+    /// Reads only the declarations of top-level forms.
     pub(crate) fn declarations(&mut self) {
         let tree = self.tree;
         for datum in tree.top_level() {
@@ -107,7 +108,7 @@ impl<'t> Walk<'t> {
         self.tree.data(list)
     }
 
-    /// What comes next, in this order.
+    /// Puts tasks on the stack, to be done next in this order.
     pub(crate) fn next(&mut self, tasks: impl IntoIterator<Item = Task<'t>, IntoIter: DoubleEndedIterator>) {
         self.tasks.extend(tasks.into_iter().rev());
     }
@@ -144,7 +145,7 @@ impl<'t> Walk<'t> {
 
     // Names.
 
-    /// The datum is a symbol that names something: no number, no keyword, no boolean.
+    /// The name, if the datum is a symbol that can be one: not a number, keyword or boolean.
     pub(crate) fn symbol(&self, datum: Datum) -> Option<&'t str> {
         if datum.list().is_some() || self.tree.kind(datum.core) != TokenKind::Atom {
             return None;
@@ -157,7 +158,8 @@ impl<'t> Walk<'t> {
         self.bind_local(datum, is_function, self.rules.variables_are_dynamic && !is_function);
     }
 
-    /// Binds a parameter, which is lexical in a lexical file even when a dynamic variable is called so.
+    /// Binds a parameter, which is lexical in a file with lexical binding even if there is a dynamic variable with its
+    /// name.
     pub(crate) fn bind_parameter(&mut self, datum: Datum) {
         self.bind_local(datum, false, self.rules.variables_are_dynamic && !Self::is_lexical(self.text));
     }
@@ -171,12 +173,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Binds a name that is a part of what stands there.
+    /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
         self.locals.push(Local { name, is_function, may_be_dynamic: false });
     }
 
-    /// The name is that of a dynamic variable, by convention: a binding of it is seen by everyone.
+    /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.
     fn is_special(&self, name: &str) -> bool {
         (self.rules.is_dynamic)(name)
     }
@@ -198,7 +200,7 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// Notes a use, unless a local name is meant.
+    /// Notes a use, unless the name is local.
     pub(crate) fn use_of(&mut self, datum: Datum, kind: UseKind) {
         // `(setf name)` is the name of a function, too.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
@@ -217,7 +219,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes a use of a method of what `owner` names.
+    /// Notes a use of a method whose space is that of `owner`.
     pub(crate) fn note_method(&mut self, span: Span, owner: Span) {
         self.note(span, UseKind::Method);
         self.facts.owners.push((span.start, owner));
@@ -228,7 +230,7 @@ impl<'t> Walk<'t> {
         self.facts.space_at(offset)
     }
 
-    /// Notes a use of the name in a place.
+    /// Notes a use of the name at `span`.
     pub(crate) fn note(&mut self, span: Span, kind: UseKind) {
         self.note_use(span, kind, false);
     }
@@ -241,7 +243,7 @@ impl<'t> Walk<'t> {
 
     // Data.
 
-    /// Datum without code in it.
+    /// Walks over data without code.
     fn quoted(&mut self, datum: Datum) {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
@@ -250,7 +252,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A part of a template, so many backquotes deep.
+    /// Walks over a part of a template, at this depth of backquotes.
     fn template(&mut self, datum: Datum, mut depth: u32) {
         let prefixes = self.prefixes(datum);
         for (at, &prefix) in prefixes.iter().enumerate() {
@@ -277,7 +279,7 @@ impl<'t> Walk<'t> {
 
     // Code.
 
-    /// What opens a list; the source of anything else.
+    /// The opener of a list; the source of any other datum.
     pub(crate) fn opener(&self, datum: Datum) -> &'t str {
         &self.text[self.tree.token_span(datum.core).range()]
     }
@@ -286,7 +288,7 @@ impl<'t> Walk<'t> {
         if datum.is_bare() { Vec::new() } else { self.tree.prefixes(datum) }
     }
 
-    /// One of the prefixes of the datum means this.
+    /// One of the prefixes of the datum has this meaning.
     pub(crate) fn is_prefixed(&self, datum: Datum, prefix: Prefix) -> bool {
         self.prefixes(datum).iter().any(|&one| self.meaning(one) == prefix)
     }
@@ -308,7 +310,7 @@ impl<'t> Walk<'t> {
         self.prefixed(datum, &prefixes);
     }
 
-    /// Code behind so many of its prefixes.
+    /// Walks over code with these prefixes.
     fn prefixed(&mut self, datum: Datum, prefixes: &[Prefixed]) {
         for &prefix in prefixes {
             self.hint(prefix);
@@ -322,7 +324,7 @@ impl<'t> Walk<'t> {
         self.core_code(datum);
     }
 
-    /// The template behind a backquote.
+    /// Walks over the template after a backquote.
     fn template_core(&mut self, datum: Datum, depth: u32) {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Templates(self.data(list), depth)),
@@ -330,7 +332,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What `#'` and `function` take.
+    /// Walks over the argument of `#'` or `function`.
     fn function_name(&mut self, datum: Datum) {
         let Some(list) = datum.list() else {
             let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
@@ -348,7 +350,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Code without regard to prefixes.
+    /// Walks over code without its prefixes.
     fn core_code(&mut self, datum: Datum) {
         match datum.list() {
             Some(list) => (self.rules.code)(self, datum, list),
@@ -356,7 +358,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A list that is a call where a parenthesis opens it, and data elsewhere.
+    /// Walks over a list: as a call if its opener is that of calls, otherwise as data.
     pub(crate) fn call_or_data(&mut self, datum: Datum, list: ListId) {
         let mut data = self.data(list);
         if !self.rules.calls.contains(&self.opener(datum)) {
@@ -372,7 +374,7 @@ impl<'t> Walk<'t> {
         }
         let canonical = canonical_head(self.dialect, name);
         let form = self.dialect.special_form(&canonical).or_else(|| {
-            // A definer of the project is used, besides.
+            // The head of a project's definer is also a use of its macro.
             self.use_of(head, UseKind::Call);
             let known = self.tree.language().known_head(&canonical)?;
             self.dialect.special_form(known)
@@ -385,12 +387,12 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Arguments of a call, among which keywords may stand that take a function.
+    /// Walks over the arguments of a call.
     fn arguments(&mut self, data: Data<'t>) {
         self.tasks.push(Task::Codes(data));
     }
 
-    /// Arguments of a call that takes the names of functions.
+    /// Walks over the arguments of a call that takes names of functions.
     fn higher_order(&mut self, data: Data<'t>) {
         let tasks: Vec<Task<'t>> = data
             .map(|datum| {
@@ -402,13 +404,13 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// Takes over which package or module is current or declared from here on.
+    /// Notes the package or module that a form declares or makes current.
     pub(crate) fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
         let Some(declared) = (self.rules.declares)(self, head, datum, list) else { return };
         let span = self.tree.core_span(datum);
         match (declared.current, &declared.space) {
             (Some(current), _) => self.facts.current.push((span.start, current)),
-            // The names in a declaration are those of the space that it declares.
+            // Names in a declaration belong to the space that it declares.
             (None, Some(space)) => {
                 let around = self.facts.space_at(span.start).to_owned();
                 self.facts.current.extend([(span.start, space.name.clone()), (span.end, around)]);
@@ -421,7 +423,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A form whose arguments are treated in a way of their own.
+    /// Walks over a special form.
     pub(crate) fn special(&mut self, form: SpecialForm, list: ListId) {
         use SpecialForm as F;
         let mut data = self.data(list);
@@ -520,7 +522,7 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// Each step is a call, also one without parentheses.
+    /// Walks over a threading form, in which each step is a call, also one without parentheses.
     fn threaded(&mut self, mut data: Data<'t>) {
         let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
         let step =
@@ -530,7 +532,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// What a prefix makes of what follows.
+/// The effect of a prefix on its datum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prefix {
     Quote,
@@ -540,7 +542,7 @@ pub(crate) enum Prefix {
     Other,
 }
 
-/// The atom is a symbol that can name something.
+/// The atom is a symbol that can be a name.
 pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
     let bytes = atom.as_bytes();
     let Some(&first) = bytes.first() else { return false };

@@ -22,7 +22,7 @@ fn calls_values_and_steps_count() {
 }
 
 #[test]
-fn local_names_hide() {
+fn local_names_hide_global_ones() {
     check_in(
         "(defn f [area] (area 1))\n(defn g ([area] area) ([{:keys [area]} & more] area))\n(let [{area :a} 1] area)\n\
          (for [area [1] :let [b area]] area)\n(fn area [] (area))\n(letfn [(area [x] (area x))] (area 1))\n\
@@ -45,7 +45,7 @@ fn variables_are_bound_and_set() {
 }
 
 #[test]
-fn templates_and_qualified_data_count_apart() {
+fn templates_and_qualified_data_have_kinds_of_their_own() {
     check_in(
         "(defmacro m [x] `(area ~x ~(area x) ~'area area#))\n(def names '[a/area area])\n(comment (area 1))",
         "a.clj:3: template in defmacro m\na.clj:3: call in defmacro m\na.clj:4: quoted in def names\n\
@@ -112,7 +112,7 @@ fn records_have_constructors() {
 }
 
 #[test]
-fn definers_of_the_project_define() {
+fn definers_of_the_project_make_definitions() {
     check_in(
         "(defwidget button [area] (area 1))\n(defthing other (area 2))\n(button)",
         "a.clj:4: call in defthing other",

@@ -1,4 +1,4 @@
-//! Who uses a name in files of Emacs Lisp: `path:line: kind in form`.
+//! Uses of a name in files of Emacs Lisp: `path:line: kind in form`.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -8,7 +8,7 @@ use common::check;
 const LEXICAL: &str = ";; -*- lexical-binding: t -*-\n";
 
 #[test]
-fn calls_and_names_that_stand_for_functions_count_and_local_names_do_not() {
+fn calls_and_names_of_functions_count_and_local_names_do_not() {
     let text = "(defun area (x) x)\n(defun f (y)\n  (area y)\n  (mapcar #'area y)\n  (mapcar 'area y)\n\
         (add-hook 'some-hook 'area)\n(thread-first y area)\n(area-other '(area)))\n\
         (defun g (area)\n  (cl-flet ((area (z) z)) (area area))\n  (cl-flet ((area #'identity)) (area area)))\n\
@@ -29,7 +29,7 @@ fn a_binding_of_a_variable_that_another_file_defines_is_dynamic() {
     let expected = "a.el:2: value in defun free\nb.el:2: export in defvar depth\nb.el:4: binding in defun f\n\
         b.el:5: assignment in defun f\nb.el:6: value in defun f";
     check(&[("a.el", one), ("b.el", &two)], "depth", expected);
-    // A group is no variable.
+    // A group is not a variable.
     let group = format!("{LEXICAL}(defgroup files nil \"Files.\")\n(defun f () (let ((files 1)) files))\n");
     check(&[("a.el", &group)], "files", "");
 }
@@ -45,7 +45,7 @@ fn patterns_bind_names_and_call_predicates() {
 }
 
 #[test]
-fn a_structure_defines_what_its_options_say() {
+fn a_structure_defines_the_names_in_its_options() {
     let text = "(cl-defstruct (box (:include thing) (:constructor box-create (&key w)) (:copier nil) (:conc-name bx-)) w)\n\
         (defun f (b) (bx-w (box-create :w (box-p b))))\n";
     check(&[("a.el", text)], "box-create", "a.el:2: call in defun f");

@@ -1,4 +1,4 @@
-//! Form patterns: `line fit name=value …` for each form that fits.
+//! Form patterns: `match name=value …` for each form that matches.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn check(dialect: Dialect, pattern: &str, text: &str, expected: &[&str]) {
 use Dialect::{Clojure, CommonLisp as Cl, EmacsLisp, Scheme};
 
 #[test]
-fn variables_stand_for_data() {
+fn variables_match_data() {
     check(Cl, "(if ?a ?b nil)", "(if x (f y) nil) (if x y z)", &["(if x (f y) nil) a=x b=(f y)"]);
     check(Cl, "(f ?*x)", "(f) (f a) (g (f 'a #'b))", &["(f) x=", "(f a) x=a", "(f 'a #'b) x='a #'b"]);
     check(Cl, "(f ?+x)", "(f) (f a)", &["(f a) x=a"]);
@@ -39,7 +39,7 @@ fn variables_stand_for_data() {
 }
 
 #[test]
-fn layout_and_comments_do_not_count_and_case_only_where_it_does() {
+fn layout_and_comments_do_not_count_and_case_counts_as_in_the_dialect() {
     check(
         Cl,
         "(when ?c (progn ?*b))",
@@ -55,7 +55,7 @@ fn layout_and_comments_do_not_count_and_case_only_where_it_does() {
 }
 
 #[test]
-fn prefixes_are_part_of_what_they_stand_before() {
+fn prefixes_are_part_of_the_datum_after_them() {
     check(Cl, "(mapcar #'?f ?l)", "(mapcar #'g x) (mapcar 'g x)", &["(mapcar #'g x) f=g l=x"]);
     check(Cl, "'?x", "'a `b (c '(d))", &["'a x=a", "'(d) x=(d)"]);
     check(Cl, "(f)", "#+sbcl (f) '(f)", &["(f)", "(f)"]);
@@ -66,7 +66,7 @@ fn prefixes_are_part_of_what_they_stand_before() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused_with_its_place() {
+fn invalid_patterns_are_refused_with_the_place_of_the_mistake() {
     let bad = |pattern: &str, why: &str, column| {
         let bad = Pattern::new(pattern, Cl.into()).unwrap_err();
         assert!(bad.why.contains(why), "{bad:?}");
@@ -80,9 +80,9 @@ fn what_is_no_pattern_is_refused_with_its_place() {
     bad(&"a".repeat(5_000), "longer", None);
 }
 
-/// Every text of a few pieces, as a text and, where it is one, as a pattern that fits itself.
+/// Every text of a few pieces, searched by a pattern and, if it is a valid pattern, used as one that matches itself.
 #[test]
-fn whatever_is_read_can_be_searched_and_fits_itself() {
+fn any_text_can_be_searched_and_matches_itself() {
     const PIECES: [&str; 15] = ["(", ")", "[", "]", "'", "`", ",", ",@", "#+", "#_", "#;", "\"", "\\", "x ", "?*y "];
     for dialect in Dialect::ALL {
         let any = Pattern::new("(?*a ?b)", dialect.into()).ok();
@@ -102,7 +102,7 @@ fn whatever_is_read_can_be_searched_and_fits_itself() {
 }
 
 #[test]
-fn deep_and_wide_texts_take_their_time_in_proportion() {
+fn deep_and_wide_texts_are_searched_in_proportional_time() {
     let begin = Instant::now();
     let wide = format!("(f {})", "a ".repeat(20_000));
     check(Cl, "(f ?*a x ?*b x ?*c x ?*d)", &wide, &[]);

@@ -26,7 +26,7 @@ const TEXT: &str = "(in-package :a)\n; area of\n(defun area (x) \"the area\" ; a
     (defvar *area* 'area)\n";
 
 #[test]
-fn each_part_of_a_source_is_searched_by_itself() {
+fn each_part_of_a_source_is_searched_separately() {
     let check = |within, types: &[&str], expected: &[&str]| {
         assert_eq!(shown(&search("area", within, types), Dialect::CommonLisp, TEXT), expected, "{within:?}");
     };
@@ -43,7 +43,7 @@ fn each_part_of_a_source_is_searched_by_itself() {
 }
 
 #[test]
-fn lines_are_what_a_regex_sees() {
+fn a_regex_matches_line_by_line() {
     let check = |pattern: &str, text: &str, expected: &[&str]| {
         assert_eq!(shown(&search(pattern, Within::All, &[]), Dialect::Scheme, text), expected, "{pattern}");
     };
@@ -55,7 +55,7 @@ fn lines_are_what_a_regex_sees() {
 }
 
 #[test]
-fn a_regex_that_is_none_is_refused_with_its_place() {
+fn an_invalid_regex_is_refused_with_the_place_of_the_mistake() {
     let check = |pattern: &str, why: &str, column| {
         let bad = Search::new(pattern, false).unwrap_err();
         assert!(bad.why.contains(why), "{bad:?}");

@@ -42,7 +42,7 @@ pub enum SpecialForm {
     Functions,
     /// The same; the functions see each other.
     FunctionsRec,
-    /// The same for local macros, whose bodies do not see local variables.
+    /// The same for local macros, whose parameters can be nested.
     Macros,
     /// `((name expansion)…) code…`
     SymbolMacros,

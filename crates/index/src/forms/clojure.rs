@@ -1,6 +1,7 @@
 //! Code of Clojure: reader conditionals, destructuring, functions of several arities, threading, methods of protocols.
 //!
-//! Functions and macros share one namespace with local names, brackets of every kind hold code, and `#?(…)` may stand anywhere.
+//! Functions, macros and local names share one namespace, brackets of every kind contain code, and `#?(…)` can be
+//! anywhere.
 
 use lispwright_syntax::datum::Prefixed;
 use lispwright_syntax::name::canonical_head;
@@ -13,7 +14,7 @@ use crate::walk::{Task, Walk};
 impl<'t> Walk<'t> {
     // Notation.
 
-    /// What metadata say is evaluated, and a type is a name.
+    /// Walks over metadata, which are evaluated; a type hint is a use of a name.
     pub(crate) fn hint(&mut self, prefix: Prefixed) {
         let token = &self.text[self.tree.token_span(prefix.token).range()];
         if let Some(operand) = prefix.operand.filter(|_| matches!(token, "^" | "#^")) {
@@ -27,26 +28,26 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A symbol in data names something; in Clojure only with a namespace.
+    /// A symbol in data is a use of a name; in Clojure only if it has a namespace.
     pub(crate) fn is_name_in_data(&self, datum: Datum) -> bool {
         !self.rules.data_names_are_qualified || self.source(datum).contains('/')
     }
 
-    /// A symbol in a template; `name#` is one that the reader makes up.
+    /// Notes the use of a symbol in a template, unless it is like `name#`, for which the reader makes a new symbol.
     pub(crate) fn use_in_template(&mut self, datum: Datum) {
         if !(self.rules.is_made_up)(self.source(datum)) {
             self.use_of(datum, UseKind::Template);
         }
     }
 
-    /// The name that a symbol uses: the class of its constructor `Name.`.
+    /// The name in a symbol: of a constructor `Name.` the class `Name`.
     pub(crate) fn name_in(&self, datum: Datum) -> Span {
         let span = self.tree.core_span(datum);
         let name = (self.rules.name_in)(self.source(datum));
         Span::new(span.start, span.start + u32::try_from(name.len()).unwrap_or(span.len()))
     }
 
-    /// The data of a list, with those that `#?@(…)` puts among them whatever the platform.
+    /// The data of a list, including those that `#?@(…)` splices on any platform.
     pub(crate) fn spread(&self, list: ListId) -> Vec<Datum> {
         let inside = |datum: Datum| match datum.list().filter(|_| self.opener(datum) == "#?@(") {
             Some(_) => {
@@ -57,7 +58,7 @@ impl<'t> Walk<'t> {
         self.data(list).flat_map(inside).collect()
     }
 
-    /// What a datum is on each platform.
+    /// The forms of a datum on each platform.
     pub(crate) fn alternatives(&self, datum: Datum) -> Vec<Datum> {
         match datum.list().filter(|_| self.opener(datum).starts_with("#?")) {
             Some(list) => self.data(list).skip(1).step_by(2).collect(),
@@ -75,14 +76,15 @@ impl<'t> Walk<'t> {
 
     // Calls.
 
-    /// Code in brackets of any kind. A step of a threading form has its first argument before it.
+    /// Walks over code in brackets of any kind. `is_step`: it gets its first argument from the step before it in a
+    /// threading form.
     pub(crate) fn clojure_code(&mut self, datum: Datum, list: ListId, is_step: bool) {
         let mut data = self.data(list);
         let arguments = data.clone();
         let head = data.next().filter(|_| matches!(self.opener(datum), "(" | "#("));
         let Some(head) = head else { return self.next([Task::Codes(arguments)]) };
         if self.is_vector(head) {
-            // One arity of a function, or a clause of a macro like it.
+            // One arity of a function, or a clause of a similar macro.
             let count = self.local_count();
             return self.next([Task::Bind(head, Pattern::Destructuring), Task::Codes(data), Task::Unbind(count)]);
         }
@@ -107,7 +109,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A form of a definer that no table knows. A vector is no list of parameters when nothing follows.
+    /// Walks over a form with a guessed definer. A vector at its end is not a list of parameters.
     fn guessed(&mut self, mut data: Data<'t>) {
         let count = self.local_count();
         let name = data.clone().next().filter(|name| self.symbol(*name).is_some() && name.is_bare());
@@ -125,7 +127,7 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// A step of a threading form that puts the value first.
+    /// Walks over a step of a threading form that passes the value as the first argument.
     pub(crate) fn step_of_thread(&mut self, datum: Datum) {
         match datum.list().filter(|_| datum.is_bare()) {
             Some(list) => self.clojure_code(datum, list, true),
@@ -141,7 +143,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A form of Clojure with its arguments. False when its row means the same in other dialects.
+    /// Walks over a special form of Clojure. False if it is the same in other dialects.
     fn clojure_form(&mut self, form: SpecialForm, mut data: Data<'t>, is_step: bool) -> bool {
         use SpecialForm as F;
         let tree = self.tree;
@@ -257,7 +259,7 @@ impl<'t> Walk<'t> {
             F::Multimethod => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));
                 tasks.extend(data.next().map(Task::Code));
-                // The function may have a name of its own.
+                // The method's function can have a name of its own.
                 if let Some(name) = data.clone().next().filter(|name| self.symbol(*name).is_some()) {
                     data.next();
                     self.bind_name(name, false);
@@ -304,7 +306,7 @@ impl<'t> Walk<'t> {
 
     // Definitions.
 
-    /// The name that a form defines, with what its metadata say.
+    /// Notes the definition of a name, and walks over its metadata.
     fn definition(&mut self, name: Option<Datum>) {
         for name in name.map_or_else(Vec::new, |name| self.alternatives(name)) {
             self.hints(name);
@@ -312,7 +314,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// `[parameters] code…`, or arities in lists; a docstring and a map may stand before.
+    /// `[parameters] code…`, or arities in lists; a docstring and a map can be before them.
     fn arities(&self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
         while let Some(datum) = data.next() {
             if self.is_vector(datum) {
@@ -323,7 +325,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Names of protocols or types, each with the methods after it. They are methods of `protocol`, or else of the name before them.
+    /// Names of protocols or types, each followed by its methods. They belong to `protocol`, or without it to the name
+    /// before them.
     fn methods(&mut self, tasks: &mut Vec<Task<'t>>, data: Data<'t>, protocol: Option<Datum>) {
         let inner = self.local_count();
         let mut owner = protocol;
@@ -357,7 +360,7 @@ impl<'t> Walk<'t> {
 
     // Destructuring.
 
-    /// Binds the names in `[a & rest :as all]`, `{a :a :keys [b] :or {b default} :as all}` and what these hold.
+    /// Binds the names in `[a & rest :as all]` and `{a :a :keys [b] :or {b default} :as all}`, at any depth.
     pub(crate) fn destructure(&mut self, datum: Datum) {
         self.hints(datum);
         let Some(list) = datum.list() else { return self.bind_name(datum, false) };

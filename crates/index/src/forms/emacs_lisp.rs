@@ -24,14 +24,14 @@ const NAME_SECTIONS: &[&str] = &[
 const DATA_SECTIONS: &[&str] = &[":ensure", ":after", ":diminish", ":delight", ":pin", ":requires", ":functions"];
 
 impl<'t> Walk<'t> {
-    /// Variables and parameters are lexical, as the first line of a file says.
+    /// The first line of a file declares that variables and parameters are lexical.
     pub(crate) fn is_lexical(text: &str) -> bool {
         text.lines()
             .next()
             .is_some_and(|line| line.contains("lexical-binding: t") || line.contains("lexical-binding:t"))
     }
 
-    /// Forms that Emacs Lisp alone has. False when this is none.
+    /// Walks over a form that only Emacs Lisp has. False if this is none of them.
     pub(crate) fn emacs_lisp(&mut self, form: SpecialForm, mut data: Data<'t>) -> bool {
         use SpecialForm as F;
         let count = self.local_count();
@@ -213,7 +213,7 @@ impl<'t> Walk<'t> {
         atoms
     }
 
-    /// An argument that evaluates to a name: `'name` is used so, anything else is code.
+    /// An argument that evaluates to a name: `'name` is a use, anything else is code.
     fn named(&self, datum: Datum, kind: UseKind) -> Task<'t> {
         if datum.list().is_none() && self.is_prefixed(datum, Prefix::Quote) {
             Task::Use(datum, kind)
@@ -222,7 +222,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Binds the names in a pattern of `pcase` (Elisp manual, "pcase Macro"), and evaluates the code in it.
+    /// Binds the names in a pattern of `pcase` (Elisp manual, "pcase Macro"), and walks over the code in it.
     pub(crate) fn pcase(&mut self, datum: Datum) {
         if self.is_prefixed(datum, Prefix::Quote) {
             return self.next([Task::Quoted(datum)]);
@@ -272,13 +272,13 @@ impl<'t> Walk<'t> {
         self.next(tasks);
     }
 
-    /// A function in a pattern: a name, a call that lacks its last argument, or `#'name`.
+    /// A function in a pattern: a name, a call without its last argument, or `#'name`.
     fn called(&self, function: Datum) -> Task<'t> {
         let is_name = function.list().is_none() && function.is_bare();
         if is_name { Task::Use(function, UseKind::Call) } else { Task::Code(function) }
     }
 
-    /// A backquoted pattern is data, but for what follows a comma.
+    /// Walks over a backquoted pattern, which is data except after a comma.
     fn pcase_template(&mut self, datum: Datum) {
         let mut tasks = Vec::new();
         let mut waiting: Vec<Datum> = datum.list().into_iter().flat_map(|list| self.data(list)).collect();

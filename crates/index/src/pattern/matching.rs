@@ -1,8 +1,8 @@
-//! Runs a pattern on the parts of a text.
+//! Matches a pattern with the parts of a text.
 //!
-//! A variable for any number of data is tried with few of them first, and with one more each time that what follows fails. What
-//! follows depends on the place alone, unless a variable is asked for again: so a place that has failed is not tried
-//! twice, and the work is bounded by the product of pattern and text. Otherwise a number of steps bounds it.
+//! A variable for any number of data first takes as few as possible, and one more each time the rest of the pattern
+//! fails. The rest depends only on the place, unless it repeats a variable: so a place that has failed is not tried
+//! twice, and the work is limited by the product of pattern and text. Otherwise it is limited by a number of steps.
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use lispwright_syntax::Span;
 use super::parts::Parts;
 use super::{BadPattern, Op};
 
-/// Steps for one text in which places are tried again.
+/// The maximal number of retries for one text.
 const MOST_RETRIES: usize = 1_000_000;
 
 /// A place in the pattern and in the text.
@@ -19,26 +19,26 @@ const MOST_RETRIES: usize = 1_000_000;
 struct State {
     op: usize,
     at: usize,
-    /// The list or prefix that `at` is inside of.
+    /// The list or prefix around `at`.
     around: Option<usize>,
 }
 
-/// A variable that may take more data.
+/// A variable that could take more data.
 struct Choice {
-    /// The place at which it began.
+    /// The state before it.
     start: State,
-    /// Where its data end so far.
+    /// The end of the data that it has so far.
     end: usize,
-    /// Values that were known before.
+    /// How many variables had a value before.
     known: usize,
 }
 
 pub(super) struct Machine<'p> {
     ops: &'p [Op],
     parts: &'p Parts<'p>,
-    /// What each variable stands for, as a range of parts.
+    /// The value of each variable, as a range of parts.
     values: Vec<Option<(usize, usize)>>,
-    /// The variables in the order in which they were given values.
+    /// The variables with a value, in the order in which they got it.
     known: Vec<usize>,
     choices: Vec<Choice>,
     failed: FxHashSet<(usize, usize, Option<usize>)>,
@@ -51,7 +51,7 @@ impl<'p> Machine<'p> {
         Self { ops, parts, values: vec![None; variables], known, choices, failed, retries: 0 }
     }
 
-    /// The pattern fits the part.
+    /// The pattern matches the part.
     pub(super) fn fits(&mut self, root: usize) -> Result<bool, BadPattern> {
         self.forget(0);
         self.choices.clear();
@@ -68,7 +68,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What the variables stand for.
+    /// The values of the variables.
     pub(super) fn values(&self) -> Vec<Span> {
         let all = &self.parts.all;
         let span = |(start, end): (usize, usize)| {
@@ -109,7 +109,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Gives a variable its value; false when it has another.
+    /// Gives a variable its value; false if it has another one already.
     fn give(&mut self, variable: Option<usize>, start: usize, end: usize) -> bool {
         let Some(variable) = variable else { return true };
         match self.values[variable] {
@@ -125,7 +125,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Goes on after a variable with the data that it has so far.
+    /// Continues after a variable with the data that it has so far.
     fn take(&mut self, choice: Choice) -> Option<State> {
         let State { op, at, around } = choice.start;
         let Op::Many { variable, is_asked, .. } = self.ops[op] else { return None };
@@ -138,12 +138,12 @@ impl<'p> Machine<'p> {
         Some(State { op: op + 1, at: end, around })
     }
 
-    /// Gives the last variable that may have more data one more.
+    /// Gives one more datum to the last variable that could take more.
     fn retry(&mut self) -> Result<Option<State>, BadPattern> {
         while let Some(choice) = self.choices.pop() {
             self.retries += 1;
             if self.retries > MOST_RETRIES {
-                let why = "its repeated variables leave too many ways to try here".to_owned();
+                let why = "its repeated variables can match this text in too many ways".to_owned();
                 return Err(BadPattern { why, column: None });
             }
             self.forget(choice.known);
@@ -157,7 +157,7 @@ impl<'p> Machine<'p> {
         Ok(None)
     }
 
-    /// Forgets the values that were given after the first ones.
+    /// Forgets all values but the first `kept`.
     fn forget(&mut self, kept: usize) {
         for variable in self.known.drain(kept..) {
             self.values[variable] = None;

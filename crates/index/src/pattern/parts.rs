@@ -1,6 +1,7 @@
-//! A text as an array: every datum before the data inside it, with the place of the next one outside.
+//! A text as an array in which every datum is before the data inside it, and has the index of the next datum outside.
 //!
-//! A prefix is a part like a list: `'x` has `x` inside, and `#+a b` has `a` and `b`. Comments and discarded data are no parts.
+//! A prefix is a part like a list: `'x` contains `x`, and `#+a b` contains `a` and `b`. Comments and discarded data are
+//! not parts.
 
 use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Data, Datum, Dialect, Span, TokenId, TokenKind, Tree};
@@ -8,14 +9,14 @@ use lispwright_syntax::{Data, Datum, Dialect, Span, TokenId, TokenKind, Tree};
 use super::Sort;
 use crate::resolve::Written;
 
-/// A datum, or a prefix with all that it takes.
+/// A datum, or a prefix with the data that it takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     /// The kind of its first token.
     pub(super) kind: TokenKind,
     /// All of it.
     pub(super) span: Span,
-    /// What it is written with: an atom, or what opens it.
+    /// Its first token: an atom, an opener or a prefix.
     token: Span,
     /// The part around it.
     pub(super) parent: Option<usize>,
@@ -24,7 +25,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Nothing can be inside.
+    /// It cannot contain other parts.
     pub(super) const fn is_leaf(&self) -> bool {
         !self.kind.is_open() && !self.kind.is_prefix()
     }
@@ -37,7 +38,7 @@ pub(super) struct Parts<'t> {
     dialect: Dialect,
 }
 
-/// What is left to do on the way through a text.
+/// A remaining step of the conversion of a text.
 enum Step<'t> {
     Data(Data<'t>),
     Datum(Datum),
@@ -93,17 +94,17 @@ impl<'t> Parts<'t> {
         Self { all, text, dialect: tree.dialect() }
     }
 
-    /// What a part is written with.
+    /// The source of a part's first token.
     pub(super) fn source(&self, at: usize) -> &'t str {
         &self.text[self.all[at].token.range()]
     }
 
-    /// One past the last part inside of one; of all when there is none.
+    /// One past the last part inside `around`; without it, one past the last part of the text.
     pub(super) fn end_of(&self, around: Option<usize>) -> usize {
         around.map_or(self.all.len(), |around| self.all[around].end)
     }
 
-    /// The variable that a part of a pattern is.
+    /// The variable, if this part of a pattern is one.
     pub(super) fn variable(&self, at: usize) -> Option<(Sort, &'t str)> {
         let part = self.all[at];
         let text = self.source(at);
@@ -132,7 +133,7 @@ impl<'t> Parts<'t> {
         (is_name && !name.is_empty() && !is_in_template).then_some((sort, name))
     }
 
-    /// A part begins as the one that is opened by `text`.
+    /// A part has the same opener or prefix as one of this kind that begins with `text`.
     pub(super) fn opens(&self, at: usize, kind: TokenKind, text: &str) -> bool {
         let own = self.all[at].kind;
         let squares_are_lists = self.dialect.table().square == Square::Lists;
@@ -141,7 +142,7 @@ impl<'t> Parts<'t> {
             || (own.is_open() && kind.is_open() && squares_are_lists && alike(self.source(at)) == alike(text))
     }
 
-    /// A part is the same atom, string or character as `text`.
+    /// A part is an atom, string or character that equals `text`.
     pub(super) fn is_leaf(&self, at: usize, kind: TokenKind, text: &str) -> bool {
         let source = self.source(at);
         if self.all[at].kind != kind {
@@ -166,7 +167,7 @@ impl<'t> Parts<'t> {
         one.name == other.name && one_package
     }
 
-    /// Two rows of parts that are equally long are the same.
+    /// The `count` parts from `one` on equal those from `other` on.
     pub(super) fn are_same(&self, one: usize, other: usize, count: usize) -> bool {
         (0..count).all(|step| {
             let (one, other) = (one + step, other + step);
@@ -181,7 +182,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// A plain symbol without what stands before it: `a:b` and `a/b` are `b`.
+/// A plain symbol without its qualifier: `b` of `a:b` and `a/b`.
 pub(super) fn written_name(text: &str) -> &str {
     text.rsplit([':', '/']).next().filter(|name| !name.is_empty()).unwrap_or(text)
 }

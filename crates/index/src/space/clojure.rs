@@ -6,10 +6,10 @@ use super::{Declared, Exports, Import, Space};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
-/// The namespace whose names every other one has.
+/// The namespace that every other one imports.
 const LANGUAGE: &str = "clojure.core";
 
-/// Takes a symbol apart: `alias/name`, or the class `name.space.Name`.
+/// Splits a symbol: `alias/name`, or the class `name.space.Name`.
 pub(crate) fn written(text: &str) -> Written<'_> {
     let parts =
         |at: Option<usize>| at.filter(|&at| at > 0 && at + 1 < text.len()).map(|at| (&text[..at], &text[at + 1..]));
@@ -21,12 +21,12 @@ pub(crate) fn written(text: &str) -> Written<'_> {
     }
 }
 
-/// The namespace of a package of Java, whose names have no hyphens.
+/// The namespace of a Java package, whose name has underscores instead of hyphens.
 fn unmunged(package: &str) -> String {
     package.replace('_', "-")
 }
 
-/// What a form declares.
+/// The declaration in a form.
 pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
     let mut data = walk.data(list);
     let written = written(walk.source(data.next()?));
@@ -66,7 +66,7 @@ struct Reading<'w, 't> {
 }
 
 impl<'t> Reading<'_, 't> {
-    /// What stands after the name in `ns`.
+    /// The data after the name in `ns`.
     fn namespace(&mut self, data: Vec<Datum>) {
         let mut refers_language = true;
         let is_string = |datum: &&Datum| self.walk.tree.kind(datum.core) == TokenKind::String;
@@ -85,7 +85,7 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    /// The data, whatever the platform.
+    /// The data for all platforms.
     fn spread(&self, data: Vec<Datum>) -> Vec<Datum> {
         let mut found = Vec::new();
         for datum in data {
@@ -108,7 +108,7 @@ impl<'t> Reading<'_, 't> {
         self.walk.source(datum)
     }
 
-    /// One clause of `ns`, or a form outside of it whose arguments are quoted.
+    /// One clause of `ns`, or the same as a form outside of it, with quoted arguments.
     fn clause(&mut self, word: &str, data: Vec<Datum>) {
         let data = self.spread(data);
         match word {
@@ -149,7 +149,7 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    /// A library that is loaded; `use` brings in its names, `require` those that it refers to.
+    /// A library that is loaded; `use` imports all its names, `require` only those that it refers.
     fn library(&mut self, word: &str, name: String, options: &[Datum]) {
         for (option, value) in pairs(options) {
             if matches!(self.source(option), ":as" | ":as-alias") {
@@ -166,7 +166,7 @@ impl<'t> Reading<'_, 't> {
         self.space.imports.push(Import { alias, only: Some(Vec::new()), ..Import::all(name.to_owned()) });
     }
 
-    /// The names that are brought in: all, or those that the options list.
+    /// Adds an import of all names, or of those that the options list.
     fn import(&mut self, mut import: Import, is_all: bool, options: &[Datum]) {
         let mut only: Option<Vec<Datum>> = None;
         for (option, value) in pairs(options) {
@@ -194,7 +194,7 @@ impl<'t> Reading<'_, 't> {
         self.space.imports.push(import);
     }
 
-    /// Classes of Java, among which those of records are: `package.Name`, or `(package Name…)`.
+    /// Java classes, among them those of records: `package.Name`, or `(package Name…)`.
     fn classes(&mut self, class: Datum) {
         let Some(list) = class.list() else {
             let Written { qualifier, name } = written(self.source(class));

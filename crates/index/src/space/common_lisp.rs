@@ -7,7 +7,7 @@ use super::{Declared, Exports, Import, Space};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
-/// Takes apart a symbol, `package:name`, or a string or keyword that names one.
+/// Splits a symbol, `package:name`, or a string or keyword that names a symbol.
 pub(crate) fn written(text: &str) -> Written<'_> {
     if let Some(string) = text.strip_prefix('"') {
         return Written::plain(string.trim_end_matches('"').to_owned());
@@ -20,7 +20,7 @@ pub(crate) fn written(text: &str) -> Written<'_> {
     }
 }
 
-/// What a form declares.
+/// The declaration in a form.
 pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
     let mut data = walk.data(list).skipping(1);
     match head {
@@ -40,7 +40,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     }
 }
 
-/// The name of a package, as it compares.
+/// The canonical name of a package.
 fn package(walk: &Walk<'_>, datum: Datum) -> String {
     let name = walk.source(datum);
     canonical_designator(Dialect::CommonLisp, name.trim_start_matches("#:").trim_start_matches(':'))

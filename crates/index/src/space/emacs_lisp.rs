@@ -1,4 +1,4 @@
-//! Features of Emacs Lisp: there is one namespace for all names, so nothing is brought in and nothing given out.
+//! Emacs Lisp: there is one namespace for all names, so there are no imports and exports.
 
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Datum, Dialect, ListId};
@@ -12,7 +12,7 @@ pub(crate) fn written(text: &str) -> Written<'_> {
     Written::plain(canonical_symbol(Dialect::EmacsLisp, text))
 }
 
-/// What a form declares.
+/// The declaration in a form: there are none.
 pub(crate) fn read(_walk: &Walk<'_>, _head: &str, _datum: Datum, _list: ListId) -> Option<Declared> {
     None
 }

@@ -12,7 +12,7 @@ pub(crate) fn written(text: &str) -> Written<'_> {
     Written::plain(canonical_symbol(Dialect::Scheme, text))
 }
 
-/// What a form declares.
+/// The declaration in a form. Modules are not read yet.
 pub(crate) fn read(_walk: &Walk<'_>, _head: &str, _datum: Datum, _list: ListId) -> Option<Declared> {
     None
 }

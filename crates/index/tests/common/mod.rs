@@ -1,4 +1,5 @@
-//! Projects of some small files, and who uses a name in them: `path:line: kind in form`, with `?` for what is unresolved.
+//! Projects of some small files, and the uses of a name in them: `path:line: kind in form`, and `? number` for
+//! unresolved uses.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +34,7 @@ pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> S
     lines.join("\n")
 }
 
-/// Compares them with what is expected.
+/// Compares the uses of a name with the expected ones.
 #[track_caller]
 pub(crate) fn check(files: &[(&str, &str)], name: &str, expected: &str) {
     assert_eq!(uses(files, name, None), expected);
