@@ -93,7 +93,7 @@ impl Spaces<'_> {
         for import in declared.iter().flat_map(|one| &one.imports) {
             let Some(theirs) = import.theirs(name) else { continue };
             let from = self.proper(&import.from);
-            if import.only.is_some() || self.gives(from, theirs, steps - 1) {
+            if import.only.is_some() || self.exports(from, theirs, steps - 1) {
                 return self.inside(from, theirs, steps - 1);
             }
             is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
@@ -102,15 +102,15 @@ impl Spaces<'_> {
     }
 
     /// The space exports the name.
-    fn gives(&self, space: &str, name: &str, steps: usize) -> bool {
+    fn exports(&self, space: &str, name: &str, steps: usize) -> bool {
         let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return false };
         declared.iter().any(|one| match &one.exports {
             crate::space::Exports::All => self.defined.contains(&(&*one.name, name)),
             crate::space::Exports::Names(_) => one.exports(name),
         }) || declared.iter().flat_map(|one| &one.imports).filter(|import| import.reexports).any(|import| {
-            import
-                .theirs(name)
-                .is_some_and(|theirs| import.only.is_some() || self.gives(self.proper(&import.from), theirs, steps - 1))
+            import.theirs(name).is_some_and(|theirs| {
+                import.only.is_some() || self.exports(self.proper(&import.from), theirs, steps - 1)
+            })
         })
     }
 }

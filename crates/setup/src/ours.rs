@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_ours() {
+    fn our_commands_are_recognised() {
         check("lispwright hook claude-code", true);
         check("/opt/old/lispwright hook claude-code --stats /tmp/s", true);
         check("'/home/a b/lispwright' hook claude-code", true);

@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_at_all(text in any::<String>()) {
+    fn any_text(text in any::<String>()) {
         check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::GEMINI)?;
         check(&text, &[Part::TomlServer, Part::Grant], Client::CODEX)?;
     }

@@ -32,7 +32,7 @@ fn done(change: &FileChange) -> Vec<EntryResult> {
 }
 
 #[test]
-fn files_that_do_not_exist() {
+fn files_that_do_not_exist_are_created() {
     check(
         Client::CLAUDE_CODE,
         HOOKS,
@@ -159,7 +159,7 @@ fn a_permission_needs_our_server_and_is_updated() {
 }
 
 #[test]
-fn servers_beside_others() {
+fn a_server_is_inserted_beside_others() {
     let item = r#""lispwright": {"command": "lispwright", "args": ["mcp"]}"#;
     for (before, after) in [
         ("", "{\n  \"mcpServers\": {\n    ITEM\n  }\n}"),
@@ -191,7 +191,7 @@ fn servers_beside_others() {
 }
 
 #[test]
-fn hooks_beside_others() {
+fn hooks_are_inserted_beside_others() {
     let group = r#"{"matcher": "Write|Edit|MultiEdit", "hooks": [{"type": "command", "command": "lispwright hook claude-code", "timeout": 10}]}"#;
     let after_group = group.replace("MultiEdit", "MultiEdit|Bash");
     let before = r#"{
@@ -253,7 +253,7 @@ fn the_matcher_of_an_earlier_version_is_updated() {
 }
 
 #[test]
-fn toml_beside_others() {
+fn a_toml_table_is_inserted_beside_others() {
     let table = "[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\"mcp\"]";
     for (before, after) in [
         ("", "TABLE"),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_becomes_another() {
+    fn a_changed_form_is_read_again() {
         let cl = Dialect::CommonLisp;
         check(cl, "(a)\n\n(b «c» d)\n\n(e (f))\n", "(x y) z");
         check(cl, "(a)\n\n«(b c)\n\n»(e (f))\n", "");

@@ -149,7 +149,7 @@ pub(crate) const fn row(kind: FormKind, shape: Shape, heads: &'static [&'static 
 pub(crate) struct Guess {
     pub(crate) begins: &'static str,
     /// A head that contains this is taken for a definer, too: `my-package-def-thing`.
-    pub(crate) holds: Option<&'static str>,
+    pub(crate) contains: Option<&'static str>,
     pub(crate) shape: Shape,
 }
 
@@ -157,10 +157,10 @@ impl Guess {
     fn fits(self, head: &str) -> bool {
         let starts = head.starts_with(self.begins)
             && !["default", "defer", "defined", "define-key"].iter().any(|no| head.starts_with(no));
-        let holds = self.holds.is_some_and(|part| head.contains(part))
+        let contains = self.contains.is_some_and(|part| head.contains(part))
             && !["-default", "-define-key"].iter().any(|no| head.contains(no))
             && !["-def", "-defkey", "-key"].iter().any(|no| head.ends_with(no));
-        starts || holds
+        starts || contains
     }
 }
 

@@ -68,15 +68,15 @@ fn stray_dot(tree: &Tree, text: &[u8], list: ListId) -> Option<Span> {
     }
     let mut data = tree.data(list);
     let dot = data.find(|datum| datum.is_bare() && is_dot(tree.kind(datum.core), tree.core_span(*datum), text))?;
-    let (mut behind, mut last_is_dot) = (0, false);
+    let (mut following, mut last_is_dot) = (0, false);
     for datum in data {
         if tree.prefixes(datum).iter().any(|prefix| prefix.kind == TokenKind::Annotation) {
             return None;
         }
-        behind += 1;
+        following += 1;
         last_is_dot = is_dot(tree.kind(datum.core), tree.core_span(datum), text);
     }
-    (behind != 1 || last_is_dot).then(|| tree.core_span(dot))
+    (following != 1 || last_is_dot).then(|| tree.core_span(dot))
 }
 
 #[cfg(test)]

@@ -182,8 +182,8 @@ impl Language {
     }
 
     /// The language of the part of a text after its mark.
-    pub(crate) fn behind_mark(&self) -> Self {
-        Self { selected: self.dialect.table().marks.map(|marks| marks.behind), ..self.clone() }
+    pub(crate) fn after_mark(&self) -> Self {
+        Self { selected: self.dialect.table().marks.map(|marks| marks.after), ..self.clone() }
     }
 
     /// The readtables for `text`.

@@ -17,7 +17,7 @@ pub struct Marks {
     pub reach: usize,
     /// The readtable for tokens that begin after the first mark. Tokens before the mark are not affected by it, so text
     /// that is added later does not change earlier tokens.
-    pub(crate) behind: &'static Readtable,
+    pub(crate) after: &'static Readtable,
 }
 
 impl Marks {
@@ -46,7 +46,7 @@ impl<'r> Readtables<'r> {
 
     /// The table of a dialect, and the one after the first mark in `text`, if there is a mark.
     pub(crate) fn of(first: &'r Readtable, marks: Option<&'r Marks>, text: &[u8]) -> Self {
-        match marks.and_then(|marks| Some((marks.behind, marks.end(text)?))) {
+        match marks.and_then(|marks| Some((marks.after, marks.end(text)?))) {
             Some((then, from)) => Self { first, then, from },
             None => Self::one(first),
         }

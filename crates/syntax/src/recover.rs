@@ -130,7 +130,7 @@ fn is_near(text: &[u8], prefix: u32, opener: usize) -> bool {
 
 /// The head of this form is one of a definition or of the header of a file.
 fn is_definition(form: &[u8], language: &Language) -> bool {
-    let Some(behind) = form.strip_prefix(b"(") else { return false };
-    let end = behind.iter().position(|byte| byte.is_ascii_whitespace() || b"()".contains(byte));
-    language.opener(&behind[..end.unwrap_or(behind.len())]).is_some()
+    let Some(after) = form.strip_prefix(b"(") else { return false };
+    let end = after.iter().position(|byte| byte.is_ascii_whitespace() || b"()".contains(byte));
+    language.opener(&after[..end.unwrap_or(after.len())]).is_some()
 }

@@ -80,7 +80,7 @@ impl LineIndex {
             at += size_of::<u64>() as u32;
         }
         let rest = words.remainder().iter().zip(at + 1..);
-        starts.extend(rest.filter(|(byte, _)| **byte == b'\n').map(|(_, behind)| behind));
+        starts.extend(rest.filter(|(byte, _)| **byte == b'\n').map(|(_, after)| after));
         Self { starts, len: text.len() as u32 }
     }
 
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_any_order_are_those_of_the_index() {
+    fn places_agree_with_the_index_in_any_order() {
         let text = "(λ x)\n  é\n\n(a)".as_bytes();
         let (index, mut places) = (LineIndex::new(text), Places::new(text));
         for offset in [0, 1, 3, 3, 5, 6, 7, 8, 10, 4, 12, 13, 99, 0] {

@@ -103,7 +103,7 @@ impl Tree {
     /// text, the language includes the effect of the mark.
     #[must_use]
     pub fn language_at(&self, offset: u32) -> Language {
-        if offset < self.mark { self.language.clone() } else { self.language.behind_mark() }
+        if offset < self.mark { self.language.clone() } else { self.language.after_mark() }
     }
 
     /// The number of tokens.
@@ -272,11 +272,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_without_the_white_space_around_is_that_of_the_part() {
+    fn a_trimmed_tree_is_that_of_the_part_without_white_space_around() {
         let cl = Dialect::CommonLisp;
         for part in ["(a (b) 'c) ; d", "; x\n(a [b)", "(list #\\ )", "x", ""] {
-            for (before, behind) in [("", ""), ("\n  ", ""), ("", "\r\n\n"), (" \x0c", "\n\t")] {
-                check_trimmed(cl, &format!("{before}{part}{behind}"), Some(part));
+            for (before, after) in [("", ""), ("\n  ", ""), ("", "\r\n\n"), (" \x0c", "\n\t")] {
+                check_trimmed(cl, &format!("{before}{part}{after}"), Some(part));
             }
         }
         check_trimmed(Dialect::Clojure, ", {:a [1 2]},\n", Some("{:a [1 2]}"));

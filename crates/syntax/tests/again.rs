@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn of_random_texts(
+    fn changed_random_texts_read_the_same(
         old in pieces(&SOUND, 30),
         (at, len) in (0.0..1.0, 0usize..12),
         sound in pieces(&SOUND, 3),
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn of_any_bytes(
+    fn changed_bytes_read_the_same(
         old in prop::collection::vec(any::<u8>(), 0..60),
         new in prop::collection::vec(any::<u8>(), 0..60),
         dialect in prop::sample::select(Dialect::ALL.to_vec()),
@@ -145,7 +145,7 @@ fn files(section: &str) -> Vec<String> {
 }
 
 #[test]
-fn of_files_of_the_corpus() {
+fn changed_files_of_the_corpus_read_the_same() {
     let sections = [
         ("common-lisp", Dialect::CommonLisp),
         ("sbcl", Dialect::CommonLisp),

@@ -27,7 +27,7 @@ fn check_lisp(text: &str, expected: &str) {
 }
 
 #[test]
-fn a_template_names_what_its_macro_defines() {
+fn a_template_shows_the_definitions_of_its_macro() {
     let widget =
         "(defmacro widget (name &body body)\n  `(progn (declaim (notinline ,name)) (defclass ,name () ,@body)))\n";
     check_lisp(&format!("{widget}(widget button (label))"), "Class button");
@@ -137,7 +137,7 @@ fn macros_of_every_dialect_are_understood() {
 }
 
 #[test]
-fn macros_of_another_text_count_too() {
+fn macros_of_another_text_count() {
     let other = "(defmacro widget (name) `(defclass ,name () ()))";
     let definers = Definers::of(&read(other, Dialect::CommonLisp), other);
     assert_eq!(definers.heads().collect::<Vec<_>>(), ["widget"]);

@@ -8,9 +8,9 @@ use std::fs;
 fn asks_for_a_dialect(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or_default();
     code.match_indices("Dialect::").any(|(at, name)| {
-        let (before, behind) = (code[..at].trim_end(), &code[at + name.len()..]);
-        let variant = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-        let is_variant = behind.starts_with(|c: char| c.is_ascii_uppercase()) && !behind.starts_with("ALL");
+        let (before, after) = (code[..at].trim_end(), &code[at + name.len()..]);
+        let variant = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        let is_variant = after.starts_with(|c: char| c.is_ascii_uppercase()) && !after.starts_with("ALL");
         let compared = before.ends_with("==") || before.ends_with("!=") || before.ends_with('|');
         let matched = [" =>", ") =>", " |", ", "].iter().any(|next| variant.starts_with(next));
         let is_pattern = matched && (variant.contains("=>") || before.is_empty() || before.contains("matches!("));

@@ -33,7 +33,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "t",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", holds: None, shape: S::ClojureFunction }),
+    guess: Some(Guess { begins: "def", contains: None, shape: S::ClojureFunction }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &[], headers: &["ns"] },
@@ -160,8 +160,8 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
         (TokenKind::Prefix, [b'#', b'?', ..]) => Some(text.to_owned()),
         (TokenKind::Prefix, b"#'" | b"#=") => None,
         // A tag; white space may come before its name.
-        (TokenKind::Prefix, [b'#', behind @ ..]) => {
-            Some(if behind.iter().all(|byte| CHARACTERS.blank.contains(byte)) { "# " } else { "#a" }.to_owned())
+        (TokenKind::Prefix, [b'#', after @ ..]) => {
+            Some(if after.iter().all(|byte| CHARACTERS.blank.contains(byte)) { "# " } else { "#a" }.to_owned())
         }
         (TokenKind::Prefix, _) => unsettled::unquote(text),
         (TokenKind::Atom, b"#") => Some(text.to_owned()),

@@ -33,7 +33,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "T",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", holds: None, shape: S::Named }),
+    guess: Some(Guess { begins: "def", contains: None, shape: S::Named }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &[], headers: &["in-package", "provide"] },

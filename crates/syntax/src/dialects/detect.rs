@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn extension_wins() {
+    fn the_extension_overrides_the_first_lines() {
         check("src/a.LISP", "", Some(Dialect::CommonLisp));
         check("a.b/c.scm", "#!/usr/bin/env bb", Some(Dialect::Scheme));
         check("deps.edn", "", Some(Dialect::Edn));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn first_lines_decide_without_one() {
+    fn without_an_extension_the_first_lines_decide() {
         check("run", "#!/usr/bin/env bb\n", Some(Dialect::Clojure));
         check("run", "#!/usr/bin/guile3.0 -s\n!#", Some(Dialect::Scheme));
         check("run", "#!/usr/bin/sbcl --script\n", Some(Dialect::CommonLisp));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notation_that_is_not_read_by_form_is_none() {
+    fn a_text_in_a_notation_that_is_not_read_by_form_has_no_dialect() {
         check("a.rkt", ";; x\n#lang at-exp racket\n", None);
         check("a", "#lang scribble/manual\n", None);
         check("a.rkt", "#lang scribbled\n", Some(Dialect::Racket));

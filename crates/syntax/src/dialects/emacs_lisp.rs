@@ -34,7 +34,7 @@ pub(super) static TABLE: Table = Table {
     intern: unescape,
     top_class: "t",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", holds: Some("-def"), shape: S::Named }),
+    guess: Some(Guess { begins: "def", contains: Some("-def"), shape: S::Named }),
     wrappers: WRAPPERS,
     makes: &[("defhydra", &["/body"]), ("-mode", &["-map", "-hook", "-syntax-table", "-abbrev-table"])],
     openers: Openers { beginnings: &["def", "cl-def", "ert-def"], heads: &[], headers: &["provide"] },

@@ -33,7 +33,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "object%",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "define", holds: None, shape: S::Define }),
+    guess: Some(Guess { begins: "define", contains: None, shape: S::Define }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers {

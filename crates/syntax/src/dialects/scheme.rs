@@ -33,7 +33,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "<top>",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "define", holds: None, shape: S::Define }),
+    guess: Some(Guess { begins: "define", contains: None, shape: S::Define }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &["library"], headers: &["use-modules", "provide"] },
@@ -87,7 +87,7 @@ const DIRECTIVES: &[&str] = &[
 
 static READTABLE: Readtable = syntax(&GUILE);
 
-static READTABLE_BEHIND_MARK: Readtable = syntax(&R7RS);
+static READTABLE_AFTER_MARK: Readtable = syntax(&R7RS);
 
 const fn syntax(characters: &Characters<'_>) -> Readtable {
     Readtable {
@@ -103,7 +103,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
 
 /// A text with one of these is not in Guile's own Scheme: `|` quotes and braces are brackets.
 static MARKS: Marks =
-    Marks { words: &["(define-library", "#!r7rs", "#lang "], reach: 16 * 1024, behind: &READTABLE_BEHIND_MARK };
+    Marks { words: &["(define-library", "#!r7rs", "#lang "], reach: 16 * 1024, after: &READTABLE_AFTER_MARK };
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);

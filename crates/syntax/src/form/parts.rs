@@ -146,8 +146,8 @@ impl Parts<'_> {
         let parameters = placed.parameters.and_then(|place| self.at(place)).filter(|datum| datum.list().is_some());
         form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
         let given = placed.docstring.and_then(|place| self.string(usize::from(place.at)));
-        let behind = usize::from(placed.name.at) + 1..self.data.len().saturating_sub(1);
-        form.docstring = given.or_else(|| behind.take(3).find_map(|at| self.string(at)));
+        let after = usize::from(placed.name.at) + 1..self.data.len().saturating_sub(1);
+        form.docstring = given.or_else(|| after.take(3).find_map(|at| self.string(at)));
     }
 
     /// The datum at a place. If the place is the first of a list, but there is an atom instead of the list, the atom.

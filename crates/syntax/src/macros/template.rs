@@ -230,8 +230,8 @@ impl<'t> Filled<'_, 't> {
     /// The place of the argument that becomes the rest of a list after the name: `(name . parameters)`.
     fn behind_name(&self, item: Item) -> Option<Place> {
         let reading = self.reading;
-        let mut behind = reading.data(item.datum.list()?).skip(1).filter(|&datum| reading.atom(datum) != Some("."));
-        let only = behind.next().filter(|_| behind.next().is_none())?;
+        let mut after = reading.data(item.datum.list()?).skip(1).filter(|&datum| reading.atom(datum) != Some("."));
+        let only = after.next().filter(|_| after.next().is_none())?;
         self.parameter(only).filter(|parameter| !parameter.rest).map(|parameter| parameter.place)
     }
 
