@@ -193,6 +193,19 @@ impl Facts {
         }
     }
 
+    /// What a namespace that hides nothing gives out of `text`: all that is defined, but what says that it is private.
+    pub(crate) fn public_definitions(&self, text: &str) -> impl Iterator<Item = &Definition> {
+        let is_private = |one: &Definition| {
+            let form = &self.forms[one.form as usize];
+            form.head.ends_with('-')
+                || text
+                    .get(form.span.start as usize..form.name.start as usize)
+                    .is_some_and(|head| head.contains(":private"))
+        };
+        let is_other = |kind| matches!(kind, FormKind::Package | FormKind::Method | FormKind::Test);
+        self.definitions.iter().filter(move |one| !is_other(one.kind) && !is_private(one))
+    }
+
     /// The package, module or namespace that is current at a byte; empty if there is none.
     pub fn space_at(&self, offset: u32) -> &str {
         let next = self.current.partition_point(|(from, _)| *from <= offset);

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::each::each;
 use crate::facts::{Definition, Facts};
 use crate::resolve::Written;
+use crate::space::Space;
 
 /// The size of the largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -112,6 +113,20 @@ impl Index {
             found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
         }
         found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
+        found
+    }
+
+    /// The packages, modules and namespaces that are called so, each with the file that declares it.
+    pub fn spaces(&self, name: &str) -> Vec<(&Document, &Space)> {
+        let fits = |space: &&Space| {
+            space.name.eq_ignore_ascii_case(name)
+                || space.nicknames.iter().any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let mut found: Vec<_> = self
+            .documents()
+            .flat_map(|document| document.facts.spaces.iter().filter(fits).map(move |space| (document, space)))
+            .collect();
+        found.sort_by(|(a, one), (b, other)| (&a.path, one.at).cmp(&(&b.path, other.at)));
         found
     }
 

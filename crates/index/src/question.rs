@@ -12,6 +12,7 @@ use crate::facts::{Definition, FormRow, Use, UseKind};
 use crate::index::{Document, Index};
 pub use crate::resolve::Symbol;
 use crate::resolve::{Meaning, Spaces, Written};
+use crate::space::Exports;
 
 /// A use of a name, with its file and form.
 #[derive(Clone, Copy, Debug)]
@@ -161,6 +162,74 @@ impl<'i> UseIndex<'i> {
             }
         }
         found
+    }
+
+    /// The symbols that the project defines and uses most in code, at most `most`, each with the number of
+    /// places.
+    pub fn most_used(&self, most: usize) -> Vec<(Symbol, usize)> {
+        let mut definitions: FxHashMap<&str, FxHashSet<Symbol>> = FxHashMap::default();
+        for one in self.documents.iter().flat_map(|document| &document.facts.definitions) {
+            if !matches!(one.kind, FormKind::Method | FormKind::Test) {
+                definitions.entry(&one.name).or_default().insert(one.symbol());
+            }
+        }
+        let mut names: Vec<(usize, &String)> = self.places.iter().map(|(name, places)| (places.len(), name)).collect();
+        names.retain(|(_, name)| definitions.contains_key(name.as_str()));
+        names.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let mut found: Vec<(Symbol, usize)> = Vec::new();
+        for (places, name) in names {
+            // No later name has as many references as the last one found.
+            if found.len() >= most && places <= found[most - 1].1 {
+                break;
+            }
+            for symbol in &definitions[name.as_str()] {
+                let uses = self.uses(symbol).hits;
+                let is_code = |kind| !matches!(kind, UseKind::Definition | UseKind::Export | UseKind::Quoted);
+                let count = uses.iter().filter(|hit| is_code(hit.used.kind)).count();
+                if count > 0 {
+                    found.push((symbol.clone(), count));
+                }
+            }
+            found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            found.truncate(most);
+        }
+        found
+    }
+
+    /// The names that a space gives out, each with what it means; `None` when the project declares no such space.
+    ///
+    /// A space that gives out all that it defines has no list of them: its definitions are the answer.
+    pub fn exported(&self, space: &str) -> Option<Vec<(String, Symbol)>> {
+        let mut names = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut waiting = vec![space];
+        let mut known = FxHashSet::default();
+        let declared = self.spaces.by_name.get(space)?;
+        let home = declared.first()?.name.as_str();
+        while let Some(space) = waiting.pop() {
+            if !known.insert(space) {
+                continue;
+            }
+            for one in self.spaces.by_name.get(space).into_iter().flatten() {
+                let own: Vec<&str> = match &one.exports {
+                    Exports::Names(names) => names.iter().map(String::as_str).collect(),
+                    Exports::All => {
+                        let documents = self.documents.iter();
+                        let all = documents.flat_map(|&document| document.facts.public_definitions(&document.text));
+                        all.filter(|other| other.space == one.name).map(|other| other.name.as_str()).collect()
+                    }
+                };
+                names.extend(own.into_iter().filter(|name| seen.insert(*name)));
+                waiting.extend(one.imports.iter().filter(|import| import.reexports).map(|import| import.from.as_str()));
+            }
+        }
+        names.sort_unstable();
+        let meant = names.into_iter().map(|name| {
+            let written = Written::plain(name.to_owned());
+            let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = self.spaces.meaning(home, &written);
+            (name.to_owned(), symbol)
+        });
+        Some(meant.collect())
     }
 
     /// The uses of a name that no file of the project defines.

@@ -49,6 +49,28 @@ impl FormKind {
         !matches!(self, Self::Directive | Self::Expression)
     }
 
+    /// What the form defines, in a word or two.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Macro => "macro",
+            Self::GenericFunction => "generic function",
+            Self::Method => "method",
+            Self::Variable => "variable",
+            Self::Class => "class",
+            Self::Structure => "structure",
+            Self::Type => "type",
+            Self::Condition => "condition",
+            Self::Package => "package",
+            Self::System => "system",
+            Self::Test => "test",
+            Self::Definition => "definition",
+            Self::Addition => "addition",
+            Self::Directive => "directive",
+            Self::Expression => "expression",
+        }
+    }
+
     /// It defines something that is called with arguments.
     pub const fn has_parameters(self) -> bool {
         matches!(self, Self::Function | Self::Macro | Self::GenericFunction | Self::Method)

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::schema_of;
+use crate::code_map::MapAnswer;
 use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
@@ -33,6 +34,8 @@ pub enum Answer {
     Edited(Box<EditAnswer>),
     /// Files were searched.
     Found(Box<SearchAnswer>),
+    /// A project was drawn in its main parts.
+    Mapped(Box<MapAnswer>),
     /// A live image answered, or was controlled.
     Live(LiveAnswer),
     /// An answer of a protocol that has its own text.
@@ -54,7 +57,9 @@ impl Answer {
     /// The requested thing did not happen.
     pub fn is_error(&self) -> bool {
         match self {
-            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) | Self::Found(_) => false,
+            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) | Self::Found(_) | Self::Mapped(_) => {
+                false
+            }
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -68,6 +73,7 @@ impl Answer {
             Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
+            Self::Mapped(answer) => fields(answer),
             Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
         }
@@ -91,6 +97,7 @@ answers! {
     Checked(CheckAnswer),
     Edited(EditAnswer),
     Found(SearchAnswer),
+    Mapped(MapAnswer),
     Protocol(ProtocolAnswer),
 }
 

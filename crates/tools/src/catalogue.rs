@@ -17,6 +17,7 @@ use crate::code_describe::{DescribeAnswer, code_describe};
 use crate::code_exports::{ExportsAnswer, code_exports};
 use crate::code_find::{FindAnswer, code_find};
 use crate::code_find_references::{ReferencesAnswer, code_find_references};
+use crate::code_map::{MapAnswer, code_map};
 use crate::eval_answer::EvalAnswer;
 use crate::guard::guard_tools;
 use crate::inspect_object::{InspectAnswer, inspect_object};
@@ -53,7 +54,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_read_form",
             title: "Read one form",
-            description: "Show one Lisp form by name, exactly as in the file, with its header comment, condition and digest.",
+            description: "One Lisp form by name, exactly as in the file, with its header comment and digest.",
             annotations: Annotations::READS,
             output: fields_schema::<FormAnswer>,
         }
@@ -62,7 +63,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             name: "lisp_edit_form",
             title: "Edit a form",
             description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Unbalanced \
-                          content is repaired if that is certain, and the answer says so; else refused with the line to fix.",
+                          content is repaired if certain, else refused with the line to fix; the answer tells.",
             annotations: Annotations::WRITES,
             output: fields_schema::<EditAnswer>,
         }
@@ -96,7 +97,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find",
             title: "Find definitions",
-            description: "Where a Lisp name is defined, methods too: from the files, and a live image where one runs.",
+            description: "Where a Lisp name is defined: from files and a live image.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<FindAnswer>,
         }
@@ -104,7 +105,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_describe",
             title: "Describe a name",
-            description: "Describe a Lisp name in a live image: kind, parameters, documentation, place, value, slots, methods.",
+            description: "Describe a Lisp name or package: kind, parameters, documentation, place; a live image adds value, slots, methods.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<DescribeAnswer>,
         }
@@ -112,17 +113,25 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find_references",
             title: "Find references",
-            description: "Who calls, reads, sets, binds or expands a Lisp name, which tests reach it, or what it uses: from the files, and a \
-                          live image where one runs.",
+            description: "Who calls, reads, sets, binds or expands a Lisp name, which tests reach it, or what it uses: from files and a live \
+                          image.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ReferencesAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { code_find_references(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
+            name: "code_map",
+            title: "Map a project",
+            description: "A Lisp project at a glance: systems, packages, entry points, tests, hot spots, broken files.",
+            annotations: Annotations::READS,
+            output: fields_schema::<MapAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { code_map(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
-            description: "Evaluate Lisp code in a live image that keeps its state. Answers with the values, the output, \
-                          warnings, or the error with restarts and backtrace.",
+            description: "Evaluate Lisp code in a live image that keeps its state: values, output, warnings, or the error \
+                          with restarts and backtrace.",
             annotations: Annotations::RUNS,
             output: fields_schema::<EvalAnswer>,
         }
@@ -139,8 +148,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "inspect_object",
             title: "Inspect an object",
-            description: "Look into a Lisp value by its number in an answer ([object 7], or (1 2) [8]): elements, entries, \
-                          slots.",
+            description: "Look into a Lisp value by its number in an answer ([object 7]): elements, entries, slots.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<InspectAnswer>,
         }
@@ -164,7 +172,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "macroexpand",
             title: "Expand macros",
-            description: "Show the expansion of a Lisp form in a live image: given as code, or by its place in a file.",
+            description: "Expand a Lisp form in a live image, given as code or by its place in a file.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExpandAnswer>,
         }
@@ -175,8 +183,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         ..Entry {
             name: "code_exports",
             title: "List exports",
-            description: "List the exports of a module, package or namespace in a live image: names, parameters, the \
-                          first line of the documentation.",
+            description: "What a module, package or namespace exports: names, parameters, the first line of the documentation.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExportsAnswer>,
         }

@@ -1,18 +1,26 @@
-//! `code_describe`: the meanings of a name in a live image.
+//! `code_describe`: the meanings of a name, as the files of the project say, and a live image where one runs.
 
-use lispwright_runtime::{Describe, NameMeaning};
+use lispwright_index::{Definition, Document, Exports, Space};
+use lispwright_runtime::{Describe, ImageRefusal, NameMeaning};
+use lispwright_syntax::{Dialect, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_live::{Files, Origin, ask_living, named};
+use crate::code_live::{Files, Origin, ask_besides, dialect_of, named, plain_name};
+use crate::indexed::indexed;
+use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
+use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// Characters of a documentation string that the image sends.
 const DOCUMENTATION: usize = 4_000;
+
+/// Names that are offered when nothing is called as asked.
+const MOST_NEAREST: usize = 5;
 
 /// Arguments of `code_describe`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -44,13 +52,14 @@ pub struct DescribeAnswer {
     pub exported: Option<bool>,
     /// All its meanings.
     pub meanings: Vec<Meaning>,
-    /// The session that was asked.
-    pub session: String,
+    /// The session whose image was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The source of this fact.
     pub source: Origin,
     /// Notes of the session.
     #[serde(skip)]
-    pub aside: Aside,
+    pub aside: Option<Aside>,
 }
 
 /// One meaning of a name.
@@ -95,15 +104,31 @@ pub struct Fact {
     pub text: String,
 }
 
-/// Describes the name. Printing values may run code of the user; cancelling the context interrupts that.
+/// Describes the name. Where an image runs, it has the last word; printing values may run code of the user, and
+/// cancelling the context interrupts that.
 pub async fn code_describe(
     workshop: &Workshop,
     args: CodeDescribe,
     context: &CallContext,
 ) -> Result<DescribeAnswer, Refusal> {
-    let question = Describe { name: named(args.symbol)?, package: args.package, limit: DOCUMENTATION };
-    let Told { answer: description, aside, .. } =
-        ask_living(&workshop.sessions, args.session.as_deref(), None, question, context).await?;
+    let symbol = named(args.symbol)?;
+    let dialect = dialect_of(workshop, args.session.as_deref());
+    let known = from_files(workshop, symbol.clone(), args.package.clone(), dialect).await?;
+    let question = Describe { name: symbol.clone(), package: args.package, limit: DOCUMENTATION };
+    let session = args.session.as_deref();
+    // Without a session, the image of the Lisp that the files have the name in is meant.
+    let of = known.dialect.filter(|_| session.is_none());
+    let only = known.answer.is_none();
+    let asked = match ask_besides(workshop, session, of, question, context, true).await {
+        Ok(asked) => asked,
+        Err(refusal) if only || is_ambiguous(&refusal, &symbol) => return Err(refusal),
+        Err(_) => None,
+    };
+    let Some(Told { answer: description, aside, .. }) = asked else {
+        let undefined =
+            LiveFault::Undefined { name: symbol, is_module: false, files: known.files, nearest: known.nearest };
+        return known.answer.ok_or(undefined.into());
+    };
     let mut files = Files::new(workshop);
     let meanings: Vec<Meaning> = description.meanings.iter().map(|known| meaning(known, &mut files)).collect();
     Ok(DescribeAnswer {
@@ -112,10 +137,134 @@ pub async fn code_describe(
         package: description.home.clone(),
         exported: description.exported,
         meanings,
-        session: aside.session.clone(),
-        source: Origin::Live,
-        aside,
+        session: Some(aside.session.clone()),
+        source: if only { Origin::Live } else { Origin::Both },
+        aside: Some(aside),
     })
+}
+
+/// The image has the name in several packages.
+fn is_ambiguous(refusal: &Refusal, symbol: &str) -> bool {
+    let Refusal::Image { refusal: ImageRefusal::NoName { candidates, .. }, .. } = refusal else { return false };
+    let plain = |name: &str| name.rsplit([':', '/']).next().unwrap_or_default().to_lowercase();
+    candidates.iter().filter(|candidate| plain(candidate) == plain(symbol)).count() > 1
+}
+
+/// What the files of the project say of a name.
+struct Known {
+    answer: Option<DescribeAnswer>,
+    dialect: Option<Dialect>,
+    nearest: Vec<String>,
+    files: usize,
+}
+
+async fn from_files(
+    workshop: &Workshop,
+    symbol: String,
+    package: Option<String>,
+    of: Option<Dialect>,
+) -> Result<Known, Refusal> {
+    let root = workshop.roots.primary().to_owned();
+    indexed(workshop, move |index, _| {
+        let place =
+            |document: &Document, at: u32| (relative(&document.path.to_string_lossy(), &root), document.line(at));
+        let is_meant = |document: &Document| of.is_none_or(|of| of == document.dialect);
+        let mut found = index.definitions(plain_name(&symbol), package.as_deref());
+        found.retain(|(document, _)| is_meant(document));
+        let mut meanings: Vec<Meaning> = found.iter().map(|(document, one)| defined(document, one, &place)).collect();
+        meanings.dedup();
+        let home = found.first().map(|(document, one)| (*document, one.space.clone()));
+        let mut spaces = index.spaces(symbol.trim().trim_start_matches("#:").trim_start_matches(':'));
+        spaces.retain(|(document, _)| is_meant(document));
+        meanings.extend(spaces.iter().map(|(document, space)| declared(document, space, &place)));
+        let dialect = home.as_ref().map(|(document, _)| document.dialect).or_else(|| Some(spaces.first()?.0.dialect));
+        let exported = home.as_ref().filter(|(_, space)| !space.is_empty()).and_then(|(_, home)| {
+            let declared = index.spaces(home);
+            let name = &found.first()?.1.name;
+            (!declared.is_empty()).then(|| declared.iter().any(|(_, space)| space.exports(name)))
+        });
+        let answer = meanings.first().cloned().map(|first| DescribeAnswer {
+            name: first.name,
+            first: first.sense,
+            package: home.map(|(_, space)| space).filter(|space| !space.is_empty()),
+            exported,
+            meanings,
+            session: None,
+            source: Origin::Static,
+            aside: None,
+        });
+        let nearest = if answer.is_none() { index.nearest(&symbol, MOST_NEAREST) } else { Vec::new() };
+        Known { answer, dialect, nearest, files: index.documents().count() }
+    })
+    .await
+}
+
+/// A definition in a file.
+fn defined(document: &Document, one: &Definition, place: &dyn Fn(&Document, u32) -> (String, u32)) -> Meaning {
+    let form = &document.facts.forms[one.form as usize];
+    let slice = |span: Span| document.text[span.range()].to_owned();
+    let (path, line) = place(document, form.span.start);
+    let kind = if one.made { format!("made by {}", form.label) } else { one.kind.name().to_owned() };
+    Meaning {
+        name: if one.made { as_written(&one.name, document.dialect) } else { form.called().to_owned() },
+        sense: Sense {
+            kind: Some(kind),
+            arglist: form.signature.filter(|_| !one.made && one.kind.has_parameters()).map(slice),
+            documentation: form.docstring.filter(|_| !one.made).map(|span| unquoted(&slice(span))),
+            path: Some(path),
+            line: Some(line),
+            facts: Vec::new(),
+        },
+    }
+}
+
+/// A package, module or namespace in a file.
+fn declared(document: &Document, space: &Space, place: &dyn Fn(&Document, u32) -> (String, u32)) -> Meaning {
+    let (path, line) = place(document, space.at);
+    let fact = |name: &str, text: String| Fact { name: name.to_owned(), text };
+    let mut facts = Vec::new();
+    if let Exports::Names(names) = &space.exports
+        && !names.is_empty()
+    {
+        let names: Vec<String> = names.iter().map(|name| as_written(name, document.dialect)).collect();
+        facts.push(fact("exports", names.join(" ")));
+    }
+    let imports: Vec<&str> =
+        space.imports.iter().filter(|import| !import.is_implicit).map(|import| &*import.from).collect();
+    if !imports.is_empty() {
+        facts.push(fact("uses", imports.join(" ")));
+    }
+    Meaning {
+        name: space.name.clone(),
+        sense: Sense {
+            kind: Some("package".to_owned()),
+            arglist: None,
+            documentation: space.docstring.clone(),
+            path: Some(path),
+            line: Some(line),
+            facts,
+        },
+    }
+}
+
+/// A name as people write it: in small letters where the reader makes them large.
+pub(crate) fn as_written(name: &str, dialect: Dialect) -> String {
+    let is_folded = dialect.folds_case() && !name.contains(|c: char| c.is_lowercase());
+    if is_folded { name.to_lowercase() } else { name.to_owned() }
+}
+
+/// The text of a string as the reader takes it: escapes of quotes and backslashes are resolved.
+pub(crate) fn unquoted(string: &str) -> String {
+    let inner = string.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(string);
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.extend(chars.next().filter(|c| *c != '\n')),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 fn meaning(known: &NameMeaning, files: &mut Files<'_>) -> Meaning {

@@ -1,16 +1,19 @@
-//! `code_exports`: the exports of a package, module or namespace in a live image.
+//! `code_exports`: the exports of a package, module or namespace: of a live image where one has it, else from the files.
 
 use lispwright_edit::Source;
 use lispwright_runtime::{Ending, ListExports, NameMeaning};
-use lispwright_syntax::{Dialect, Form, FormKind};
+use lispwright_syntax::{Dialect, Form, FormKind, Span, edit_distance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_live::{Files, Origin, ask_living, package_in};
+use crate::code_describe::{as_written, unquoted};
+use crate::code_live::{Files, Origin, ask_besides, package_in};
+use crate::indexed::indexed;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
+use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, blocking, read_source};
 
@@ -19,6 +22,9 @@ const DEFAULT_LIMIT: u32 = 100;
 
 /// Names listed at most.
 const MOST: u32 = 500;
+
+/// Names that are offered when nothing is called as asked.
+const MOST_NEAREST: usize = 5;
 
 /// Arguments of `code_exports`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -60,8 +66,9 @@ pub struct ExportsAnswer {
     pub total: u64,
     /// More come after these.
     pub truncated: bool,
-    /// The session that was asked.
-    pub session: String,
+    /// The session whose image was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The source of this fact.
     pub source: Origin,
     /// The number of names up to the end of that range.
@@ -69,11 +76,11 @@ pub struct ExportsAnswer {
     pub end: u64,
     /// Notes of the session.
     #[serde(skip)]
-    pub aside: Aside,
+    pub aside: Option<Aside>,
 }
 
 /// An exported name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Export {
     /// The name.
     pub name: String,
@@ -97,7 +104,7 @@ pub struct Export {
     pub line: Option<u32>,
 }
 
-/// Lists the exports that are loaded in the image. Cancelling the context interrupts it.
+/// Lists the exports that are loaded in the image, else those of the files. Cancelling the context interrupts the image.
 pub async fn code_exports(
     workshop: &Workshop,
     args: CodeExports,
@@ -105,26 +112,117 @@ pub async fn code_exports(
 ) -> Result<ExportsAnswer, Refusal> {
     let Module { name, path, dialect } = named(workshop, args.path, args.module).await?;
     let count = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST);
+    let end = u64::from(args.offset) + u64::from(count);
+    let known = from_files(workshop, name.clone(), dialect, args.offset as usize, count as usize).await?;
     let question = ListExports { name: name.clone(), offset: args.offset, count };
-    let asked = ask_living(&workshop.sessions, args.session.as_deref(), dialect, question, context).await;
-    let Told { answer: exports, aside, .. } = asked.map_err(|refusal| match (refusal, path) {
+    let session = args.session.as_deref();
+    let only = known.answer.is_none();
+    let asked = ask_besides(workshop, session, dialect.or(known.dialect), question, context, only).await;
+    let is_in_file = path.is_some();
+    let asked = asked.map_err(|refusal| match (refusal, path) {
         (Refusal::Unanswered(answer), Some(path)) if matches!(answer.report.ending, Ending::NoPackage { .. }) => {
-            LiveFault::NotLoaded { path, module: name, session: answer.session.clone() }.into()
+            LiveFault::NotLoaded { path, module: name.clone(), session: answer.session.clone() }.into()
         }
         (refusal, _) => refusal,
     })?;
+    let Some(Told { answer: exports, aside, .. }) = asked else {
+        let unknown = if is_in_file {
+            LiveFault::NoImage { of: dialect.and_then(runtime_of) }
+        } else {
+            LiveFault::Undefined { name, is_module: true, files: known.files, nearest: known.nearest }
+        };
+        return known.answer.ok_or(unknown.into());
+    };
     let mut files = Files::new(workshop);
-    let end = u64::from(args.offset) + u64::from(count);
     Ok(ExportsAnswer {
         module: exports.name.clone(),
         exports: exports.exports.iter().map(|meaning| export(meaning, &mut files)).collect(),
         total: exports.total,
         truncated: end < exports.total,
-        session: aside.session.clone(),
+        session: Some(aside.session.clone()),
         source: Origin::Live,
         end,
-        aside,
+        aside: Some(aside),
     })
+}
+
+/// What the files of the project say of a module.
+struct Known {
+    answer: Option<ExportsAnswer>,
+    dialect: Option<Dialect>,
+    nearest: Vec<String>,
+    files: usize,
+}
+
+async fn from_files(
+    workshop: &Workshop,
+    name: String,
+    of: Option<Dialect>,
+    offset: usize,
+    count: usize,
+) -> Result<Known, Refusal> {
+    let root = workshop.roots.primary().to_owned();
+    indexed(workshop, move |index, _| {
+        let files = index.documents().count();
+        let mut spaces = index.spaces(name.trim_start_matches("#:").trim_start_matches(':'));
+        spaces.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
+        let Some((declared, space)) = spaces.first() else {
+            let names: Vec<&str> = index.documents().flat_map(|one| &one.facts.spaces).map(|one| &*one.name).collect();
+            return Known { answer: None, dialect: None, nearest: near(&name, names), files };
+        };
+        let question = index.question(declared.dialect);
+        let all = question.exported(&space.name).unwrap_or_default();
+        let total = all.len();
+        let shown = all.into_iter().skip(offset).take(count).map(|(exported, symbol)| {
+            let exported = as_written(&exported, declared.dialect);
+            let mut found = index.definitions(&symbol.name, Some(&symbol.space));
+            found.retain(|(document, _)| document.dialect == declared.dialect);
+            let from = Some(symbol.space).filter(|home| *home != space.name && !found.is_empty());
+            let first = found.iter().find(|(_, one)| one.kind != FormKind::Method).or(found.first());
+            let Some((document, one)) = first else {
+                return Export { name: exported, kind: "symbol".to_owned(), from, ..Export::default() };
+            };
+            let form = &document.facts.forms[one.form as usize];
+            let slice = |span: Span| &document.text[span.range()];
+            let documentation = form.docstring.filter(|_| !one.made).map(|span| unquoted(slice(span)));
+            Export {
+                name: exported,
+                kind: one.kind.name().to_owned(),
+                arglist: form
+                    .signature
+                    .filter(|_| !one.made && one.kind.has_parameters())
+                    .map(|span| slice(span).to_owned()),
+                documentation: documentation.as_deref().and_then(first_line).map(str::to_owned),
+                from,
+                path: Some(relative(&document.path.to_string_lossy(), &root)),
+                line: Some(document.line(form.span.start)),
+            }
+        });
+        let answer = ExportsAnswer {
+            module: space.name.clone(),
+            exports: shown.collect(),
+            total: total as u64,
+            truncated: offset + count < total,
+            session: None,
+            source: Origin::Static,
+            end: (offset + count).min(total) as u64,
+            aside: None,
+        };
+        Known { answer: Some(answer), dialect: Some(declared.dialect), nearest: Vec::new(), files }
+    })
+    .await
+}
+
+/// The names that are spelled most like `name`.
+fn near(name: &str, names: Vec<&str>) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let limit = wanted.chars().count() / 3 + 1;
+    let distance = |known: &str| edit_distance(&wanted, &known.to_lowercase());
+    let mut near: Vec<(usize, &str)> = names.into_iter().map(|known| (distance(known), known)).collect();
+    near.retain(|(distance, _)| *distance <= limit);
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(MOST_NEAREST).map(|(_, known)| known.to_owned()).collect()
 }
 
 fn export(meaning: &NameMeaning, files: &mut Files<'_>) -> Export {
@@ -134,15 +232,15 @@ fn export(meaning: &NameMeaning, files: &mut Files<'_>) -> Export {
         name: meaning.name.clone(),
         kind: meaning.kind.clone(),
         arglist: meaning.arglist.clone(),
-        documentation: first_line(meaning).map(str::to_owned),
+        documentation: meaning.documentation.as_deref().and_then(first_line).map(str::to_owned),
         from: meaning.facts.iter().find(|(name, _)| name == "from").map(|(_, module)| module.clone()),
         path,
         line: line.flatten(),
     }
 }
 
-fn first_line(meaning: &NameMeaning) -> Option<&str> {
-    meaning.documentation.as_deref()?.lines().map(str::trim).find(|line| !line.is_empty())
+fn first_line(documentation: &str) -> Option<&str> {
+    documentation.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 /// The module that `path` or `module` means; `path` may also be the name of a module.

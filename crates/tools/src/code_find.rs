@@ -26,7 +26,7 @@ pub struct CodeFind {
     /// Package
     #[serde(default)]
     pub package: Option<String>,
-    /// Only in this file or directory
+    /// File or directory
     #[serde(default)]
     pub path: Option<String>,
     /// Session

@@ -55,13 +55,13 @@ pub struct CodeFindReferences {
     /// Package
     #[serde(default)]
     pub package: Option<String>,
-    /// Only in this file or directory
+    /// File or directory
     #[serde(default)]
     pub path: Option<String>,
     /// call, macro, value, binding, assignment, method, quoted, export, template
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// callers (default) or callees
+    /// Default callers
     #[serde(default)]
     pub direction: Option<Direction>,
     /// Steps, 1-5

@@ -22,6 +22,7 @@ pub mod code_exports;
 pub mod code_find;
 pub mod code_find_references;
 pub mod code_live;
+pub mod code_map;
 mod codes;
 pub mod eval_answer;
 mod event;

@@ -15,13 +15,13 @@ use crate::workspace::Opened;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispCheckParens {
-    /// File to check; either this or code
+    /// File; or give code
     #[serde(default)]
     pub path: Option<String>,
     /// Source to check
     #[serde(default)]
     pub code: Option<String>,
-    /// common-lisp, scheme, racket, clojure, edn or emacs-lisp; default: by the file, else common-lisp
+    /// common-lisp, scheme, racket, clojure, edn, emacs-lisp
     #[serde(default)]
     pub dialect: Option<String>,
     /// Characters to skip

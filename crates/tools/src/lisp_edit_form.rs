@@ -67,10 +67,10 @@ pub struct LispEditForm {
     /// Line
     #[serde(default)]
     pub line: Option<u32>,
-    /// New source: one form for replace, else one or more; comments allowed
+    /// One form for replace, else one or more; comments allowed
     #[serde(default)]
     pub content: Option<String>,
-    /// From lisp_read_form: refuse if the form has changed since
+    /// From lisp_read_form: refused if changed since
     #[serde(default)]
     pub digest: Option<String>,
     /// Show the diff, write nothing

@@ -20,9 +20,9 @@ pub struct LispPatchForm {
     /// Name
     #[serde(default)]
     pub name: Option<String>,
-    /// Text inside the form or its header comment, exact but for white space; must occur once
+    /// Text in the form, exact but for white space; must occur once
     pub old_text: String,
-    /// Its replacement; delimiters balance as before
+    /// Replacement; balanced as before
     pub new_text: String,
     /// Form type
     #[serde(default)]

@@ -31,13 +31,13 @@ pub(crate) fn yes() -> bool {
 pub struct LispReadFile {
     /// File below the root
     pub path: String,
-    /// One line per form; false shows the text
+    /// False: the text
     #[serde(default = "yes")]
     pub collapsed: bool,
-    /// Regex: forms whose name matches are shown whole
+    /// Regex: forms whose name matches, whole
     #[serde(default)]
     pub name_pattern: Option<String>,
-    /// Regex: forms whose source matches are shown whole; other files: matching lines
+    /// Regex: forms whose source matches, whole; in other files lines
     #[serde(default)]
     pub content_pattern: Option<String>,
     /// Lines to skip

@@ -23,6 +23,17 @@ pub enum LiveFault {
     },
     /// More than one session has an image, and none was named.
     SeveralImages(Vec<String>),
+    /// Neither a file of the project nor an image knows the name.
+    Undefined {
+        /// The name.
+        name: String,
+        /// It was taken for that of a package, module or namespace.
+        is_module: bool,
+        /// How many files were looked into.
+        files: usize,
+        /// Names of the project like it.
+        nearest: Vec<String>,
+    },
     /// An unknown kind of references.
     NoKind {
         /// The requested kind.
@@ -117,6 +128,7 @@ impl LiveFault {
         match self {
             Self::NoSymbol
             | Self::SeveralImages(_)
+            | Self::Undefined { .. }
             | Self::NoKind { .. }
             | Self::CodeOrPlace
             | Self::DefinesMacro { .. }

@@ -54,13 +54,13 @@ pub struct ReplControl {
     /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Name of a checkpoint; rollback: default the last one
+    /// Checkpoint; rollback: default the last
     #[serde(default)]
     pub name: Option<String>,
     /// Frame of a held error (default 0)
     #[serde(default)]
     pub frame: Option<u32>,
-    /// Restart of a held error: its name or number
+    /// Of a held error: name or number
     #[serde(default)]
     pub restart: Option<String>,
     /// Code for eval_in_frame; for restart, its values

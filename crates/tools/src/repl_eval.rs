@@ -39,18 +39,18 @@ pub enum OnError {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReplEval {
-    /// Forms to evaluate, one after the other
+    /// Forms, evaluated in order
     pub code: String,
     /// Made on first use (default "main", or the runtime's name)
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, ecl, clisp, guile, chez, racket, clojure, emacs (default: the session's, or what the project is for)
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure, emacs (default: by session or project)
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Package, or module such as "(my app)", for this call (default: the session's)
+    /// Package or module, "(my app)"; default: the session's
     #[serde(default)]
     pub package: Option<String>,
-    /// Seconds until the code is interrupted, its state kept (default 30)
+    /// Seconds until interrupted, state kept (default 30)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
     /// Characters in the answer (default 10000)

@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// System or module with the tests, or one that has some; or give path
+    /// System or module with tests; or give path
     #[serde(default)]
     pub system: Option<String>,
     /// File with the tests

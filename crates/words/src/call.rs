@@ -68,6 +68,10 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
             ("offset", " --offset"),
         ],
     ),
+    ("code_map", "map", &[("path", ""), ("limit", " --limit")]),
+    ("code_find_references", "refs", &[("symbol", ""), ("offset", " --offset")]),
+    ("code_describe", "describe", &[("symbol", "")]),
+    ("code_exports", "exports", &[("module", ""), ("path", ""), ("offset", " --offset")]),
     ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];
 

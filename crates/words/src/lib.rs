@@ -29,6 +29,7 @@ mod held;
 mod live;
 mod live_fault;
 mod loaded;
+mod map;
 mod names;
 mod note;
 mod notice;
@@ -96,6 +97,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
+        Answer::Mapped(map) => map::text(map, skin),
         Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
     }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::Skin;
 use crate::call::{spoken, template};
+use crate::names::undefined;
 use crate::session_refused::runtimes;
 
 /// The message, and the facts that help as fields.
@@ -29,6 +30,18 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
         LiveFault::SeveralImages(sessions) => {
             facts.insert("candidates".into(), sessions.clone().into());
             format!("Several images run: say which with `session`: {}.", sessions.join(", "))
+        }
+        LiveFault::Undefined { name, is_module, files, nearest } => {
+            facts.insert("candidates".into(), nearest.clone().into());
+            let what = if *is_module { "no package, module or namespace" } else { "not defined" };
+            let text = undefined(&one_line(name, 200), what, *files, nearest);
+            let elsewhere = match skin {
+                Skin::Client => {
+                    " What comes from elsewhere is known to an image: start one with repl_eval or load_system."
+                }
+                Skin::Shell => "",
+            };
+            format!("{}{elsewhere}", text.trim_end())
         }
         LiveFault::NoKind { asked, kinds } => {
             facts.insert("candidates".into(), kinds.to_vec().into());

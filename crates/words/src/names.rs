@@ -29,7 +29,7 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
     let mut text = match answer.definitions.len() {
         0 if answer.narrowed => format!("{name} is not defined there.\n"),
-        0 if answer.aside.is_none() => undefined(&name, answer.files, &answer.nearest),
+        0 if answer.aside.is_none() => undefined(&name, "not defined", answer.files, &answer.nearest),
         0 => {
             let mut kinds: Vec<&str> = answer.kinds.iter().map(String::as_str).collect();
             kinds.dedup();
@@ -59,13 +59,13 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
 }
 
-/// No file of the project defines the name.
-fn undefined(name: &str, files: usize, nearest: &[String]) -> String {
+/// No file of the project defines the name: it is `what` there.
+pub(crate) fn undefined(name: &str, what: &str, files: usize, nearest: &[String]) -> String {
     let like = match nearest {
         [] => String::new(),
         names => format!(" Nearest: {}.", one_line(&names.join(", "), 300)),
     };
-    format!("{name} is not defined in the project ({}), and no image runs.{like}\n", counted(files, "file"))
+    format!("{name} is {what} in the project ({}), and no image runs.{like}\n", counted(files, "file"))
 }
 
 /// `1 file`, `2 files`.
@@ -91,7 +91,7 @@ pub(crate) fn described(answer: &DescribeAnswer, skin: Skin) -> String {
     if cut > 0 {
         text.push_str(&format!("[note] {cut} characters are left out.\n"));
     }
-    text + &notes(&answer.aside, skin)
+    text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
 }
 
 /// `FARM:AREA, exported`.
@@ -212,7 +212,9 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
             let uses = counted(answer.filtered, "use");
             format!("No use of {name} passes path, kinds and tests_only; without them there would be {uses}.\n")
         }
-        _ if !answer.from_files && answer.aside.is_none() => undefined(name, answer.files, &answer.nearest),
+        _ if !answer.from_files && answer.aside.is_none() => {
+            undefined(name, "not defined", answer.files, &answer.nearest)
+        }
         Direction::Callers if !answer.from_files && answer.outside_project > 0 => {
             format!("The live image knows no reference to {name} in the project.\n")
         }
@@ -272,7 +274,7 @@ pub(crate) fn exports(answer: &ExportsAnswer, skin: Skin) -> String {
         let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
         text.push_str(&format!("[note] {} more{next}\n", answer.total - answer.end));
     }
-    text + &notes(&answer.aside, skin)
+    text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
 }
 
 /// `procedure crop (x)  farm/field.scm:2  Grows one.`

@@ -55,7 +55,11 @@ fn symbol(walk: &Walk<'_>, datum: Datum) -> String {
     }
 }
 
-fn option(walk: &Walk<'_>, word: &str, rest: Vec<Datum>, space: &mut Space, declared: &mut Declared) {
+fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, declared: &mut Declared) {
+    // What the reader computes is not known: `#.(names)`.
+    if word != ":local-nicknames" {
+        rest.retain(|datum| datum.list().is_none() && walk.source(*datum) != ".");
+    }
     let spans = |data: &[Datum]| data.iter().map(|&datum| walk.tree.core_span(datum)).collect::<Vec<_>>();
     match word {
         ":nicknames" => space.nicknames.extend(rest.iter().map(|&datum| package(walk, datum))),

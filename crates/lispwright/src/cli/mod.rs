@@ -9,21 +9,25 @@ mod check;
 mod clients;
 mod complaint;
 mod confine;
+mod describe;
 mod doctor;
 mod edit;
 mod eval;
+mod exports;
 mod grammar;
 mod hook;
 mod images;
 mod keep;
 mod live;
 mod log;
+mod map;
 mod mcp;
 mod outcome;
 mod outline;
 mod paint;
 mod patch;
 mod read;
+mod refs;
 mod repair;
 mod search;
 mod setup;
@@ -55,6 +59,10 @@ enum Command {
     Outline(outline::Args),
     Read(read::Args),
     Search(search::Args),
+    Map(map::Args),
+    Refs(refs::Args),
+    Describe(describe::Args),
+    Exports(exports::Args),
     Edit(edit::Args),
     Patch(patch::Args),
     Tree(tree::Args),
@@ -95,6 +103,10 @@ pub(crate) fn run() -> ExitCode {
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Search(args) => search::run(args),
+        Command::Map(args) => map::run(args),
+        Command::Refs(args) => refs::run(args),
+        Command::Describe(args) => describe::run(args),
+        Command::Exports(args) => exports::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),
         Command::Tree(args) => tree::run(args),

@@ -50,10 +50,11 @@ fn described(session: &mut Session, symbol: &str) -> (String, Value) {
 }
 
 #[test]
-fn without_an_image_the_answer_is_the_call_that_starts_one() {
+fn without_an_image_the_answer_names_the_calls_that_start_one() {
     let mut session = Session::with_file("src/farm.lisp", FARM);
-    let says = &["No image runs", "load_system", "repl_eval"];
-    session.refused("code_describe", json!({ "symbol": "car" }), "SESSION_LOST", says);
+    let says = &["car is not defined in the project (1 file), and no image runs", "load_system", "repl_eval"];
+    session.refused("code_describe", json!({ "symbol": "car" }), "BAD_ARGUMENT", says);
+    session.refused("code_describe", json!({ "symbol": "totle" }), "BAD_ARGUMENT", &["Nearest: total."]);
     let main = session.ok("repl_eval", json!({ "code": "1" }));
     assert_eq!(main.text, "=> 1");
     session.refused(
@@ -97,6 +98,83 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
     session.project.file("src/barn.lisp", "(in-package :farm)\n");
     let now = session.ok("code_find_references", json!({ "symbol": "area", "path": "src/barn.lisp" }));
     assert_eq!(now.fields["count"], 0, "{}", now.text);
+}
+
+#[test]
+fn files_describe_names_and_packages_without_an_image() {
+    let mut session = Session::with_file("src/farm.lisp", FARM);
+    let cases = [
+        (
+            "farm:area",
+            "area, exported from farm\n[generic function] area (shape &key scale)  src/farm.lisp:13\nThe area.\n",
+        ),
+        (
+            "total",
+            "total, internal to farm\n[function] total (shapes)  src/farm.lisp:18\nTotal area.\n[function] (setf total) ",
+        ),
+        ("make-cow", "make-cow, internal to farm\n[made by defstruct cow] make-cow  src/farm.lisp:10"),
+        ("farm", "farm\n[package] farm  src/farm.lisp:1\nexports: area *scale*\nuses: cl"),
+    ];
+    for (symbol, expected) in cases {
+        let (text, fields) = described(&mut session, symbol);
+        assert!(text.starts_with(expected), "{symbol}: {text}");
+        assert_eq!((&fields["source"], &fields["session"]), (&json!("static"), &Value::Null));
+    }
+    let (_, both) = {
+        session.ok("load_system", json!({ "path": "src/farm.lisp" }));
+        described(&mut session, "farm:area")
+    };
+    assert_eq!((&both["source"], &both["session"]), (&json!("both"), &json!("main")));
+}
+
+#[test]
+fn files_list_exports_without_an_image() {
+    let mut session = Session::with_sets("docs", "src/farm.lisp", FARM);
+    let area = "generic function area (shape &key scale)  src/farm.lisp:13  The area.";
+    let listed = session.ok("code_exports", json!({ "module": "farm" }));
+    let expected = format!("farm exports 2 names:\nvariable *scale*  src/farm.lisp:4  The scale.\n{area}");
+    assert_eq!(listed.text, expected);
+    assert_eq!(listed.fields["source"], "static");
+    session.project.file("src/all.lisp", "(uiop:define-package :all (:use :cl) (:reexport :farm))\n");
+    let all = session.ok("code_exports", json!({ "module": "all", "offset": 1 }));
+    assert_eq!(all.text, format!("all exports 2 names:\n{}", area.replace(")  src", ")  from farm  src")));
+    session.refused("code_exports", json!({ "module": "fram" }), "BAD_ARGUMENT", &["Nearest: farm."]);
+    session.project.file("app/core.clj", "(ns app.core)\n(defn area \"Of X.\" [x] (* x x))\n");
+    let listed = session.ok("code_exports", json!({ "path": "app/core.clj" }));
+    assert_eq!(listed.text, "app.core exports 1 name:\nfunction area [x]  app/core.clj:2  Of X.");
+}
+
+#[test]
+fn a_map_shows_the_parts_of_a_project() {
+    let mut session = Session::with_file("src/farm.lisp", FARM);
+    let system = "(defsystem \"farm\" :description \"A farm.\" :depends-on (\"uiop\" (:version \"asdf\" \"3\")))\n\
+                  (defsystem \"farm/tests\" :depends-on (\"farm\"))\n";
+    session.project.file("farm.asd", system);
+    session.project.file("t/farm.lisp", "(in-package :farm)\n(fiveam:test adds (total nil))\n(fiveam:test more 1)\n");
+    session.project.file("run.lisp", "#!/usr/bin/sbcl --script\n(defun main ()\n  \"Begins.\"\n  (print 1)\n");
+    session
+        .project
+        .file("el/farm.el", ";;; farm.el --- Farms  -*- lexical-binding: t -*-\n;;;###autoload\n(defun farm () 1)\n");
+    let map = session.ok("code_map", json!({}));
+    for part in [
+        "common-lisp: 4 files, ",
+        "; emacs-lisp: 1 file, 3 lines, 1 definition\n",
+        "Systems:\n  farm  farm.asd:1  needs uiop, asdf  A farm.\n  farm/tests  farm.asd:2  needs farm\n",
+        "Packages:\n  farm  src/farm.lisp:1  2 exports\n  farm.el  el/farm.el:1  Farms\n",
+        "  run.lisp  run.lisp:1  a script\n",
+        "  defun farm  el/farm.el:3\n",
+        "  defun main  run.lisp:2  Begins.\n",
+        "Tests (2); run them: run_tests {\"system\": \"farm/tests\"}:\n  test  t/farm.lisp:2  2 tests\n",
+        "Most used:\n  defgeneric area  src/farm.lisp:13  5 uses\n",
+        "Unbalanced; see lisp_check_parens {\"path\": \"run.lisp\"}:\n  run.lisp:1",
+    ] {
+        assert!(map.text.contains(part), "{part:?}: {}", map.text);
+    }
+    assert_eq!((&map.fields["test_count"], &map.fields["packages"]["count"]), (&json!(2), &json!(2)));
+    let one = session.ok("code_map", json!({ "path": "el" }));
+    assert!(one.text.starts_with("emacs-lisp: 1 file") && !one.text.contains("Systems"), "{}", one.text);
+    let none = session.ok("code_map", json!({ "path": "farm.asd", "limit": 1 }));
+    assert!(none.text.contains("  farm  farm.asd:1") && none.text.contains("  and 1 more\n"), "{}", none.text);
 }
 
 #[test]
@@ -306,12 +384,9 @@ At length.\"))
 ";
     let mut session = Session::with_sets("docs", "src/shop.lisp", shop);
     session.ok("repl_eval", json!({ "code": "1" }));
-    session.refused(
-        "code_exports",
-        json!({ "path": "src/shop.lisp" }),
-        "BAD_ARGUMENT",
-        &["src/shop.lisp defines shop, which is not loaded"],
-    );
+    let unloaded = session.ok("code_exports", json!({ "path": "src/shop.lisp", "limit": 2 }));
+    let expected = "shop exports 6 names:\nmacro buy (item &body body)  src/shop.lisp:9\nsymbol car\n";
+    assert!(unloaded.text.starts_with(expected), "{}", unloaded.text);
     session.ok("load_system", json!({ "path": "src/shop.lisp" }));
     let expected = "SHOP exports 6 names:
 macro buy (item &body body)  src/shop.lisp:9

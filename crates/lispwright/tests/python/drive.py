@@ -45,6 +45,7 @@ CALLS = [
     ("code_find", {"symbol": "area"}, "shapes.lisp:"),
     ("code_describe", {"symbol": "area"}, "[function] area (r)"),
     ("code_find_references", {"symbol": "area"}, "Nothing uses"),
+    ("code_map", {}, "shapes.asd:1"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),
     ("lisp_check_parens", {"path": "shapes.lisp"}, ""),

@@ -7,7 +7,7 @@
 //! - the reader reports a fault or a stray dot only where the language's own reader does ([`Kind::Diagnostic`]);
 //! - the top-level data are where the language's own reader sees them, up to its first error ([`Kind::Data`]);
 //! - in Scheme and Emacs Lisp, each of them contains as many atoms as the language's own reader finds
-//! ([`Kind::Atoms`]).
+//!   ([`Kind::Atoms`]).
 //!
 //! `corpus/exceptions.txt` lists the files for which one of the last three does not hold, with the reason. An exception
 //! that is no longer needed is a failure.

@@ -1,0 +1,387 @@
+//! `code_map`: what a newcomer asks first about a project, as its files say.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use lispwright_index::{Definition, Document, Exports, FormRow, Index, Refreshed, Symbol};
+use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code_live::within;
+use crate::image_text::one_line;
+use crate::indexed::indexed;
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// Entries of each list when no number is asked for.
+const DEFAULT_LIMIT: u32 = 8;
+
+/// Entries of each list at most.
+const MOST: u32 = 200;
+
+/// Characters of a purpose.
+const PURPOSE: usize = 160;
+
+/// Lines from which on a form is large.
+const LARGE: u32 = 40;
+
+/// Arguments of `code_map`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CodeMap {
+    /// Path
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Rows of each part, default 8
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// A project in its main parts. Lists are cut to the limit; the counts are those of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MapAnswer {
+    /// What the files are written in, the dialect with most lines first.
+    pub dialects: Vec<DialectShare>,
+    /// Systems of build tools.
+    pub systems: MapPart<MapPlace>,
+    /// Packages, modules, libraries and namespaces; for Emacs Lisp, the libraries.
+    pub packages: MapPart<MapPlace>,
+    /// Where programs begin: main functions, scripts, commands that are autoloaded.
+    pub entry_points: MapPart<MapPlace>,
+    /// The number of tests.
+    pub test_count: usize,
+    /// Files with tests, most tests first.
+    pub tests: MapPart<MapPlace>,
+    /// The definitions that the project uses most.
+    pub most_used: MapPart<MapPlace>,
+    /// The largest definitions.
+    pub largest: MapPart<MapPlace>,
+    /// Files in which delimiters do not balance.
+    pub unbalanced: MapPart<MapPlace>,
+    /// Files that are too large or no text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// The first entries of a list, and the number of all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MapPart<T> {
+    /// The number of all entries.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<T>,
+}
+
+impl<T> Default for MapPart<T> {
+    fn default() -> Self {
+        Self { count: 0, first: Vec::new() }
+    }
+}
+
+impl<T> MapPart<T> {
+    fn of(mut all: Vec<T>, limit: usize) -> Self {
+        let count = all.len();
+        all.truncate(limit);
+        Self { count, first: all }
+    }
+}
+
+/// How much of a project is written in a dialect.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DialectShare {
+    /// The dialect.
+    pub name: String,
+    /// Its files.
+    pub files: usize,
+    /// Their lines.
+    pub lines: usize,
+    /// What they define.
+    pub definitions: usize,
+}
+
+/// An entry of the map and its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MapPlace {
+    /// Its name, as edits take it where it is a form.
+    pub name: String,
+    /// The file, as calls name it.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// What it is for, in a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// Exports of a package, tests of a file, uses of a name, or lines of a form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// Systems that a system depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+}
+
+/// Draws the map from the files of the project.
+pub async fn code_map(workshop: &Workshop, args: CodeMap, _: &CallContext) -> Result<MapAnswer, Refusal> {
+    let is_wanted = within(workshop, args.path.as_deref().filter(|path| !path.is_empty()))?;
+    let root = workshop.roots.primary().to_owned();
+    let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
+    indexed(workshop, move |index, refreshed| {
+        let mut documents: Vec<&Document> =
+            index.documents().filter(|document| is_wanted(&document.path.to_string_lossy())).collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let shown = |document: &Document| relative(&document.path.to_string_lossy(), &root);
+        Survey { index, documents, shown: &shown, limit }.map(refreshed)
+    })
+    .await
+}
+
+/// The files to draw, and how.
+struct Survey<'i> {
+    index: &'i Index,
+    documents: Vec<&'i Document>,
+    shown: &'i dyn Fn(&Document) -> String,
+    limit: usize,
+}
+
+impl<'i> Survey<'i> {
+    fn map(&self, refreshed: &Refreshed) -> MapAnswer {
+        let part = |entries| MapPart::of(entries, self.limit);
+        let tests = self.tests();
+        MapAnswer {
+            dialects: self.dialects(),
+            systems: part(self.systems()),
+            packages: part(self.packages()),
+            entry_points: part(self.entry_points()),
+            test_count: tests.iter().filter_map(|file| file.count).sum(),
+            tests: part(tests),
+            most_used: part(self.most_used()),
+            largest: part(self.largest()),
+            unbalanced: part(self.unbalanced()),
+            left_out: refreshed.left_out.iter().map(|path| path.display().to_string()).collect(),
+        }
+    }
+
+    fn dialects(&self) -> Vec<DialectShare> {
+        let mut shares: BTreeMap<&str, DialectShare> = BTreeMap::new();
+        for document in &self.documents {
+            let name = document.dialect.name();
+            let share =
+                shares.entry(name).or_insert_with(|| DialectShare { name: name.to_owned(), ..DialectShare::default() });
+            share.files += 1;
+            share.lines += document.text.lines().count();
+            share.definitions += document.facts.definitions.len();
+        }
+        let mut shares: Vec<DialectShare> = shares.into_values().collect();
+        shares.sort_by_key(|share| Reverse(share.lines));
+        shares
+    }
+
+    /// The forms of all files, each with its file.
+    fn forms(&self) -> impl Iterator<Item = (&'i Document, &'i FormRow)> {
+        self.documents.iter().flat_map(|&document| document.facts.forms.iter().map(move |form| (document, form)))
+    }
+
+    fn place(&self, document: &Document, name: &str, at: u32) -> MapPlace {
+        MapPlace {
+            name: one_line(name, 120),
+            path: (self.shown)(document),
+            line: document.line(at),
+            ..MapPlace::default()
+        }
+    }
+
+    fn systems(&self) -> Vec<MapPlace> {
+        let mut found = Vec::new();
+        for &document in &self.documents {
+            let tree = || read(&document.text, document.dialect);
+            for form in document.facts.forms.iter().filter(|form| form.kind == FormKind::System) {
+                let options = Options { tree: &tree(), text: &document.text, form: form.span };
+                let name = form.called().trim_start_matches("#:").trim_start_matches(':').trim_matches('"');
+                found.push(MapPlace {
+                    purpose: form.docstring.and_then(|span| purpose(&document.text[span.range()])),
+                    depends_on: options.names(":depends-on"),
+                    ..self.place(document, name, form.span.start)
+                });
+            }
+            let is_deps = document.path.file_name().is_some_and(|name| name == "deps.edn");
+            if is_deps {
+                let options = Options { tree: &tree(), text: &document.text, form: Span::new(0, 0) };
+                let aliases = options.keys(":aliases");
+                let purpose = (!aliases.is_empty()).then(|| format!("aliases {}", aliases.join(" ")));
+                found.push(MapPlace { purpose, ..self.place(document, "deps.edn", 0) });
+            }
+        }
+        found
+    }
+
+    fn packages(&self) -> Vec<MapPlace> {
+        let mut found = Vec::new();
+        for &document in &self.documents {
+            for space in &document.facts.spaces {
+                let exports = match &space.exports {
+                    Exports::Names(names) => names.len(),
+                    Exports::All => {
+                        let own = document.facts.definitions.iter().filter(|one| one.space == space.name);
+                        own.filter(|one| !matches!(one.kind, FormKind::Method | FormKind::Test)).count()
+                    }
+                };
+                found.push(MapPlace {
+                    purpose: space.docstring.as_deref().and_then(purpose),
+                    count: Some(exports).filter(|count| *count > 0),
+                    ..self.place(document, &space.name, space.at)
+                });
+            }
+            if let Some((name, summary)) = library(&document.text) {
+                found.push(MapPlace { purpose: purpose(summary), ..self.place(document, name, 0) });
+            }
+        }
+        // The main ones give most out.
+        found.sort_by_key(|package| Reverse(package.count));
+        found
+    }
+
+    fn entry_points(&self) -> Vec<MapPlace> {
+        let mut found = Vec::new();
+        for &document in &self.documents {
+            if document.text.starts_with("#!/") {
+                let name = document.path.file_name().unwrap_or_default().to_string_lossy();
+                found.push(MapPlace { purpose: Some("a script".to_owned()), ..self.place(document, &name, 0) });
+            }
+        }
+        for (document, form) in self.forms() {
+            let is_main =
+                form.kind == FormKind::Function && ["main", "-main"].contains(&&*form.called().to_lowercase());
+            let line = document.line(form.span.start);
+            let is_command = line > 1
+                && document
+                    .lines
+                    .line_span(line - 1)
+                    .is_some_and(|span| document.text[span.range()].starts_with(";;;###autoload"));
+            if is_main || (is_command && form.kind == FormKind::Function) {
+                let docstring = form.docstring.and_then(|span| purpose(&document.text[span.range()]));
+                let place = self.place(document, &form.label, form.span.start);
+                found.push(MapPlace { purpose: docstring, ..place });
+            }
+        }
+        found
+    }
+
+    fn tests(&self) -> Vec<MapPlace> {
+        let mut counts: BTreeMap<&std::path::Path, (usize, &Document, &FormRow)> = BTreeMap::new();
+        for (document, form) in self.forms().filter(|(_, form)| form.kind == FormKind::Test) {
+            counts.entry(&document.path).or_insert((0, document, form)).0 += 1;
+        }
+        let mut found: Vec<MapPlace> = counts
+            .into_values()
+            .map(|(count, document, form)| MapPlace {
+                count: Some(count),
+                ..self.place(document, &form.head, form.span.start)
+            })
+            .collect();
+        found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.path.cmp(&b.path)));
+        found
+    }
+
+    fn most_used(&self) -> Vec<MapPlace> {
+        let mut dialects: Vec<Dialect> = self.documents.iter().map(|document| document.dialect).collect();
+        dialects.sort_by_key(|dialect| dialect.name());
+        dialects.dedup();
+        let mut found = Vec::new();
+        for dialect in dialects.into_iter().filter(|dialect| dialect.has_special_forms()) {
+            for (symbol, count) in self.index.question(dialect).most_used(self.limit) {
+                if let Some((document, one)) = self.definition(&symbol, dialect) {
+                    let form = &document.facts.forms[one.form as usize];
+                    let place = self.place(document, &form.label, form.span.start);
+                    found.push(MapPlace { count: Some(count), ..place });
+                }
+            }
+        }
+        found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+        found.dedup_by(|a, b| a.path == b.path && a.line == b.line);
+        found
+    }
+
+    fn definition(&self, symbol: &Symbol, dialect: Dialect) -> Option<(&'i Document, &'i Definition)> {
+        let documents = self.documents.iter().copied().filter(|document| document.dialect == dialect);
+        let mut all = documents.flat_map(|document| document.facts.definitions.iter().map(move |one| (document, one)));
+        all.find(|(_, one)| one.name == symbol.name && one.space == symbol.space && one.kind != FormKind::Method)
+    }
+
+    fn largest(&self) -> Vec<MapPlace> {
+        let lines = |document: &Document, form: &FormRow| {
+            document.line(form.span.end.saturating_sub(1)) - document.line(form.span.start) + 1
+        };
+        let mut found: Vec<MapPlace> = self
+            .forms()
+            .filter(|(_, form)| form.kind.defines() && !matches!(form.kind, FormKind::Package | FormKind::System))
+            .map(|(document, form)| (lines(document, form), document, form))
+            .filter(|(lines, ..)| *lines >= LARGE)
+            .map(|(lines, document, form)| MapPlace {
+                count: Some(lines as usize),
+                ..self.place(document, &form.label, form.span.start)
+            })
+            .collect();
+        found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.path, a.line).cmp(&(&b.path, b.line))));
+        found
+    }
+
+    fn unbalanced(&self) -> Vec<MapPlace> {
+        let broken = self.documents.iter().filter(|document| !document.is_balanced);
+        broken.map(|document| self.place(document, "", 0)).collect()
+    }
+}
+
+/// The options of a form: keywords, each before its value.
+struct Options<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    form: Span,
+}
+
+impl Options<'_> {
+    /// The value of an option.
+    fn value(&self, name: &str) -> Option<Datum> {
+        let is_there = |datum: &Datum| self.tree.core_span(*datum).contains(self.form.start);
+        let top = self.tree.top_level().find(is_there)?.list()?;
+        let mut data = self.tree.data(top);
+        data.find(|datum| self.source(*datum).eq_ignore_ascii_case(name))?;
+        data.next()
+    }
+
+    fn source(&self, datum: Datum) -> &str {
+        &self.text[self.tree.core_span(datum).range()]
+    }
+
+    /// The names in a list; of `(:version "a" "1")`, what comes after the keyword.
+    fn names(&self, name: &str) -> Vec<String> {
+        let Some(list) = self.value(name).and_then(Datum::list) else { return Vec::new() };
+        let named = |datum: Datum| match datum.list() {
+            None => Some(datum),
+            Some(list) => self.tree.data(list).nth(1).filter(|datum| datum.list().is_none()),
+        };
+        let names = self.tree.data(list).filter_map(named).map(|datum| self.source(datum));
+        names.map(|name| name.trim_start_matches("#:").trim_start_matches(':').trim_matches('"').to_owned()).collect()
+    }
+
+    /// The keys of a map.
+    fn keys(&self, name: &str) -> Vec<String> {
+        let Some(list) = self.value(name).and_then(Datum::list) else { return Vec::new() };
+        self.tree.data(list).step_by(2).map(|datum| self.source(datum).to_owned()).collect()
+    }
+}
+
+/// The first line of a docstring.
+fn purpose(docstring: &str) -> Option<String> {
+    let line = docstring.trim_matches('"').lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(one_line(line.trim_end_matches('"'), PURPOSE))
+}
+
+/// The name and the summary in the first line of a library of Emacs Lisp: `;;; name.el --- summary  -*- … -*-`.
+fn library(text: &str) -> Option<(&str, &str)> {
+    let line = text.lines().next()?.strip_prefix(";;;")?;
+    let (name, summary) = line.split_once("---").filter(|(name, _)| name.trim().ends_with(".el"))?;
+    let summary = summary.split("-*-").next()?.trim();
+    Some((name.trim(), summary))
+}
