@@ -201,8 +201,7 @@ impl RunningCall {
             caller: self.caller.clone(),
             cancel: cancel.clone(),
             progress: self.progress.is_some().then(|| Arc::new(report) as Arc<dyn Fn(f64, &str) + Send + Sync>),
-            // Read-only tools neither wait for others nor make others wait.
-            arrival: (!tool.annotations.read_only).then(|| Arc::new(self.arrival)),
+            arrival: Some(Arc::new(if tool.annotations.read_only { self.arrival.reading() } else { self.arrival })),
             ..CallContext::default()
         };
         let run = tool.run.clone();

@@ -111,9 +111,11 @@ pub async fn code_describe(
     args: CodeDescribe,
     context: &CallContext,
 ) -> Result<DescribeAnswer, Refusal> {
+    // An earlier call may start the image.
+    context.turn().await;
     let symbol = named(args.symbol)?;
     let dialect = dialect_of(workshop, args.session.as_deref());
-    let known = from_files(workshop, symbol.clone(), args.package.clone(), dialect).await?;
+    let known = from_files(workshop, context, symbol.clone(), args.package.clone(), dialect).await?;
     let question = Describe { name: symbol.clone(), package: args.package, limit: DOCUMENTATION };
     let session = args.session.as_deref();
     // Without a session, the image of the Lisp that the files have the name in is meant.
@@ -121,7 +123,7 @@ pub async fn code_describe(
     let only = known.answer.is_none();
     let asked = match ask_besides(workshop, session, of, question, context, true).await {
         Ok(asked) => asked,
-        Err(refusal) if only || is_ambiguous(&refusal, &symbol) => return Err(refusal),
+        Err(refusal) if only || is_ambiguous(&refusal, &symbol) => return Err(with_nearest(refusal, known.nearest)),
         Err(_) => None,
     };
     let Some(Told { answer: description, aside, .. }) = asked else {
@@ -143,6 +145,16 @@ pub async fn code_describe(
     })
 }
 
+/// The refusal of an image that has no such name and knows none like it, with those that the files have.
+fn with_nearest(mut refusal: Refusal, nearest: Vec<String>) -> Refusal {
+    if let Refusal::Image { refusal: ImageRefusal::NoName { candidates, .. }, .. } = &mut refusal
+        && candidates.is_empty()
+    {
+        *candidates = nearest;
+    }
+    refusal
+}
+
 /// The image has the name in several packages.
 fn is_ambiguous(refusal: &Refusal, symbol: &str) -> bool {
     let Refusal::Image { refusal: ImageRefusal::NoName { candidates, .. }, .. } = refusal else { return false };
@@ -160,12 +172,13 @@ struct Known {
 
 async fn from_files(
     workshop: &Workshop,
+    context: &CallContext,
     symbol: String,
     package: Option<String>,
     of: Option<Dialect>,
 ) -> Result<Known, Refusal> {
     let root = workshop.roots.primary().to_owned();
-    indexed(workshop, move |index, _| {
+    indexed(workshop, context, move |index, _| {
         let place =
             |document: &Document, at: u32| (relative(&document.path.to_string_lossy(), &root), document.line(at));
         let is_meant = |document: &Document| of.is_none_or(|of| of == document.dialect);

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::repl_eval::Told;
 use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, read_source};
+use crate::workshop::{Workshop, read_source};
 
 /// Names listed by default.
 const DEFAULT_LIMIT: u32 = 100;
@@ -110,10 +110,10 @@ pub async fn code_exports(
     args: CodeExports,
     context: &CallContext,
 ) -> Result<ExportsAnswer, Refusal> {
-    let Module { name, path, dialect } = named(workshop, args.path, args.module).await?;
+    let Module { name, path, dialect } = named(workshop, context, args.path, args.module).await?;
     let count = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST);
     let end = u64::from(args.offset) + u64::from(count);
-    let known = from_files(workshop, name.clone(), dialect, args.offset as usize, count as usize).await?;
+    let known = from_files(workshop, context, name.clone(), dialect, args.offset as usize, count as usize).await?;
     let question = ListExports { name: name.clone(), offset: args.offset, count };
     let session = args.session.as_deref();
     let only = known.answer.is_none();
@@ -156,13 +156,14 @@ struct Known {
 
 async fn from_files(
     workshop: &Workshop,
+    context: &CallContext,
     name: String,
     of: Option<Dialect>,
     offset: usize,
     count: usize,
 ) -> Result<Known, Refusal> {
     let root = workshop.roots.primary().to_owned();
-    indexed(workshop, move |index, _| {
+    indexed(workshop, context, move |index, _| {
         let files = index.documents().count();
         let mut spaces = index.spaces(name.trim_start_matches("#:").trim_start_matches(':'));
         spaces.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
@@ -244,13 +245,18 @@ fn first_line(documentation: &str) -> Option<&str> {
 }
 
 /// The module that `path` or `module` means; `path` may also be the name of a module.
-async fn named(workshop: &Workshop, path: Option<String>, module: Option<String>) -> Result<Module, Refusal> {
+async fn named(
+    workshop: &Workshop,
+    context: &CallContext,
+    path: Option<String>,
+    module: Option<String>,
+) -> Result<Module, Refusal> {
     match (path, module) {
         (None, Some(name)) if !name.trim().is_empty() => Ok(by_name(&name)),
         (Some(path), None) if path.trim_start().starts_with('(') => Ok(by_name(&path)),
         (Some(path), None) => {
             let workshop = workshop.clone();
-            blocking(move || defined_in(&workshop, &path)).await
+            context.on_files(move || defined_in(&workshop, &path)).await
         }
         _ => Err(LiveFault::PathOrModule.into()),
     }

@@ -90,12 +90,14 @@ pub struct FileHit {
 
 /// Finds the definitions in the files of the project, and asks the image where one runs. Cancelling the context interrupts it.
 pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContext) -> Result<FindAnswer, Refusal> {
+    // An earlier call may start the image.
+    context.turn().await;
     let is_wanted = within(workshop, args.path.as_deref())?;
     let narrowed = args.path.is_some();
     let symbol = named(args.symbol)?;
     let dialect = dialect_within(args.path.as_deref()).or_else(|| dialect_of(workshop, args.session.as_deref()));
     let meant = Meant { symbol: symbol.clone(), package: args.package.clone(), dialect };
-    let known = source_definitions(workshop, meant, is_wanted.clone()).await?;
+    let known = source_definitions(workshop, context, meant, is_wanted.clone()).await?;
     let question = Describe { name: symbol.clone(), package: args.package, limit: 0 };
     let asked =
         ask_besides(workshop, args.session.as_deref(), known.dialect, question, context, known.is_empty()).await?;
@@ -172,11 +174,12 @@ struct Meant {
 
 async fn source_definitions(
     workshop: &Workshop,
+    context: &CallContext,
     meant: Meant,
     is_wanted: impl Fn(&str) -> bool + Send + 'static,
 ) -> Result<Known, Refusal> {
     let root = workshop.roots.primary().to_owned();
-    indexed(workshop, move |index, _| {
+    indexed(workshop, context, move |index, _| {
         let Meant { symbol, package, dialect: of } = meant;
         let mut found = index.definitions(plain_name(&symbol), package.as_deref());
         found.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));

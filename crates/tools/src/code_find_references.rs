@@ -246,6 +246,8 @@ pub async fn code_find_references(
     args: CodeFindReferences,
     context: &CallContext,
 ) -> Result<ReferencesAnswer, Refusal> {
+    // An earlier call may start the image.
+    context.turn().await;
     let filter = Filter { kinds: kinds(&args.kinds)?, tests_only: args.tests_only };
     let is_wanted = within(workshop, args.path.as_deref())?;
     let direction = args.direction.unwrap_or_default();
@@ -256,7 +258,7 @@ pub async fn code_find_references(
     let known = {
         let (symbol, package, filter, is_wanted) =
             (symbol.clone(), args.package.clone(), filter.clone(), is_wanted.clone());
-        indexed(workshop, move |index, _| {
+        indexed(workshop, context, move |index, _| {
             let shown = |path: &str| relative(path, &root);
             let looking = Looking { index, filter: &filter, is_wanted: &is_wanted, shown: &shown };
             looking.look(plain_name(&symbol), package.as_deref(), direction, depth, dialect)

@@ -123,11 +123,11 @@ pub struct MapPlace {
 }
 
 /// Draws the map from the files of the project.
-pub async fn code_map(workshop: &Workshop, args: CodeMap, _: &CallContext) -> Result<MapAnswer, Refusal> {
+pub async fn code_map(workshop: &Workshop, args: CodeMap, context: &CallContext) -> Result<MapAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref().filter(|path| !path.is_empty()))?;
     let root = workshop.roots.primary().to_owned();
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
-    indexed(workshop, move |index, refreshed| {
+    indexed(workshop, context, move |index, refreshed| {
         let mut documents: Vec<&Document> =
             index.documents().filter(|document| is_wanted(&document.path.to_string_lossy())).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));

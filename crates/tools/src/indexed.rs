@@ -7,26 +7,29 @@ use lispwright_index::{Index, Refreshed};
 use lispwright_syntax::Dialect;
 
 use crate::refusal::Refusal;
-use crate::workshop::{Workshop, blocking};
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
 
-/// What `look` finds in the index, which has seen every change of the files before.
+/// What `look` finds in the index, which has seen every change of the files, also by calls that came before.
 ///
 /// A file whose configuration is wrong is read as its dialect reads it, without the additions.
 pub(crate) async fn indexed<T: Send + 'static>(
     workshop: &Workshop,
+    context: &CallContext,
     look: impl FnOnce(&Index, &Refreshed) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     let workshop = workshop.clone();
-    blocking(move || {
-        let language = |path: &Path, text: &str| {
-            let path = path.to_string_lossy();
-            let dialect = Dialect::detect(&path, text.as_bytes())?;
-            Some(workshop.workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
-        };
-        // The files are compared again on each question, so a panic elsewhere leaves nothing wrong in the index.
-        let mut index = workshop.index.lock().unwrap_or_else(PoisonError::into_inner);
-        let refreshed = index.refresh(workshop.roots.writable(), &language);
-        Ok(look(&index, &refreshed))
-    })
-    .await
+    context
+        .on_files(move || {
+            let language = |path: &Path, text: &str| {
+                let path = path.to_string_lossy();
+                let dialect = Dialect::detect(&path, text.as_bytes())?;
+                Some(workshop.workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
+            };
+            // The files are compared again on each question, so a panic elsewhere leaves nothing wrong in the index.
+            let mut index = workshop.index.lock().unwrap_or_else(PoisonError::into_inner);
+            let refreshed = index.refresh(workshop.roots.writable(), &language);
+            Ok(look(&index, &refreshed))
+        })
+        .await
 }

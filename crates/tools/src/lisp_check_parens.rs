@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::DiagnosisFacts;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, named_dialect};
+use crate::workshop::{Workshop, named_dialect};
 use crate::workspace::Opened;
 
 /// Arguments of `lisp_check_parens`.
@@ -62,10 +62,10 @@ pub struct CheckAnswer {
 pub async fn lisp_check_parens(
     workshop: &Workshop,
     args: LispCheckParens,
-    _context: &CallContext,
+    context: &CallContext,
 ) -> Result<CheckAnswer, Refusal> {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await
+    context.on_files(move || run(&workshop, &args)).await
 }
 
 fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refusal> {

@@ -17,7 +17,7 @@ use crate::facts::LineChangeFacts;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, read_source};
+use crate::workshop::{Workshop, read_source};
 
 /// The operation on a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -177,7 +177,7 @@ pub async fn lisp_edit_form(
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
     let (workshop, began) = (workshop.clone(), SystemTime::now());
-    let answer = blocking(move || run(&workshop, &args)).await?;
+    let answer = context.on_files(move || run(&workshop, &args)).await?;
     answer.observed(began, context);
     Ok(answer)
 }

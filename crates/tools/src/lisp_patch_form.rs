@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::lisp_edit_form::{Done, EditAnswer, change};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking};
+use crate::workshop::Workshop;
 
 /// Arguments of `lisp_patch_form`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -54,7 +54,7 @@ pub async fn lisp_patch_form(
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
     let (workshop, began) = (workshop.clone(), SystemTime::now());
-    let answer = blocking(move || run(&workshop, &args)).await?;
+    let answer = context.on_files(move || run(&workshop, &args)).await?;
     answer.observed(began, context);
     Ok(answer)
 }

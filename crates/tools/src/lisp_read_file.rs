@@ -9,7 +9,7 @@ use crate::facts::DiagnosisFacts;
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, read_source};
+use crate::workshop::{Workshop, read_source};
 use crate::workspace::Opened;
 
 /// Characters of a view without a `limit`.
@@ -117,10 +117,10 @@ impl From<edit::ViewKind> for Mode {
 pub async fn lisp_read_file(
     workshop: &Workshop,
     args: LispReadFile,
-    _context: &CallContext,
+    context: &CallContext,
 ) -> Result<FileAnswer, Refusal> {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await
+    context.on_files(move || run(&workshop, &args)).await
 }
 
 fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> {

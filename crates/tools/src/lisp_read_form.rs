@@ -9,7 +9,7 @@ use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, raw};
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, read_source};
+use crate::workshop::{Workshop, read_source};
 
 /// Arguments of `lisp_read_form`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -73,10 +73,10 @@ pub struct FormAnswer {
 pub async fn lisp_read_form(
     workshop: &Workshop,
     args: LispReadForm,
-    _context: &CallContext,
+    context: &CallContext,
 ) -> Result<FormAnswer, Refusal> {
     let workshop = workshop.clone();
-    blocking(move || run(&workshop, &args)).await
+    context.on_files(move || run(&workshop, &args)).await
 }
 
 fn run(workshop: &Workshop, args: &LispReadForm) -> Result<FormAnswer, Refusal> {

@@ -11,7 +11,7 @@ use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, yes};
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking};
+use crate::workshop::Workshop;
 use crate::workspace::{Files, Opened, Workspace};
 
 /// Matches when no number is asked for.
@@ -147,8 +147,8 @@ pub async fn lisp_search(
     args: LispSearch,
     context: &CallContext,
 ) -> Result<SearchAnswer, Refusal> {
-    let (workshop, context) = (workshop.clone(), context.clone());
-    blocking(move || SearchAnswer::of(&workshop.workspace, &args, || context.cancel.is_cancelled())).await
+    let (workshop, cancel) = (workshop.clone(), context.cancel.clone());
+    context.on_files(move || SearchAnswer::of(&workshop.workspace, &args, || cancel.is_cancelled())).await
 }
 
 impl SearchAnswer {

@@ -15,7 +15,7 @@ use crate::repl_eval::{Told, ask_for, seconds};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
-use crate::workshop::{Workshop, blocking, read_source};
+use crate::workshop::{Workshop, read_source};
 
 /// Forms that define macros. A caller who names one wants the expansion of the macro rather than of its definition.
 const MACRO_DEFINERS: [&str; 4] = ["defmacro", "define-syntax", "define-syntax-rule", "define-macro"];
@@ -105,7 +105,7 @@ pub async fn macroexpand(
         (Some(code), None) => (code.clone(), None, None),
         (None, Some(_)) => {
             let workshop = workshop.clone();
-            blocking(move || form_of(&workshop, &args)).await?
+            context.on_files(move || form_of(&workshop, &args)).await?
         }
         _ => return Err(LiveFault::CodeOrPlace.into()),
     };

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Reply;
 use crate::arrival::Arrival;
 use crate::event::{Event, Observer};
+use crate::refusal::Refusal;
 
 /// A group of tools that is offered or left out as a whole (`--toolsets`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,7 +70,7 @@ pub struct CallContext {
     pub caller: Option<Arc<str>>,
     /// The observer of events.
     pub observer: Option<Arc<dyn Observer>>,
-    /// Its place among the calls of its connection, if it may change something.
+    /// Its place among the calls of its connection.
     pub arrival: Option<Arc<Arrival>>,
     /// The request that an image has answered for it.
     pub asked: Arc<Mutex<Option<Ticket>>>,
@@ -91,6 +92,16 @@ impl CallContext {
         if let Some(arrival) = &self.arrival {
             arrival.leave();
         }
+    }
+
+    /// Runs `work`, which waits for the disk, in the order in which calls came, on a thread that answers no calls.
+    pub(crate) async fn on_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.turn().await;
+        let ended = |error: tokio::task::JoinError| Err(Refusal::Ended { why: error.to_string() });
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(ended)
     }
 
     /// Starts `work`, which enters a queue with its first step, in the order in which calls came.

@@ -75,11 +75,3 @@ pub fn named_dialect(name: &str) -> Result<Dialect, Refusal> {
 pub(crate) fn read_source<'t>(file: &'t SourceFile, language: &Language) -> Source<'t> {
     Source::read(&file.text, language)
 }
-
-/// Runs `work`, which waits for the disk, on a thread that answers no calls.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let ended = |error: tokio::task::JoinError| Err(Refusal::Ended { why: error.to_string() });
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(ended)
-}

@@ -91,7 +91,9 @@ fn names_are_resolved_in_their_library() {
     let described = call(&mut session, "code_describe", json!({ "symbol": "grind", "package": "(mill)" }));
     assert!(described.text.contains("(x)") && described.text.contains("mill.ss:5"), "{}", described.text);
     let elsewhere = call(&mut session, "code_describe", json!({ "symbol": "grind" }));
-    assert!(elsewhere.is_error && elsewhere.text.contains("grind in (mill)"), "{}", elsewhere.text);
+    assert!(!elsewhere.is_error && elsewhere.text.contains("mill.ss:5"), "{}", elsewhere.text);
+    let lost = call(&mut session, "code_describe", json!({ "symbol": "grid" }));
+    assert!(lost.is_error && lost.text.contains("grind"), "{}", lost.text);
     let expansion = call(&mut session, "macroexpand", json!({ "code": "(unless a b)" }));
     assert!(expansion.text.contains("(if (not a)"), "{}", expansion.text);
     let references = call(&mut session, "code_find_references", json!({ "symbol": "weight", "package": "(stone)" }));

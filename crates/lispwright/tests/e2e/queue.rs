@@ -95,6 +95,27 @@ fn the_first_calls_of_a_session_wait_for_its_image_and_for_the_files_before_them
 }
 
 #[test]
+fn edits_and_reads_of_one_turn_see_the_edits_before_them() {
+    let mut session = Session::with_file("a.lisp", "(defun one () 1)\n");
+    let path = "a.lisp";
+    let (mut calls, mut names) = (Vec::new(), Vec::new());
+    for (before, name) in [("one", "two"), ("two", "three"), ("three", "four")] {
+        names.extend([name; 3]);
+        let content = format!("(defun {name} () ({before}))");
+        let insert = json!({"path": path, "operation": "insert_after", "name": before, "content": content});
+        calls.push(("lisp_edit_form", insert));
+        calls.push(("lisp_read_form", json!({"path": path, "name": name})));
+        calls.push(("code_find_references", json!({"symbol": before})));
+    }
+    let ids = session.burst(&calls);
+    let (answers, _) = session.answers(&ids);
+    for (id, name) in ids.iter().zip(names) {
+        let answer = &answers[id];
+        assert!(!answer.is_error && answer.text.contains(&format!("defun {name}")), "{name}: {}", answer.text);
+    }
+}
+
+#[test]
 fn a_waiting_call_that_is_cancelled_never_runs() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "(defvar *n* 0)"}));
