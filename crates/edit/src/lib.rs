@@ -68,4 +68,4 @@ pub use patch::{FormPatch, patch};
 pub use refusal::EditRefusal;
 
 pub use source::{FormText, Place, Source, digest_of};
-pub use view::{View, ViewKind, ViewOptions, view, view_plain};
+pub use view::{View, ViewKind, ViewOptions, parameters, view, view_plain};

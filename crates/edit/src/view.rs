@@ -5,7 +5,9 @@
 //! and says where to continue.
 
 mod collapsed;
+mod one_line;
 
+pub use one_line::parameters;
 use regex::{Regex, RegexBuilder};
 
 use crate::diagnose::{Diagnosis, diagnose};

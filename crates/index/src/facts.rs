@@ -115,8 +115,6 @@ pub struct FormRow {
     pub head: String,
     /// What it is.
     pub kind: FormKind,
-    /// Its parameters.
-    pub signature: Option<Span>,
     /// Its docstring, with the quotes.
     pub docstring: Option<Span>,
 }
@@ -173,7 +171,6 @@ impl Facts {
                 label: form.label(text),
                 head: form.head_name.clone(),
                 kind: form.kind,
-                signature: form.signature.first().copied(),
                 docstring: form.docstring,
             });
             if !form.kind.defines() || form.name.is_none() {

@@ -1,5 +1,6 @@
 //! `code_describe`: the meanings of a name, as the files of the project say, and a live image where one runs.
 
+use lispwright_edit::{Source, parameters};
 use lispwright_index::{Definition, Document, Exports, Space};
 use lispwright_runtime::{Describe, ImageRefusal, NameMeaning};
 use lispwright_syntax::{Dialect, Span};
@@ -222,13 +223,25 @@ fn defined(document: &Document, one: &Definition, place: &dyn Fn(&Document, u32)
         name: if one.made { as_written(&one.name, document.dialect) } else { form.called().to_owned() },
         sense: Sense {
             kind: Some(kind),
-            arglist: form.signature.filter(|_| !one.made && one.kind.has_parameters()).map(slice),
+            arglist: arglist(document, one),
             documentation: form.docstring.filter(|_| !one.made).map(|span| unquoted(&slice(span))),
             path: Some(path),
             line: Some(line),
             facts: Vec::new(),
         },
     }
+}
+
+/// The parameters of a definition; if it has several lists, each on a line.
+pub(crate) fn arglist(document: &Document, one: &Definition) -> Option<String> {
+    if one.made || !one.kind.has_parameters() {
+        return None;
+    }
+    let form = &document.facts.forms[one.form as usize];
+    let source = Source::read(&document.text[form.span.range()], document.dialect);
+    let (_, form) = source.forms.iter().next()?;
+    let lists = parameters(&source, form);
+    (!lists.is_empty()).then(|| lists.join("\n"))
 }
 
 /// A package, module or namespace in a file.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_describe::{as_written, unquoted};
+use crate::code_describe::{arglist, as_written, unquoted};
 use crate::code_live::{Files, Origin, ask_besides, package_in};
 use crate::indexed::indexed;
 use crate::live_fault::LiveFault;
@@ -189,10 +189,7 @@ async fn from_files(
             Export {
                 name: exported,
                 kind: one.kind.name().to_owned(),
-                arglist: form
-                    .signature
-                    .filter(|_| !one.made && one.kind.has_parameters())
-                    .map(|span| slice(span).to_owned()),
+                arglist: arglist(document, one),
                 documentation: documentation.as_deref().and_then(first_line).map(str::to_owned),
                 from,
                 path: Some(relative(&document.path.to_string_lossy(), &root)),

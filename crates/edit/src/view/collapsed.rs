@@ -1,13 +1,17 @@
 //! The collapsed view: one line for each form, short forms whole, matching forms verbatim.
 
-use lispwright_syntax::{Form, FormId, Span, TokenKind};
+use lispwright_syntax::{Form, FormId, Span};
 
+use super::one_line::on_one_line;
 use super::{LONGEST, LineView, Patterns, View, ViewOptions};
 use crate::form_line::shortened;
 use crate::source::{Source, whole_span};
 
 /// Longest line of a collapsed form, in scalar values.
 const WIDTH: usize = 160;
+
+/// Bytes of a signature after which the rest is left out: some characters have four.
+const MOST: usize = 4 * WIDTH;
 
 /// Scalar values shown of the first data of a form without parameters.
 const FIRST_DATA: usize = 72;
@@ -201,22 +205,22 @@ fn indented(form: &Form, text: &str) -> String {
 /// The source of a form up to its parameters, with white space collapsed.
 fn signature(source: &Source<'_>, form: &Form) -> String {
     let Some(list) = form.datum.list() else {
-        return format!("{} ...", shortened(&on_one_line(source, form.outer, &[]), WIDTH));
+        return format!("{} ...", shortened(&on_one_line(source, form.outer, &[], MOST), WIDTH));
     };
     let opener = source.tree.token_span(source.tree.list(list).open());
-    let prefix = on_one_line(source, Span::new(form.outer.start, form.span.start), &[]);
+    let prefix = on_one_line(source, Span::new(form.outer.start, form.span.start), &[], MOST);
     let prefix =
         if prefix.is_empty() || prefix.ends_with(['\'', '`', ',', '@']) { prefix } else { format!("{prefix} ") };
     let without_docstring = form.docstring.as_slice();
     let inside = match form.signature.as_slice() {
         [] => first_data(source, form),
-        [only] => on_one_line(source, Span::new(opener.end, only.end), without_docstring),
+        [only] => on_one_line(source, Span::new(opener.end, only.end), without_docstring, MOST),
         [first, ..] => {
             // The bodies are between the parameter lists.
             let name_end = form.name_span.map_or(first.start, |name| name.end);
-            let mut inside = on_one_line(source, Span::new(opener.end, name_end), without_docstring);
+            let mut inside = on_one_line(source, Span::new(opener.end, name_end), without_docstring, MOST);
             for arity in &form.signature {
-                inside.push_str(&format!(" ({} ...)", on_one_line(source, *arity, &[])));
+                inside.push_str(&format!(" ({} ...)", on_one_line(source, *arity, &[], MOST)));
             }
             inside
         }
@@ -239,7 +243,7 @@ fn first_data(source: &Source<'_>, form: &Form) -> String {
         if form.docstring == Some(span) {
             continue;
         }
-        let text = on_one_line(source, span, &[]);
+        let text = on_one_line(source, span, &[], MOST);
         let room = FIRST_DATA.saturating_sub(inside.chars().count());
         let fits = text.chars().count() <= room;
         if index > 1 && (!fits || source.slice(span).contains('\n')) {
@@ -255,48 +259,4 @@ fn first_data(source: &Source<'_>, form: &Form) -> String {
         inside.push_str(&text);
     }
     inside
-}
-
-/// The tokens of a span on one line: white space becomes one blank; comments and the spans in `without` are left out.
-fn on_one_line(source: &Source<'_>, span: Span, without: &[Span]) -> String {
-    let mut out = String::new();
-    let mut space = false;
-    let Some(first) = source.tree.token_at(span.start) else { return out };
-    for token in first..source.tree.token_count() {
-        let place = source.tree.token_span(token);
-        if place.start >= span.end || out.len() > 4 * WIDTH {
-            break;
-        }
-        let kind = source.tree.kind(token);
-        if place.start < span.start || without.iter().any(|skip| skip.encloses(place)) {
-            continue;
-        }
-        if kind.is_trivia() {
-            space = true;
-            continue;
-        }
-        if space && !out.is_empty() && !kind.is_close() && !ends_open(source, token) {
-            out.push(' ');
-        }
-        space = false;
-        let text = source.slice(place);
-        match text.split_once('\n') {
-            None => out.push_str(text),
-            Some((first_line, _)) => {
-                out.push_str(first_line.trim_end());
-                out.push('…');
-                out.push_str(if kind == TokenKind::String { "\"" } else { "" });
-            }
-        }
-    }
-    out
-}
-
-/// The token before `token`, apart from white space and comments, opens a list.
-fn ends_open(source: &Source<'_>, token: u32) -> bool {
-    (0..token)
-        .rev()
-        .map(|before| source.tree.kind(before))
-        .find(|kind| !kind.is_trivia())
-        .is_some_and(TokenKind::is_open)
 }

@@ -128,6 +128,15 @@ fn files_describe_names_and_packages_without_an_image() {
 }
 
 #[test]
+fn parameters_are_shown_on_one_line_each_list() {
+    let text = "(ns app.core)\n(defn sum\n  ([x] x)\n  ([x\n    ; the other\n    y] (+ x y)))\n";
+    let mut session = Session::with_file("app/core.clj", text);
+    let (text, fields) = described(&mut session, "sum");
+    assert!(text.contains("[function] sum [x]  app/core.clj:2\nor [x y]"), "{text}");
+    assert_eq!(fields["arglist"], "[x]\n[x y]");
+}
+
+#[test]
 fn files_list_exports_without_an_image() {
     let mut session = Session::with_sets("docs", "src/farm.lisp", FARM);
     let area = "generic function area (shape &key scale)  src/farm.lisp:13  The area.";
