@@ -20,6 +20,10 @@ pub(crate) enum Pattern {
     Destructuring,
     /// A pattern of `match`.
     Match,
+    /// Every symbol in it, at any depth.
+    Atoms,
+    /// The same, except for the first of a list.
+    Keyword,
     /// A pattern of `pcase`.
     Pcase,
     /// A symbol that is a parameter.
@@ -32,6 +36,8 @@ impl<'t> Walk<'t> {
         match pattern {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
+            Pattern::Match => return self.match_pattern(datum),
+            Pattern::Atoms | Pattern::Keyword => return self.bind_atoms(datum, pattern == Pattern::Keyword),
             _ => {}
         }
         let Some(list) = datum.list() else {
@@ -45,7 +51,6 @@ impl<'t> Walk<'t> {
         let is_parameters = matches!(pattern, Pattern::Parameters | Pattern::Specialized);
         let inner_name = if is_parameters { Pattern::Parameter } else { Pattern::Name };
         match pattern {
-            Pattern::Pcase | Pattern::Parameter => {}
             Pattern::Name | Pattern::Parameters | Pattern::Specialized | Pattern::Nested => {
                 let mut tasks = Vec::new();
                 let mut optional = false;
@@ -77,12 +82,7 @@ impl<'t> Walk<'t> {
                 }
                 self.next(tasks);
             }
-            Pattern::Destructuring | Pattern::Match => {
-                let head = data.clone().next().and_then(|head| self.symbol(head));
-                let tasks: Vec<_> =
-                    data.skip(usize::from(head.is_some())).map(|inner| Task::Bind(inner, Pattern::Match)).collect();
-                self.next(tasks);
-            }
+            _ => {}
         }
     }
 
@@ -118,7 +118,8 @@ impl<'t> Walk<'t> {
                     F::LetStar => {
                         for (name, values) in &parts {
                             tasks.extend(values.iter().copied().map(Task::Code));
-                            tasks.extend([Task::Bind(*name, pattern), Task::Use(*name, UseKind::Binding)]);
+                            tasks.push(Task::Bind(*name, pattern));
+                            tasks.extend(self.rebound(*name));
                         }
                     }
                     F::LetRec => tasks.extend(names().chain(values())),
@@ -127,20 +128,20 @@ impl<'t> Walk<'t> {
                         tasks.extend(names());
                     }
                 }
-                tasks.extend(
-                    parts.iter().map(|(name, _)| Task::Use(*name, UseKind::Binding)).filter(|_| form == F::Let),
-                );
-                tasks.push(Task::Codes(data));
+                if form == F::Let {
+                    tasks.extend(parts.iter().filter_map(|(name, _)| self.rebound(*name)));
+                }
+                tasks.push(Task::Body(data));
             }
             F::Lambda => {
                 tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
-                tasks.push(Task::Codes(data));
+                tasks.push(Task::Body(data));
             }
             F::CaseLambda => {
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
-                    tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+                    tasks.extend([Task::Body(clause), Task::Unbind(count)]);
                 }
             }
             F::Functions | F::FunctionsRec | F::Macros => {
@@ -193,7 +194,7 @@ impl<'t> Walk<'t> {
                 let names = data.next();
                 tasks.extend(data.next().map(Task::Code));
                 tasks.extend(names.map(|names| Task::Bind(names, Pattern::Nested)));
-                tasks.push(Task::Codes(data));
+                tasks.push(Task::Body(data));
             }
             F::Slots | F::Accessors => {
                 let slots = lists(self, data.next());
@@ -284,38 +285,6 @@ impl<'t> Walk<'t> {
                     tasks.extend(slot.next().map(Task::Code));
                 }
             }
-            F::Define => {
-                let Some(first) = data.next() else { return true };
-                // `((curried a) b)` is a function that returns one.
-                let mut lists = Vec::new();
-                let mut target = first;
-                while let Some(list) = target.list() {
-                    let mut inner = self.data(list);
-                    let Some(next) = inner.next() else { break };
-                    lists.push(inner);
-                    target = next;
-                }
-                if count > 0 {
-                    // An inner definition binds a name for the rest of the body.
-                    self.bind_name(target, false);
-                } else {
-                    tasks.push(Task::Use(target, UseKind::Definition));
-                }
-                let outer = self.local_count();
-                for parameters in lists {
-                    let mut optional = false;
-                    for datum in parameters {
-                        optional |= self.source(datum).starts_with("#:");
-                        let mut inner = datum.list().filter(|_| optional).into_iter().flat_map(|list| self.data(list));
-                        let name = inner.next().unwrap_or(datum);
-                        tasks.extend(inner.map(Task::Code));
-                        tasks.push(Task::Bind(name, Pattern::Name));
-                    }
-                }
-                tasks.extend([Task::Codes(data), Task::Unbind(outer)]);
-                self.next(tasks);
-                return true;
-            }
             F::Test => {
                 let name = data.next();
                 let inner = name.and_then(Datum::list).and_then(|list| self.data(list).next());
@@ -327,6 +296,13 @@ impl<'t> Walk<'t> {
         tasks.push(Task::Unbind(count));
         self.next(tasks);
         true
+    }
+
+    /// The binding of a variable that can be dynamic is a use of it.
+    fn rebound(&self, name: Datum) -> Option<Task<'t>> {
+        let may_be_dynamic =
+            self.rules.binds_dynamically || self.symbol(name).is_some_and(|name| self.is_special(name));
+        may_be_dynamic.then_some(Task::Use(name, UseKind::Binding))
     }
 
     /// A slot of a class with its options.

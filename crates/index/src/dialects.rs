@@ -24,6 +24,10 @@ pub(crate) struct Rules {
     pub(crate) variables_are_dynamic: bool,
     /// `#'` makes a syntax object; in other dialects it names a function.
     pub(crate) has_syntax_objects: bool,
+    /// A body can contain definitions, which are local to it.
+    pub(crate) has_inner_definitions: bool,
+    /// Code outside of packages and modules is in a space of its file; otherwise, all files share one.
+    pub(crate) files_are_spaces: bool,
     /// The openers of lists that are calls.
     pub(crate) calls: &'static [&'static str],
     /// Walks a list that is code.
@@ -34,6 +38,8 @@ pub(crate) struct Rules {
     pub(crate) data_names_are_qualified: bool,
     /// Returns the part of a symbol in code that is a name.
     pub(crate) name_in: fn(&str) -> &str,
+    /// A backquote makes data; templates of code have a notation of their own.
+    pub(crate) templates_are_data: bool,
     /// The reader replaces the symbol in a template by a new one.
     pub(crate) is_made_up: fn(&str) -> bool,
 }
@@ -47,10 +53,13 @@ const COMMON_LISP: Rules = Rules {
     binds_dynamically: false,
     variables_are_dynamic: false,
     has_syntax_objects: false,
+    has_inner_definitions: false,
+    files_are_spaces: false,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
     is_data: false,
     data_names_are_qualified: false,
+    templates_are_data: false,
     name_in: |text| text,
     is_made_up: |_| false,
 };
@@ -62,6 +71,9 @@ const SCHEME: Rules = Rules {
     is_constant: |text| matches!(text, "." | "..." | "_" | "=>" | "else"),
     is_dynamic: |_| false,
     has_syntax_objects: true,
+    has_inner_definitions: true,
+    files_are_spaces: true,
+    templates_are_data: true,
     calls: &["(", "["],
     ..COMMON_LISP
 };

@@ -80,6 +80,23 @@ impl Use {
     }
 }
 
+/// The space of a use, if it is not that of its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The space of another name: a method has the space of its protocol.
+    Name(Span),
+    /// The space itself.
+    Space {
+        /// Its name, canonical.
+        name: String,
+        /// The use has the name under which the space exports it.
+        is_exported: bool,
+    },
+}
+
+/// The beginning of the names of spaces that are files: their absolute paths come after it.
+pub(crate) const FILE_SPACE: &str = "file:";
+
 /// A name that a form defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
@@ -96,6 +113,12 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// Its package, module or namespace, if it is in one that has a name.
+    pub fn package(&self) -> Option<&str> {
+        let is_named = !self.space.is_empty() && !self.space.starts_with(FILE_SPACE);
+        is_named.then_some(&*self.space)
+    }
+
     /// The symbol that it defines.
     pub fn symbol(&self) -> Symbol {
         Symbol { space: self.space.clone(), name: self.name.clone() }
@@ -137,11 +160,12 @@ pub struct Facts {
     pub definitions: Vec<Definition>,
     /// The uses of names, in source order.
     pub uses: Vec<Use>,
-    /// Methods whose space is that of another name, such as their protocol, in source order: the start of each method's
-    /// name, and the other name.
-    pub owners: Vec<(u32, Span)>,
+    /// Uses whose space is not that of their place, in source order: the start of each name, and its space.
+    pub owners: Vec<(u32, Owner)>,
     /// The forms, in source order, nested ones after the form around them.
     pub forms: Vec<FormRow>,
+    /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
+    pub included: Vec<(u32, String)>,
 }
 
 impl Facts {
@@ -185,7 +209,11 @@ impl Facts {
                     _ => name,
                 };
                 let space = self.space_at(form.span.start).to_owned();
-                self.definitions.push(Definition { name, space, form: id, kind: form.kind, made: index > 0 });
+                let made = index > 0;
+                let is_type = matches!(form.kind, FormKind::Structure | FormKind::Class | FormKind::Condition);
+                // Accessors, constructors and predicates are functions.
+                let kind = if made && is_type { FormKind::Function } else { form.kind };
+                self.definitions.push(Definition { name, space, form: id, kind, made });
             }
         }
     }
@@ -203,16 +231,29 @@ impl Facts {
         self.definitions.iter().filter(move |one| !is_other(one.kind) && !is_private(one))
     }
 
+    /// Gives the code outside of packages and modules the space `name`.
+    pub(crate) fn live_in(&mut self, name: &str) {
+        if self.current.first().is_none_or(|(from, _)| *from > 0) {
+            self.current.insert(0, (0, String::new()));
+        }
+        let spaces = self.spaces.iter_mut().map(|space| &mut space.name);
+        let definitions = self.definitions.iter_mut().map(|one| &mut one.space);
+        let current = self.current.iter_mut().map(|(_, space)| space);
+        for space in spaces.chain(definitions).chain(current).filter(|space| space.is_empty()) {
+            name.clone_into(space);
+        }
+    }
+
     /// The package, module or namespace that is current at a byte; empty if there is none.
     pub fn space_at(&self, offset: u32) -> &str {
         let next = self.current.partition_point(|(from, _)| *from <= offset);
         next.checked_sub(1).map_or("", |at| &self.current[at].1)
     }
 
-    /// The name whose space is the space of this use, if the use is in [`Facts::owners`].
-    pub fn owner_of(&self, used: Use) -> Option<Span> {
+    /// The space of this use, if the use is in [`Facts::owners`].
+    pub fn owner_of(&self, used: Use) -> Option<&Owner> {
         let at = self.owners.binary_search_by_key(&used.start, |(start, _)| *start).ok()?;
-        Some(self.owners[at].1)
+        Some(&self.owners[at].1)
     }
 
     /// The innermost form around a byte.
@@ -227,6 +268,6 @@ impl Facts {
             self.forms.iter().map(|form| size_of::<FormRow>() + form.label.len() + form.head.len()).sum();
         let definitions: usize =
             self.definitions.iter().map(|one| size_of::<Definition>() + one.name.len() + one.space.len()).sum();
-        self.uses.capacity() * size_of::<Use>() + self.owners.len() * size_of::<(u32, Span)>() + forms + definitions
+        self.uses.capacity() * size_of::<Use>() + self.owners.len() * size_of::<(u32, Owner)>() + forms + definitions
     }
 }

@@ -2,3 +2,4 @@
 
 mod clojure;
 mod emacs_lisp;
+mod scheme;

@@ -7,8 +7,9 @@ use lispwright_project::{Version, survey};
 use lispwright_syntax::{Dialect, Language, LineIndex, edit_distance, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dialects::rules;
 use crate::each::each;
-use crate::facts::{Definition, Facts};
+use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::resolve::Written;
 use crate::space::Space;
 
@@ -104,16 +105,40 @@ impl Index {
     /// namespace.
     pub fn definitions(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
         let mut found = Vec::new();
+        let mut names: FxHashMap<Dialect, (Written<'_>, Vec<String>)> = FxHashMap::default();
         for document in self.documents() {
-            let wanted = Written::of(document.dialect, name);
-            let space = space.or(wanted.qualifier.as_deref());
-            let fits = |one: &&Definition| {
-                one.name == wanted.name && space.is_none_or(|space| one.space.eq_ignore_ascii_case(space))
-            };
+            let (wanted, spaces) = names.entry(document.dialect).or_insert_with(|| {
+                let wanted = Written::of(document.dialect, name);
+                let spaces = space.or(wanted.qualifier.as_deref()).map_or_else(Vec::new, |name| self.space_names(name));
+                (wanted, spaces)
+            });
+            let is_in = |one: &Definition| spaces.iter().any(|space| one.space.eq_ignore_ascii_case(space));
+            let fits = |one: &&Definition| one.name == wanted.name && (spaces.is_empty() || is_in(one));
             found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
         }
         found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
         found
+    }
+
+    /// All names of the space that is called `name`: its own and its nicknames. If there is none, but spaces that are
+    /// imported under this name, theirs.
+    fn space_names(&self, name: &str) -> Vec<String> {
+        let mut names = vec![name.to_owned()];
+        let mut found = self.spaces(name);
+        if found.is_empty() {
+            let spaces = self.documents().flat_map(|document| &document.facts.spaces);
+            let aliases = spaces.flat_map(|space| &space.imports);
+            let meant = aliases.filter(|import| import.alias.as_deref().is_some_and(|a| a.eq_ignore_ascii_case(name)));
+            let from: FxHashSet<&str> = meant.map(|import| import.from.as_str()).collect();
+            for from in from {
+                names.push(from.to_owned());
+                found.extend(self.spaces(from));
+            }
+        }
+        for (_, space) in found {
+            names.extend(std::iter::once(&space.name).chain(&space.nicknames).cloned());
+        }
+        names
     }
 
     /// The packages, modules and namespaces that are called so, each with the file that declares it.
@@ -165,7 +190,10 @@ fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) 
     let text = lispwright_project::read_anywhere(path).map_err(|_| left_out())?.text;
     let language = language_of(path, &text).ok_or_else(left_out)?;
     let tree = read(&text, language).learning(&text);
-    let facts = Facts::of(&tree, &text);
+    let mut facts = Facts::of(&tree, &text);
+    if rules(tree.dialect()).files_are_spaces {
+        facts.live_in(&format!("{FILE_SPACE}{}", path.display()));
+    }
     let lines = LineIndex::new(text.as_bytes());
     let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
     Ok(Document { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version })

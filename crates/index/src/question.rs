@@ -8,10 +8,10 @@ use std::collections::hash_map::Entry;
 use lispwright_syntax::{Dialect, FormKind, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{Definition, FormRow, Use, UseKind};
+use crate::facts::{Definition, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index};
 pub use crate::resolve::Symbol;
-use crate::resolve::{Meaning, Spaces, Written};
+use crate::resolve::{MOST_STEPS, Meaning, Spaces, Written};
 use crate::space::Exports;
 
 /// A use of a name, with its file and form.
@@ -80,8 +80,6 @@ impl Index {
                     spaces.by_name.entry(name).or_default().push(space);
                 }
             }
-            let definitions = document.facts.definitions.iter().filter(|one| one.kind != FormKind::Method);
-            spaces.defined.extend(definitions.map(|one| (one.space.as_str(), one.name.as_str())));
             for (number, used) in document.facts.uses.iter().enumerate() {
                 if used.hidden && !dynamic.contains(&document.text[used.span().range()]) {
                     continue;
@@ -100,6 +98,13 @@ impl Index {
                 }
             }
         }
+        spaces.include(&documents);
+        for document in &documents {
+            for one in document.facts.definitions.iter().filter(|one| one.kind != FormKind::Method) {
+                let home = spaces.proper(&one.space);
+                spaces.defined.insert((home, one.name.as_str()));
+            }
+        }
         let mut question = UseIndex { dialect, spaces, documents, places, dynamic };
         question.take_methods();
         question
@@ -116,15 +121,15 @@ impl<'i> UseIndex<'i> {
 
     /// The symbol that a use means.
     fn meaning(&self, document: &Document, used: Use) -> Meaning {
+        let name = || Written::of(self.dialect, &document.text[used.span().range()]).name;
         match document.facts.owner_of(used) {
             None => self.meaning_at(document, used.span()),
-            Some(owner) => {
-                let name = Written::of(self.dialect, &document.text[used.span().range()]).name;
-                match self.meaning_at(document, owner) {
-                    Meaning::Is(owner) => Meaning::Is(Symbol { name, ..owner }),
-                    Meaning::Unknown(owner) => Meaning::Unknown(Symbol { name, ..owner }),
-                }
-            }
+            Some(Owner::Space { name: space, is_exported: true }) => self.spaces.exported(space, &name(), MOST_STEPS),
+            Some(Owner::Space { name: space, .. }) => self.spaces.meaning(space, &Written::plain(name())),
+            Some(Owner::Name(owner)) => match self.meaning_at(document, *owner) {
+                Meaning::Is(owner) => Meaning::Is(Symbol { name: name(), ..owner }),
+                Meaning::Unknown(owner) => Meaning::Unknown(Symbol { name: name(), ..owner }),
+            },
         }
     }
 
@@ -142,15 +147,16 @@ impl<'i> UseIndex<'i> {
         let own = methods.filter(|(document, one)| {
             let name = document.facts.forms[one.form as usize].name;
             let meant = self.meaning_at(document, name);
-            matches!(meant, Meaning::Is(meant) | Meaning::Unknown(meant) if meant.space == one.space)
+            matches!(meant, Meaning::Is(meant) | Meaning::Unknown(meant) if meant.space == self.spaces.proper(&one.space))
         });
-        let own: Vec<(&str, &str)> = own.map(|(_, one)| (one.space.as_str(), one.name.as_str())).collect();
+        let own: Vec<(&str, &str)> = own.map(|(_, one)| (self.spaces.proper(&one.space), one.name.as_str())).collect();
         self.spaces.defined.extend(own);
     }
 
     /// The uses of a symbol, also under the names that imports give it.
     pub fn uses(&self, symbol: &Symbol) -> Uses<'i> {
         let mut found = Uses::default();
+        let symbol = &self.proper(symbol);
         for name in self.names(symbol) {
             for &(document, used) in self.places.get(&name).into_iter().flatten() {
                 let hit = self.hit(document, used);
@@ -161,7 +167,22 @@ impl<'i> UseIndex<'i> {
                 }
             }
         }
+        let place = |hit: &Hit<'i>| (&hit.document.path, hit.used.start);
+        found.hits.sort_by(|a, b| place(a).cmp(&place(b)));
         found
+    }
+
+    /// The symbol with the declared name of its space.
+    pub fn proper(&self, symbol: &Symbol) -> Symbol {
+        Symbol { space: self.spaces.proper(&symbol.space).to_owned(), name: symbol.name.clone() }
+    }
+
+    /// The definitions of a symbol.
+    pub fn definitions(&self, symbol: &Symbol) -> Vec<(&'i Document, &'i Definition)> {
+        let home = self.spaces.proper(&symbol.space);
+        let of = |document: &'i Document| document.facts.definitions.iter().map(move |one| (document, one));
+        let is_it = |one: &Definition| one.name == symbol.name && self.spaces.proper(&one.space) == home;
+        self.documents.iter().flat_map(|document| of(document)).filter(|(_, one)| is_it(one)).collect()
     }
 
     /// The symbols that the project defines and uses most in code, at most `most`, each with the number of
@@ -170,7 +191,7 @@ impl<'i> UseIndex<'i> {
         let mut definitions: FxHashMap<&str, FxHashSet<Symbol>> = FxHashMap::default();
         for one in self.documents.iter().flat_map(|document| &document.facts.definitions) {
             if !matches!(one.kind, FormKind::Method | FormKind::Test) {
-                definitions.entry(&one.name).or_default().insert(one.symbol());
+                definitions.entry(&one.name).or_default().insert(self.proper(&one.symbol()));
             }
         }
         let mut names: Vec<(usize, &String)> = self.places.iter().map(|(name, places)| (places.len(), name)).collect();
@@ -225,8 +246,7 @@ impl<'i> UseIndex<'i> {
         }
         names.sort_unstable();
         let meant = names.into_iter().map(|name| {
-            let written = Written::plain(name.to_owned());
-            let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = self.spaces.meaning(home, &written);
+            let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = self.spaces.exported(home, name, MOST_STEPS);
             (name.to_owned(), symbol)
         });
         Some(meant.collect())
@@ -247,6 +267,8 @@ impl<'i> UseIndex<'i> {
     /// The name of a symbol, and the names that imports give it.
     fn names(&self, symbol: &Symbol) -> Vec<String> {
         let mut names = vec![symbol.name.clone()];
+        let exported = self.spaces.by_name.values().flatten().flat_map(|space| &space.renamed);
+        names.extend(exported.filter(|(inner, _)| *inner == symbol.name).map(|(_, outer)| outer.clone()));
         for import in self.spaces.by_name.values().flatten().flat_map(|space| &space.imports) {
             let renamed = import.only.iter().flatten().chain(&import.renamed);
             names.extend(
@@ -286,7 +308,7 @@ impl<'i> UseIndex<'i> {
         let definitions = &hit.document.facts.definitions;
         let from = definitions.partition_point(|one| one.form < form);
         let own = definitions[from..].iter().take_while(|one| one.form == form);
-        own.map(Definition::symbol).collect()
+        own.map(|one| self.proper(&one.symbol())).collect()
     }
 
     /// The tests that use one of the symbols, directly or through other definitions.

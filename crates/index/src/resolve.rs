@@ -4,11 +4,14 @@
 //! If neither is so and the space imports from outside of the project, the symbol is unknown.
 
 use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
 
 use lispwright_syntax::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
+use crate::facts::FILE_SPACE;
+use crate::index::Document;
 use crate::space::Space;
 
 /// A name in its space. Two uses mean the same if their symbols are equal.
@@ -33,6 +36,8 @@ pub(crate) enum Meaning {
 #[derive(Debug, Default)]
 pub(crate) struct Spaces<'i> {
     pub(crate) by_name: FxHashMap<&'i str, Vec<&'i Space>>,
+    /// Spaces of files that are parts of other files, with the space of the other file.
+    parts: FxHashMap<&'i str, &'i str>,
     pub(crate) defined: FxHashSet<(&'i str, &'i str)>,
 }
 
@@ -54,10 +59,42 @@ impl<'t> Written<'t> {
     }
 }
 
-/// The maximal number of imports from space to space that are followed; real projects have fewer.
-const MOST_STEPS: usize = 32;
+/// The path without `..` in it.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            found.pop();
+        } else {
+            found.push(part);
+        }
+    }
+    found
+}
 
-impl Spaces<'_> {
+/// The maximal number of imports from space to space that are followed; real projects have fewer.
+pub(crate) const MOST_STEPS: usize = 32;
+
+impl<'i> Spaces<'i> {
+    /// Notes which of the files are parts of others.
+    pub(crate) fn include(&mut self, documents: &[&'i Document]) {
+        for document in documents {
+            for (at, included) in &document.facts.included {
+                let directory = document.path.parent().unwrap_or(&document.path);
+                let beside = without_parents(&directory.join(included));
+                let is_it = |path: &Path| path == beside || path.ends_with(included);
+                let fits = |other: &&&Document| is_it(&other.path) || is_it(&other.path.with_extension(""));
+                let Some(part) = documents.iter().filter(|other| other.path != document.path).find(fits) else {
+                    continue;
+                };
+                let (inner, outer) = (part.facts.space_at(0), document.facts.space_at(*at));
+                if inner.starts_with(FILE_SPACE) && inner != outer {
+                    self.parts.entry(inner).or_insert(outer);
+                }
+            }
+        }
+    }
+
     /// The meaning of a name that is written in `space`.
     pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Meaning {
         match &written.qualifier {
@@ -73,11 +110,23 @@ impl Spaces<'_> {
     }
 
     /// The declared name of a space that is given by name or nickname.
-    fn proper<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(crate) fn proper<'a>(&self, name: &'a str) -> &'a str
+    where
+        'i: 'a,
+    {
+        let outer = std::iter::successors(Some(name), |name| self.parts.get(name).copied());
+        let name = outer.take(MOST_STEPS).last().unwrap_or(name);
         match self.by_name.get(name).and_then(|spaces| spaces.first()) {
             Some(space) => &space.name,
             None => name,
         }
+    }
+
+    /// The meaning of a name that `space` exports.
+    pub(crate) fn exported(&self, space: &str, name: &str, steps: usize) -> Meaning {
+        let space = self.proper(space);
+        let inner = self.by_name.get(space).into_iter().flatten().map(|one| one.inner(name));
+        self.inside(space, inner.into_iter().find(|inner| *inner != name).unwrap_or(name), steps)
     }
 
     /// The meaning of `name` without a qualifier for code in `space`.
@@ -94,7 +143,7 @@ impl Spaces<'_> {
             let Some(theirs) = import.theirs(name) else { continue };
             let from = self.proper(&import.from);
             if import.only.is_some() || self.exports(from, theirs, steps - 1) {
-                return self.inside(from, theirs, steps - 1);
+                return self.exported(from, theirs, steps - 1);
             }
             is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
         }

@@ -44,7 +44,7 @@ pub struct Search {
     wanted: Wanted,
     /// The part of the text in which a regular expression has to match.
     pub within: Within,
-    /// Only matches in forms with one of these heads, in canonical spelling, count; if empty, in all forms. /// X
+    /// Only matches in forms with one of these heads, in canonical spelling, count; if empty, in all forms.
     pub form_types: Vec<String>,
 }
 

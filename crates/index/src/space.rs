@@ -9,6 +9,8 @@ pub(crate) mod scheme;
 
 use lispwright_syntax::Span;
 
+use crate::facts::FILE_SPACE;
+
 /// The declaration in a form.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
@@ -18,6 +20,10 @@ pub(crate) struct Declared {
     pub(crate) space: Option<Space>,
     /// The places of the names that it exports, or imports one by one.
     pub(crate) exported: Vec<Span>,
+    /// The places of names that it imports, or exports under another name, each with the space that exports it.
+    pub(crate) elsewhere: Vec<(Span, String)>,
+    /// Files whose code becomes a part of this one, as they are written.
+    pub(crate) included: Vec<String>,
 }
 
 /// The exports of a space.
@@ -93,6 +99,8 @@ pub struct Space {
     pub shadows: Vec<String>,
     /// Its exports.
     pub exports: Exports,
+    /// Names that it exports under others, as pairs of its own name and the exported one.
+    pub renamed: Vec<(String, String)>,
     /// The start of its declaration, in bytes.
     pub at: u32,
     /// Its docstring.
@@ -108,9 +116,34 @@ impl Space {
             imports: Vec::new(),
             shadows: Vec::new(),
             exports: Exports::Names(Vec::new()),
+            renamed: Vec::new(),
             at,
             docstring: None,
         }
+    }
+
+    /// It is the code of a file outside of packages and modules.
+    pub fn is_file(&self) -> bool {
+        self.name.starts_with(FILE_SPACE)
+    }
+
+    /// Adds what another declaration of the same space says.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.nicknames.extend(other.nicknames);
+        self.imports.extend(other.imports);
+        self.shadows.extend(other.shadows);
+        self.renamed.extend(other.renamed);
+        match (&mut self.exports, other.exports) {
+            (Exports::Names(own), Exports::Names(names)) => own.extend(names),
+            (own, Exports::All) => *own = Exports::All,
+            (Exports::All, Exports::Names(_)) => {}
+        }
+        self.docstring = self.docstring.take().or(other.docstring);
+    }
+
+    /// Its own name for an exported name.
+    pub(crate) fn inner<'a>(&'a self, exported: &'a str) -> &'a str {
+        self.renamed.iter().find(|(_, outer)| outer == exported).map_or(exported, |(inner, _)| inner)
     }
 
     /// It exports `name`.

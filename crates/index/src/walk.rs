@@ -10,7 +10,7 @@ use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKi
 
 use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
-use crate::facts::{Facts, Use, UseKind};
+use crate::facts::{Facts, Owner, Use, UseKind};
 
 /// A remaining step of the walk.
 #[derive(Clone)]
@@ -25,14 +25,20 @@ pub(crate) enum Task<'t> {
     Quoteds(Data<'t>),
     /// Walk over each as a part of a template, at this depth of backquotes.
     Templates(Data<'t>, u32),
+    /// Walk over each as code in the body of a form, which can define names for all of it.
+    Body(Data<'t>),
     /// Bind the names in it.
     Bind(Datum, Pattern),
+    /// Bind the parameters of a function of Scheme.
+    BindParameters(Data<'t>),
     /// Bind the name of a function.
     BindFunction(Datum),
     /// Note a use of the name.
     Use(Datum, UseKind),
     /// Walk over it as a step of a threading form, which gets its first argument from the step before.
     Step(Datum),
+    /// What follows is, or is not, in a template of syntax, where it is code of the uses of a macro.
+    InTemplate(bool),
     /// Forget all local names but this many, the outermost ones.
     Unbind(usize),
 }
@@ -55,6 +61,7 @@ pub(crate) struct Walk<'t> {
     facts: Facts,
     tasks: Vec<Task<'t>>,
     locals: Vec<Local<'t>>,
+    in_template: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -68,6 +75,7 @@ impl<'t> Walk<'t> {
             facts: Facts::default(),
             tasks: Vec::new(),
             locals: Vec::new(),
+            in_template: false,
         }
     }
 
@@ -135,7 +143,15 @@ impl<'t> Walk<'t> {
                     self.template(datum, depth);
                 }
             }
+            Task::Body(data) => {
+                if self.rules.has_inner_definitions {
+                    self.define_inside(data.clone());
+                }
+                self.tasks.push(Task::Codes(data));
+            }
             Task::Bind(datum, pattern) => self.bind(datum, pattern),
+            Task::BindParameters(parameters) => self.bind_parameters(parameters),
+            Task::InTemplate(is_inside) => self.in_template = is_inside,
             Task::BindFunction(datum) => self.bind_name(datum, true),
             Task::Use(datum, kind) => self.use_of(datum, kind),
             Task::Step(datum) => self.step_of_thread(datum),
@@ -179,7 +195,7 @@ impl<'t> Walk<'t> {
     }
 
     /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.
-    fn is_special(&self, name: &str) -> bool {
+    pub(crate) fn is_special(&self, name: &str) -> bool {
         (self.rules.is_dynamic)(name)
     }
 
@@ -206,10 +222,6 @@ impl<'t> Walk<'t> {
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
         let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
         let Some(name) = self.symbol(datum) else { return };
-        let is_dynamic = self.is_special(name) || self.rules.binds_dynamically;
-        if kind == UseKind::Binding && !is_dynamic {
-            return;
-        }
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
         let local = self.local(name, takes_function).filter(|_| may_be_local);
@@ -222,7 +234,7 @@ impl<'t> Walk<'t> {
     /// Notes a use of a method whose space is that of `owner`.
     pub(crate) fn note_method(&mut self, span: Span, owner: Span) {
         self.note(span, UseKind::Method);
-        self.facts.owners.push((span.start, owner));
+        self.facts.owners.push((span.start, Owner::Name(owner)));
     }
 
     /// The space that is current at a byte.
@@ -235,7 +247,20 @@ impl<'t> Walk<'t> {
         self.note_use(span, kind, false);
     }
 
+    /// Notes a use of a name of another space; `is_exported`: by the name under which that space exports it.
+    pub(crate) fn note_of(&mut self, span: Span, kind: UseKind, space: String, is_exported: bool) {
+        self.note(span, kind);
+        self.facts.owners.push((span.start, Owner::Space { name: space, is_exported }));
+    }
+
+    /// The walk is in a template of syntax.
+    pub(crate) fn is_in_template(&self) -> bool {
+        self.in_template
+    }
+
     fn note_use(&mut self, span: Span, kind: UseKind, hidden: bool) {
+        let is_code = !matches!(kind, UseKind::Quoted | UseKind::Export);
+        let kind = if self.in_template && is_code { UseKind::Template } else { kind };
         if let Ok(len) = u16::try_from(span.len()) {
             self.facts.uses.push(Use { start: span.start, len, kind, hidden });
         }
@@ -297,9 +322,11 @@ impl<'t> Walk<'t> {
         let text = &self.text[self.tree.token_span(prefix.token).range()];
         match (prefix.kind, text) {
             (TokenKind::Prefix, "'") => Prefix::Quote,
+            (TokenKind::Prefix, "#'" | "#`" | "#~") if self.rules.has_syntax_objects => Prefix::Syntax,
             (TokenKind::Prefix, "`" | "#`") => Prefix::Template,
-            (TokenKind::Prefix, "," | ",@" | ",." | "~" | "~@" | "#," | "#,@") => Prefix::Unquote,
-            (TokenKind::Prefix, "#'") if self.rules.has_syntax_objects => Prefix::Quote,
+            (TokenKind::Prefix, "," | ",@" | ",." | "~" | "~@" | "#," | "#,@" | "#$" | "#$@" | "#+" | "#+@") => {
+                Prefix::Unquote
+            }
             (TokenKind::Prefix, "#'") => Prefix::Function,
             _ => Prefix::Other,
         }
@@ -318,7 +345,12 @@ impl<'t> Walk<'t> {
                 Prefix::Quote => return self.quoted(datum),
                 Prefix::Template => return self.template_core(datum, 1),
                 Prefix::Function => return self.function_name(datum),
-                Prefix::Unquote | Prefix::Other => {}
+                Prefix::Syntax | Prefix::Unquote if self.rules.has_syntax_objects => {
+                    let is_inside = self.meaning(prefix) == Prefix::Syntax;
+                    let before = std::mem::replace(&mut self.in_template, is_inside);
+                    self.tasks.push(Task::InTemplate(before));
+                }
+                Prefix::Syntax | Prefix::Unquote | Prefix::Other => {}
             }
         }
         self.core_code(datum);
@@ -367,15 +399,19 @@ impl<'t> Walk<'t> {
         let arguments = data.clone();
         let Some(head) = data.next() else { return };
         let Some(name) = self.symbol(head).filter(|_| head.is_bare()) else {
+            // `((@ module name) argument…)`
+            if let Some(list) = head.list().filter(|list| self.rules.has_syntax_objects && self.is_elsewhere(*list)) {
+                self.elsewhere(list, UseKind::Call);
+                return self.tasks.push(Task::Codes(data));
+            }
             return self.tasks.push(Task::Codes(arguments));
         };
         if self.is_local(name, true) {
             return self.tasks.push(Task::Codes(data));
         }
         let canonical = canonical_head(self.dialect, name);
+        self.use_of(head, UseKind::Call);
         let form = self.dialect.special_form(&canonical).or_else(|| {
-            // The head of a project's definer is also a use of its macro.
-            self.use_of(head, UseKind::Call);
             let known = self.tree.language().known_head(&canonical)?;
             self.dialect.special_form(known)
         });
@@ -411,15 +447,24 @@ impl<'t> Walk<'t> {
         match (declared.current, &declared.space) {
             (Some(current), _) => self.facts.current.push((span.start, current)),
             // Names in a declaration belong to the space that it declares.
-            (None, Some(space)) => {
+            (None, Some(space)) if space.name != self.facts.space_at(span.start) => {
                 let around = self.facts.space_at(span.start).to_owned();
                 self.facts.current.extend([(span.start, space.name.clone()), (span.end, around)]);
             }
-            (None, None) => {}
+            (None, _) => {}
         }
-        self.facts.spaces.extend(declared.space);
+        if let Some(space) = declared.space {
+            match self.facts.spaces.iter_mut().rfind(|known| known.name == space.name) {
+                Some(known) => known.extend(space),
+                None => self.facts.spaces.push(space),
+            }
+        }
         for span in declared.exported {
             self.note(span, UseKind::Export);
+        }
+        self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
+        for (span, space) in declared.elsewhere {
+            self.note_of(span, UseKind::Export, space, true);
         }
     }
 
@@ -448,19 +493,12 @@ impl<'t> Walk<'t> {
                 let clauses: Vec<_> = data.filter_map(Datum::list).map(|list| Task::Codes(self.data(list))).collect();
                 self.next(clauses);
             }
-            F::Case | F::Match => {
-                let value = data.next().map(Task::Code);
-                let mut tasks: Vec<Task<'t>> = value.into_iter().collect();
+            F::Case => {
+                let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
-                    if let Some(keys) = clause.next() {
-                        tasks.push(if form == F::Match {
-                            Task::Bind(keys, Pattern::Match)
-                        } else {
-                            Task::Quoted(keys)
-                        });
-                    }
-                    tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
+                    tasks.extend(clause.next().map(Task::Quoted));
+                    tasks.push(Task::Codes(clause));
                 }
                 self.next(tasks);
             }
@@ -503,6 +541,7 @@ impl<'t> Walk<'t> {
             F::Threading => self.threaded(data),
             F::Loop => self.loop_clauses(data),
             _ if self.emacs_lisp(form, data.clone()) => {}
+            _ if self.scheme(form, list, data.clone()) => {}
             _ if self.defining(form, data.clone()) => {}
             _ => self.binding(form, data),
         }
@@ -537,6 +576,8 @@ impl<'t> Walk<'t> {
 pub(crate) enum Prefix {
     Quote,
     Template,
+    /// It begins a template of syntax, which is code.
+    Syntax,
     Unquote,
     Function,
     Other,

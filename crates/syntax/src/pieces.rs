@@ -21,7 +21,7 @@ use crate::diagnostic::Delimiter;
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// Its name: words joined by `_`. /// X
+    /// Its name: words joined by `_`.
     pub name: &'static str,
     /// What it is for.
     pub role: Role,

@@ -54,7 +54,7 @@ pub enum SpecialForm {
     DoStar,
     /// `pattern value code…`: `multiple-value-bind`, `receive`, `destructuring-bind`.
     Bind,
-    /// `((pattern value)…) code…`: `let-values`.
+    /// `((pattern value)…) code…`, no value sees the names: `let-values`.
     LetValues,
     /// `(code…)…`: `cond`.
     Cond,
@@ -96,18 +96,6 @@ pub enum SpecialForm {
     Structure,
     /// `name option…`: a package, module, namespace or system, whose options have rules of their own.
     Space,
-    /// `(name . parameters) code…` or `name value`.
-    Define,
-    /// `(name . parameters) code…` with specializers among the parameters.
-    DefineMethod,
-    /// `pattern value`: `define-values`.
-    DefineValues,
-    /// `name constructor predicate field…`
-    Record,
-    /// `name transformer`: `define-syntax`.
-    Syntax,
-    /// `(literal…) (pattern template)…`: `syntax-rules`.
-    SyntaxRules,
     /// `name dispatch parameters code…`
     Multimethod,
     /// `name [field…] (protocol | (method parameters code…))…`: `defrecord`, `deftype`.
@@ -130,7 +118,7 @@ pub enum SpecialForm {
     MatchPairs,
     /// `value step…`: each step is a form that gets the value of the one before it as its first argument: `->`.
     ThreadingFirst,
-    /// `value (test step)…`, without parentheses: `cond->`. The value becomes the first argument or the last. /// X
+    /// `value (test step)…`, without parentheses: `cond->`. The value becomes the first argument or the last.
     ThreadingIf {
         /// The value becomes the first argument.
         first: bool,
@@ -151,6 +139,52 @@ pub enum SpecialForm {
     ExtendProtocol,
     /// `[class…] [argument…] (method parameters code…)…`
     Proxy,
+
+    // Scheme.
+    /// `(name . parameters) code…` or `name value`.
+    Define,
+    /// `(name . parameters) code…` with specializers among the parameters.
+    DefineMethod,
+    /// `pattern value`: `define-values`.
+    DefineValues,
+    /// `name constructor predicate field…`, or `name clause…`: `define-record-type`.
+    Record,
+    /// `name (superclass…) slot…`, where each slot is a name or `(name :option value …)`.
+    ClassOfSlots,
+    /// `name transformer`: `define-syntax`.
+    Syntax,
+    /// `(name . pattern) template`: `define-syntax-rule`.
+    SyntaxRule,
+    /// `ellipsis? (literal…) (pattern template)…`: `syntax-rules`.
+    SyntaxRules,
+    /// `template`, or `(name template) ((set! name value) template)`: `identifier-syntax`.
+    IdentifierSyntax,
+    /// `code (literal…) (pattern fender? code)…`: `syntax-case`.
+    SyntaxCase,
+    /// `((pattern code)…) code…`: `with-syntax`.
+    WithSyntax,
+    /// The argument is a template of code: `(syntax x)`.
+    SyntaxTemplate,
+    /// `((pattern value)…) code…`, each value sees the names before it: `let*-values`.
+    LetValuesStar,
+    /// `code code? (name-or-(name value)…) code…`: `let-optional`.
+    LetOptionals,
+    /// `((variable value)…) code…`: variables have other values during the code: `parameterize`.
+    Parameterize,
+    /// `name code…`, or `(name . parameters) code…`: the code sees the name: `let/ec`, `rec`.
+    NameThen,
+    /// `(requirement code…)…`: `cond-expand`.
+    CondExpand,
+    /// `(pattern code…)…`: `match-lambda`.
+    MatchLambda,
+    /// `((pattern value)…) code…`, perhaps with a name before: `match-let`.
+    MatchLet,
+    /// `(name (test code…)…) code…`: `guard`.
+    Guard,
+    /// A declaration of a module or library, or a part of one.
+    Module,
+    /// `module name`: a name of another module: `@`.
+    Elsewhere,
 
     // Emacs Lisp.
     /// `name value docstring`: a definition of a variable; without a value, it is defined elsewhere.

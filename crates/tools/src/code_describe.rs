@@ -187,7 +187,7 @@ async fn from_files(
         found.retain(|(document, _)| is_meant(document));
         let mut meanings: Vec<Meaning> = found.iter().map(|(document, one)| defined(document, one, &place)).collect();
         meanings.dedup();
-        let home = found.first().map(|(document, one)| (*document, one.space.clone()));
+        let home = found.first().map(|(document, one)| (*document, one.package().unwrap_or_default().to_owned()));
         let mut spaces = index.spaces(symbol.trim().trim_start_matches("#:").trim_start_matches(':'));
         spaces.retain(|(document, _)| is_meant(document));
         meanings.extend(spaces.iter().map(|(document, space)| declared(document, space, &place)));

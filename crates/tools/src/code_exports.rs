@@ -176,8 +176,7 @@ async fn from_files(
         let total = all.len();
         let shown = all.into_iter().skip(offset).take(count).map(|(exported, symbol)| {
             let exported = as_written(&exported, declared.dialect);
-            let mut found = index.definitions(&symbol.name, Some(&symbol.space));
-            found.retain(|(document, _)| document.dialect == declared.dialect);
+            let found = question.definitions(&symbol);
             let from = Some(symbol.space).filter(|home| *home != space.name && !found.is_empty());
             let first = found.iter().find(|(_, one)| one.kind != FormKind::Method).or(found.first());
             let Some((document, one)) = first else {

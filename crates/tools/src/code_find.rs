@@ -200,7 +200,7 @@ async fn source_definitions(
                 end_line: Some(end),
                 form_type: Some(form.head.clone()),
                 name: form.called().to_owned(),
-                package: Some(one.space.clone()).filter(|space| !space.is_empty()),
+                package: one.package().map(str::to_owned),
                 source: Origin::Static,
                 label: form.label.clone(),
             });

@@ -454,7 +454,7 @@ impl<'q> Looking<'q> {
 
     fn callees(&self, known: &mut Known, question: &UseIndex<'q>, document: &'q Document, span: Span) {
         for (symbol, used) in question.used_in(document, span) {
-            let definitions = self.index.definitions(&symbol.name, Some(&symbol.space));
+            let definitions = question.definitions(&symbol);
             let Some((there, one)) = definitions.first() else { continue };
             let form = &there.facts.forms[one.form as usize];
             let line = there.line(form.span.start);

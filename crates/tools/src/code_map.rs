@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lispwright_index::{Definition, Document, Exports, FormRow, Index, Refreshed, Symbol};
+use lispwright_index::{Document, Exports, FormRow, Index, Refreshed};
 use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -219,7 +219,7 @@ impl<'i> Survey<'i> {
     fn packages(&self) -> Vec<MapPlace> {
         let mut found = Vec::new();
         for &document in &self.documents {
-            for space in &document.facts.spaces {
+            for space in document.facts.spaces.iter().filter(|space| !space.is_file()) {
                 let exports = match &space.exports {
                     Exports::Names(names) => names.len(),
                     Exports::All => {
@@ -290,8 +290,10 @@ impl<'i> Survey<'i> {
         dialects.dedup();
         let mut found = Vec::new();
         for dialect in dialects.into_iter().filter(|dialect| dialect.has_special_forms()) {
-            for (symbol, count) in self.index.question(dialect).most_used(self.limit) {
-                if let Some((document, one)) = self.definition(&symbol, dialect) {
+            let question = self.index.question(dialect);
+            for (symbol, count) in question.most_used(self.limit) {
+                let definitions = question.definitions(&symbol);
+                if let Some((document, one)) = definitions.into_iter().find(|(_, one)| one.kind != FormKind::Method) {
                     let form = &document.facts.forms[one.form as usize];
                     let place = self.place(document, &form.label, form.span.start);
                     found.push(MapPlace { count: Some(count), ..place });
@@ -301,12 +303,6 @@ impl<'i> Survey<'i> {
         found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
         found.dedup_by(|a, b| a.path == b.path && a.line == b.line);
         found
-    }
-
-    fn definition(&self, symbol: &Symbol, dialect: Dialect) -> Option<(&'i Document, &'i Definition)> {
-        let documents = self.documents.iter().copied().filter(|document| document.dialect == dialect);
-        let mut all = documents.flat_map(|document| document.facts.definitions.iter().map(move |one| (document, one)));
-        all.find(|(_, one)| one.name == symbol.name && one.space == symbol.space && one.kind != FormKind::Method)
     }
 
     fn largest(&self) -> Vec<MapPlace> {

@@ -35,8 +35,9 @@ impl<'t> Walk<'t> {
 
     /// Notes the use of a symbol in a template, unless it is like `name#`, for which the reader makes a new symbol.
     pub(crate) fn use_in_template(&mut self, datum: Datum) {
+        let kind = if self.rules.templates_are_data { UseKind::Quoted } else { UseKind::Template };
         if !(self.rules.is_made_up)(self.source(datum)) {
-            self.use_of(datum, UseKind::Template);
+            self.use_of(datum, kind);
         }
     }
 

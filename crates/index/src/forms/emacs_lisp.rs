@@ -191,18 +191,18 @@ impl<'t> Walk<'t> {
         self.then(tasks)
     }
 
-    fn then(&mut self, tasks: Vec<Task<'t>>) -> bool {
+    pub(crate) fn then(&mut self, tasks: Vec<Task<'t>>) -> bool {
         self.next(tasks);
         true
     }
 
     /// The data in a list.
-    fn inside(&self, datum: Option<Datum>) -> Vec<Datum> {
+    pub(crate) fn inside(&self, datum: Option<Datum>) -> Vec<Datum> {
         datum.and_then(Datum::list).into_iter().flat_map(|list| self.data(list)).collect()
     }
 
     /// The atoms in a datum, at any depth.
-    fn atoms(&self, datum: Datum) -> Vec<Datum> {
+    pub(crate) fn atoms(&self, datum: Datum) -> Vec<Datum> {
         let (mut atoms, mut waiting) = (Vec::new(), vec![datum]);
         while let Some(datum) = waiting.pop() {
             match datum.list() {
@@ -228,7 +228,7 @@ impl<'t> Walk<'t> {
             return self.next([Task::Quoted(datum)]);
         }
         if self.is_prefixed(datum, Prefix::Template) {
-            return self.pcase_template(datum);
+            return self.pattern_template(datum, Pattern::Pcase);
         }
         let Some(list) = datum.list() else {
             if self.source(datum) != "_" {
@@ -273,13 +273,13 @@ impl<'t> Walk<'t> {
     }
 
     /// A function in a pattern: a name, a call without its last argument, or `#'name`.
-    fn called(&self, function: Datum) -> Task<'t> {
+    pub(crate) fn called(&self, function: Datum) -> Task<'t> {
         let is_name = function.list().is_none() && function.is_bare();
         if is_name { Task::Use(function, UseKind::Call) } else { Task::Code(function) }
     }
 
     /// Walks over a backquoted pattern, which is data except after a comma.
-    fn pcase_template(&mut self, datum: Datum) {
+    pub(crate) fn pattern_template(&mut self, datum: Datum, pattern: Pattern) {
         let mut tasks = Vec::new();
         let mut waiting: Vec<Datum> = datum.list().into_iter().flat_map(|list| self.data(list)).collect();
         waiting.reverse();
@@ -288,7 +288,7 @@ impl<'t> Walk<'t> {
         }
         while let Some(datum) = waiting.pop() {
             if self.is_prefixed(datum, Prefix::Unquote) {
-                tasks.push(Task::Bind(datum, Pattern::Pcase));
+                tasks.push(Task::Bind(datum, pattern));
             } else if let Some(list) = datum.list() {
                 let inner: Vec<Datum> = self.data(list).collect();
                 waiting.extend(inner.into_iter().rev());

@@ -44,7 +44,12 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         let space = Space { exports: Exports::All, ..Space::new(name.clone(), start) };
         let mut reading = Reading { walk, space, exported: Vec::new() };
         reading.namespace(data.collect());
-        return Some(Declared { current: Some(name), space: Some(reading.space), exported: reading.exported });
+        return Some(Declared {
+            current: Some(name),
+            space: Some(reading.space),
+            exported: reading.exported,
+            ..Declared::default()
+        });
     }
     let clause = match head {
         "require" | "use" | "refer" | "alias" | "import" | "refer-clojure" => head,
@@ -55,7 +60,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     let space = Space { exports: Exports::All, ..Space::new(walk.current(start).to_owned(), start) };
     let mut reading = Reading { walk, space, exported: Vec::new() };
     reading.clause(clause, data.collect());
-    Some(Declared { current: None, space: Some(reading.space), exported: reading.exported })
+    Some(Declared { current: None, space: Some(reading.space), exported: reading.exported, ..Declared::default() })
 }
 
 /// A declaration that is being read.

@@ -163,12 +163,12 @@ fn the_guile_names_run_guile() {
     ok(&mut client, "load_module", json!({ "path": "m/c.scm" }));
     for place in ["(m c)", "m/c.scm", "m"] {
         let found = ok(&mut client, "find_references", json!({ "path_or_module": place, "symbol": "f" }));
-        let expected = "2 uses of (@ (m a) f) in 1 form, as the live image knows it:\nm/c.scm:3: 2 uses in define h\n  \
-                        3:20: call: (define (h) (list (f) f))\n  3:23: value: (define (h) (list (f) f))\n[note] Not looked at: files that are not loaded";
-        assert!(found.text.starts_with(expected), "{place}: {}", found.text);
+        let expected = "m/c.scm:3: 2 uses in define h\n  \
+                        3:20: call: (define (h) (list (f) f))\n  3:23: value: (define (h) (list (f) f))";
+        assert!(found.text.contains(expected), "{place}: {}", found.text);
     }
     let none = ok(&mut client, "find_references", json!({ "path_or_module": "(m a)", "symbol": "f" }));
-    assert!(none.text.starts_with("The live image knows no reference to (@ (m a) f)"), "{}", none.text);
+    assert!(none.text.starts_with("1 use of (@ (m a) f):\nm/a.scm:1:32: export"), "{}", none.text);
     for place in ["(m a)", "m/a.scm"] {
         let exports = ok(&mut client, "list_module_exports", json!({ "path": place }));
         assert_eq!(exports.text, "(m a) exports 1 name:\nprocedure f ()  m/a.scm:3", "{place}");

@@ -8,6 +8,7 @@ use crate::name::unescape;
 use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Marks, Readtable};
 use crate::shapes::{Openers, Shapes};
+use crate::special::{SpecialForm as F, SpecialForms};
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -38,13 +39,82 @@ pub(super) static TABLE: Table = Table {
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &["library"], headers: &["use-modules", "provide"] },
     shapes: &SHAPES,
-    special_forms: &[],
+    special_forms: SPECIAL_FORMS,
     takes_functions: &[],
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],
     ending: None,
 };
+
+/// R7RS 4, R6RS 11 and its libraries, the SRFIs, and Guile's own forms (manual, "Programming in Scheme").
+const SPECIAL_FORMS: SpecialForms = &[
+    (F::Data, &["quote", "include", "include-ci", "include-from-path", "test-end"]),
+    (F::Body(1), &["eval-when"]),
+    (F::Template, &["quasiquote"]),
+    (F::Unquote, &["unquote", "unquote-splicing", "ungexp", "ungexp-splicing", "unsyntax", "unsyntax-splicing"]),
+    (F::SyntaxTemplate, &["syntax", "quasisyntax", "quote-syntax", "gexp"]),
+    (F::Let, &["let", "let-syntax", "stream-let"]),
+    (F::LetStar, &["let*", "and-let*"]),
+    (F::LetRec, &["letrec", "letrec*", "letrec-syntax"]),
+    (F::LetValues, &["let-values"]),
+    (F::LetValuesStar, &["let*-values"]),
+    (
+        F::LetOptionals,
+        &["let-optional", "let-optional*", "let-optionals", "let-optionals*", "let-keywords", "let-keywords*"],
+    ),
+    (F::Lambda, &["lambda", "lambda*", "λ", "stream-lambda"]),
+    (F::CaseLambda, &["case-lambda", "case-lambda*"]),
+    (F::NameThen, &["let/ec", "let/cc", "rec", "named-lambda"]),
+    (F::Do, &["do"]),
+    (F::Bind, &["receive"]),
+    (F::Parameterize, &["parameterize", "with-fluids", "fluid-let", "syntax-parameterize"]),
+    (F::Cond, &["cond"]),
+    (F::CondExpand, &["cond-expand"]),
+    (F::Case, &["case"]),
+    (F::Match, &["match"]),
+    (F::MatchLambda, &["match-lambda", "match-lambda*"]),
+    (F::MatchLet, &["match-let", "match-let*", "match-letrec", "match-letrec*"]),
+    (F::Guard, &["guard"]),
+    (F::Setq, &["set!"]),
+    (
+        F::Define,
+        &[
+            "define",
+            "define*",
+            "define-public",
+            "define*-public",
+            "define-inlinable",
+            "define-integrable",
+            "define-private",
+            "define-constant",
+            "define-stream",
+            "define-macro",
+            "define-parameter",
+            "define-syntax-parameter",
+            "define-once",
+        ],
+    ),
+    (F::Macro, &["defmacro", "defmacro-public"]),
+    (F::Variable, &["define-generic", "define-accessor"]),
+    (F::DefineValues, &["define-values"]),
+    (F::DefineMethod, &["define-method", "define-method*"]),
+    (F::Syntax, &["define-syntax", "define-syntax-public"]),
+    (F::SyntaxRule, &["define-syntax-rule", "define-syntax-rule-public"]),
+    (F::SyntaxRules, &["syntax-rules"]),
+    (F::IdentifierSyntax, &["identifier-syntax"]),
+    (F::SyntaxCase, &["syntax-case"]),
+    (F::WithSyntax, &["with-syntax"]),
+    (F::ClassOfSlots, &["define-class", "define-class-public"]),
+    (
+        F::Record,
+        &["define-record-type", "define-immutable-record-type", "define-record-type*", "define-condition-type"],
+    ),
+    (F::Test, &["test-group", "test-begin"]),
+    (F::Module, &["define-module", "library", "define-library", "use-modules", "import", "export", "re-export"]),
+    (F::Module, &["export!", "export-syntax", "re-export-syntax", "re-export-modules"]),
+    (F::Elsewhere, &["@", "@@"]),
+];
 
 const GUILE: Characters<'_> = Characters {
     blank: b" \t\n\r\x0c",

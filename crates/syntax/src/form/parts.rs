@@ -183,8 +183,15 @@ impl Parts<'_> {
                 value.and_then(|datum| self.first_of(datum)).map(|head| self.source(self.tree.core_span(head)));
             match lambda {
                 Some(head) if LAMBDAS.contains(&head) => {
-                    let parameters = value.and_then(|datum| datum.list()).and_then(|list| self.tree.data(list).nth(1));
-                    form.signature.extend(parameters.map(|datum| self.tree.core_span(datum)));
+                    let mut data =
+                        value.and_then(|datum| datum.list()).into_iter().flat_map(|list| self.tree.data(list));
+                    data.next();
+                    let is_arity = |datum| self.first_of(datum).filter(|first| first.list().is_some());
+                    let parameters: Vec<Datum> = match head.starts_with("case-") {
+                        true => data.filter_map(is_arity).collect(),
+                        false => data.take(1).collect(),
+                    };
+                    form.signature.extend(parameters.into_iter().map(|datum| self.tree.core_span(datum)));
                 }
                 _ if form.kind == FormKind::Function => form.kind = FormKind::Variable,
                 _ => {}
