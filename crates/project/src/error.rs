@@ -247,6 +247,34 @@ pub enum Error {
         waited: Duration,
     },
 
+    /// Another call keeps the file until it is known whether its new text stays.
+    #[error(
+        "{path}: another call has just changed this file and is verifying the change; nothing was changed. Wait for the \
+         answer to that call, then try again"
+    )]
+    InTrial {
+        /// As written.
+        path: String,
+    },
+
+    /// Two paths of one call lead to the same file.
+    #[error("{path} and {other} are the same file; name it in one way")]
+    SameFile {
+        /// As written.
+        path: String,
+        /// The other path.
+        other: String,
+    },
+
+    /// Some of several files have their new text, and could not be put back after another could not be written.
+    #[error("{cause}. {}: the new text is in place and could not be put back; nothing else was written", written.join(", "))]
+    InPart {
+        /// The files with a new text.
+        written: Vec<String>,
+        /// The error of the file that could not be written.
+        cause: Box<Error>,
+    },
+
     /// A program that takes no lock changed the file between the read and the write.
     #[error(
         "{path}: another program changed this file while the edit was being made; its version was kept and this edit was \
@@ -339,13 +367,17 @@ impl Error {
             | Error::Denied { .. }
             | Error::NotLatin1 { .. }
             | Error::WouldMisread { .. }
+            | Error::SameFile { .. }
             | Error::AlreadyExists { .. } => "BAD_ARGUMENT",
             Error::NotFound { .. } | Error::Missing { .. } | Error::RootGone { .. } => "FILE_NOT_FOUND",
             Error::OutsideRoot { .. } => "OUTSIDE_ROOT",
             Error::TooLarge { .. } => "TOO_LARGE",
             Error::NotText { .. } => "NOT_TEXT",
             Error::ReadOnly { .. } => "READ_ONLY",
-            Error::Changing { .. } | Error::Locked { .. } | Error::Overtaken { .. } => "CONFLICT",
+            Error::Changing { .. } | Error::Locked { .. } | Error::InTrial { .. } | Error::Overtaken { .. } => {
+                "CONFLICT"
+            }
+            Error::InPart { cause, .. } => cause.code(),
             Error::NoSpace { .. } => "LIMIT",
             Error::NotDurable { .. } | Error::Io { .. } => "INTERNAL",
         }
@@ -354,7 +386,14 @@ impl Error {
     /// The same call may succeed later, unchanged.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(self, Error::Changing { .. } | Error::Locked { .. } | Error::Overtaken { .. } | Error::NoSpace { .. })
+        matches!(
+            self,
+            Error::Changing { .. }
+                | Error::Locked { .. }
+                | Error::InTrial { .. }
+                | Error::Overtaken { .. }
+                | Error::NoSpace { .. }
+        )
     }
 
     /// Names that may have been meant, best first; may be empty.

@@ -8,6 +8,7 @@
 //!   at a time, without following links blindly, so a path is checked and opened in one movement.
 //! - [`Roots::read`] gives a [`SourceFile`]: text, encoding, byte order mark, digest.
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
+//! - [`Roots::edit_several`] does so with several files, all of them or none, and can put them back.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
 //! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
@@ -32,6 +33,7 @@ mod nearest;
 mod read;
 mod regular;
 mod root;
+mod several;
 mod stage;
 mod text;
 mod walk;
@@ -44,6 +46,7 @@ pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};
+pub use several::{NotPutBack, Target, Trial};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};
 

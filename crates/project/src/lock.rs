@@ -4,11 +4,11 @@
 //! processes are kept out by `flock` on the file itself; since a writer replaces the file, the lock counts only if the
 //! name still leads to the locked inode after it was granted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
@@ -19,37 +19,66 @@ use crate::identity::Identity;
 /// A file by the directory that holds it and its name there; its inode number changes with every write.
 pub(crate) type FileKey = (Identity, OsString);
 
-/// The files that some thread of this process is writing.
+/// The files that some thread of this process is writing. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locks(Arc<Busy>);
+
 #[derive(Debug, Default)]
-pub(crate) struct Locks {
-    busy: Mutex<HashSet<FileKey>>,
-    freed: Condvar,
+struct Busy {
+    /// For each file, whether its writer keeps it for long.
+    files: Mutex<HashMap<FileKey, bool>>,
+    changed: Condvar,
 }
 
 /// The right to write one file within this process; given back on drop.
 #[derive(Debug)]
-pub(crate) struct Turn<'l> {
-    locks: &'l Locks,
+pub(crate) struct Turn {
+    locks: Locks,
     key: FileKey,
 }
 
+/// The reason why a file cannot be written now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Another writer had it until the deadline.
+    UntilDeadline,
+    /// Another writer keeps it for long: [`Turn::keep_for_long`].
+    ForLong,
+}
+
 impl Locks {
-    /// Waits for the file until `deadline`.
-    pub(crate) fn take(&self, key: FileKey, deadline: Instant) -> Option<Turn<'_>> {
-        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        while busy.contains(&key) {
-            let left = deadline.checked_duration_since(Instant::now())?;
-            busy = self.freed.wait_timeout(busy, left).unwrap_or_else(PoisonError::into_inner).0;
+    /// Waits for the file until `deadline`, or until its writer keeps it for long.
+    pub(crate) fn take(&self, key: FileKey, deadline: Instant) -> Result<Turn, Taken> {
+        let mut files = self.files();
+        while let Some(is_for_long) = files.get(&key) {
+            if *is_for_long {
+                return Err(Taken::ForLong);
+            }
+            let left = deadline.checked_duration_since(Instant::now()).ok_or(Taken::UntilDeadline)?;
+            files = self.0.changed.wait_timeout(files, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        busy.insert(key.clone());
-        Some(Turn { locks: self, key })
+        files.insert(key.clone(), false);
+        Ok(Turn { locks: self.clone(), key })
+    }
+
+    fn files(&self) -> MutexGuard<'_, HashMap<FileKey, bool>> {
+        // Each change is one call, so a panic elsewhere leaves the table whole.
+        self.0.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn<'_> {
+impl Turn {
+    /// States that the file is not given back soon: others that want it do not wait.
+    pub(crate) fn keep_for_long(&self) {
+        self.locks.files().insert(self.key.clone(), true);
+        self.locks.0.changed.notify_all();
+    }
+}
+
+impl Drop for Turn {
     fn drop(&mut self) {
-        self.locks.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
-        self.locks.freed.notify_all();
+        self.locks.files().remove(&self.key);
+        self.locks.0.changed.notify_all();
     }
 }
 
@@ -97,12 +126,26 @@ mod tests {
         let locks = Locks::default();
         let soon = || Instant::now() + Duration::from_millis(20);
         let turn = locks.take(key("a"), soon()).expect("nobody has it");
-        assert!(locks.take(key("a"), soon()).is_none());
-        assert!(locks.take(key("b"), soon()).is_some(), "another file is free");
+        assert_eq!(locks.take(key("a"), soon()).map(drop), Err(Taken::UntilDeadline));
+        assert!(locks.take(key("b"), soon()).is_ok(), "another file is free");
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| locks.take(key("a"), Instant::now() + Duration::from_secs(60)).is_some());
+            let waiter = scope.spawn(|| locks.take(key("a"), Instant::now() + Duration::from_secs(60)).is_ok());
             drop(turn);
             assert!(waiter.join().expect("the waiter does not panic"));
         });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_file_that_is_kept_for_long() {
+        let locks = Locks::default();
+        let late = || Instant::now() + Duration::from_secs(60);
+        let turn = locks.take(key("a"), late()).expect("nobody has it");
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| locks.take(key("a"), late()).map(drop));
+            turn.keep_for_long();
+            assert_eq!(waiter.join().expect("the waiter does not panic"), Err(Taken::ForLong));
+        });
+        drop(turn);
+        assert!(locks.take(key("a"), late()).is_ok());
     }
 }

@@ -32,9 +32,9 @@ pub(crate) fn is_staging_name(name: &str) -> bool {
 
 /// A complete version that does not have its final name yet. It is removed on drop unless it got that name.
 #[derive(Debug)]
-pub(crate) struct Staged<'d> {
-    dir: &'d Dir,
-    target: &'d OsStr,
+pub(crate) struct Staged {
+    dir: Dir,
+    target: OsString,
     file: File,
     /// Its temporary name.
     name: Option<OsString>,
@@ -42,12 +42,13 @@ pub(crate) struct Staged<'d> {
 
 /// Writes `bytes` to a new file in `dir` and forces them to the disk. Owner, mode and extended attributes are those of
 /// `like`, or what the system gives to new files.
-pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Option<&File>) -> io::Result<Staged<'d>> {
+pub(crate) fn stage(dir: &Dir, target: &OsStr, bytes: &[u8], like: Option<&File>) -> io::Result<Staged> {
+    let (dir, target) = (dir.try_clone()?, target.to_owned());
     let mode = Mode::from_raw_mode(if like.is_some() { 0o600 } else { 0o666 });
     let mut staged = match Here::nameless_file(dir.as_fd(), mode)? {
         Some(file) => Staged { dir, target, file, name: None },
         None => {
-            let (file, name) = open_named(dir, target, mode)?;
+            let (file, name) = open_named(&dir, &target, mode)?;
             Staged { dir, target, file, name: Some(name) }
         }
     };
@@ -61,12 +62,12 @@ pub(crate) fn stage<'d>(dir: &'d Dir, target: &'d OsStr, bytes: &[u8], like: Opt
     Ok(staged)
 }
 
-impl Staged<'_> {
+impl Staged {
     /// Gives the version a name beside its target, if it has none yet.
     pub(crate) fn give_name(&mut self) -> io::Result<()> {
         if self.name.is_none() {
             self.name =
-                Some(with_fresh_name(self.target, |name| Here::give_name(&self.file, self.dir.as_fd(), name))?.1);
+                Some(with_fresh_name(&self.target, |name| Here::give_name(&self.file, self.dir.as_fd(), name))?.1);
         }
         Ok(())
     }
@@ -76,30 +77,67 @@ impl Staged<'_> {
         Ok(rustix::fs::fstat(&self.file)?.st_uid == rustix::fs::fstat(old)?.st_uid)
     }
 
-    /// Puts the version in the place of its target. Afterwards the directory has to be synced.
-    pub(crate) fn replace(mut self) -> io::Result<()> {
+    /// Puts the version in the place of its target, and returns its open file, which is locked. Afterwards the
+    /// directory has to be synced.
+    pub(crate) fn replace(mut self) -> io::Result<File> {
         self.give_name()?;
+        let file = self.file.try_clone()?;
         let name = self.name.as_ref().expect("give_name leaves a name");
-        self.dir.rename(name, self.dir, self.target)?;
+        self.dir.rename(name, &self.dir, &self.target)?;
         self.name = None;
-        Ok(())
+        Ok(file)
     }
 
-    /// Gives the version its final name if nothing has that name. Afterwards the directory has to be synced.
-    pub(crate) fn create(mut self) -> io::Result<()> {
+    /// Gives the version its final name if nothing has that name, and returns its open file, which is locked. Afterwards
+    /// the directory has to be synced.
+    pub(crate) fn create(mut self) -> io::Result<File> {
+        let file = self.file.try_clone()?;
         match &self.name {
-            None => Here::give_name(&self.file, self.dir.as_fd(), self.target),
+            None => Here::give_name(&self.file, self.dir.as_fd(), &self.target)?,
             Some(name) => {
-                self.dir.hard_link(name, self.dir, self.target)?;
+                self.dir.hard_link(name, &self.dir, &self.target)?;
                 self.dir.remove_file(name)?;
                 self.name = None;
-                Ok(())
             }
+        }
+        Ok(file)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            // A name that cannot be removed is found by the next writer.
+            let _ = self.dir.remove_file(name);
         }
     }
 }
 
-impl Drop for Staged<'_> {
+/// A second name of a file, under which its version stays when its own name is given to another. It is removed on drop.
+#[derive(Debug)]
+pub(crate) struct SecondName {
+    dir: Dir,
+    target: OsString,
+    name: Option<OsString>,
+}
+
+impl SecondName {
+    /// Gives the file that is `target` in `dir` a second name.
+    pub(crate) fn give(dir: &Dir, target: &OsStr) -> io::Result<Self> {
+        let (name, dir) = (Some(with_fresh_name(target, |name| dir.hard_link(target, dir, name))?.1), dir.try_clone()?);
+        Ok(Self { dir, target: target.to_owned(), name })
+    }
+
+    /// Gives the version its own name back.
+    pub(crate) fn put_back(mut self) -> io::Result<()> {
+        let name = self.name.as_ref().expect("it has a name until it is put back");
+        self.dir.rename(name, &self.dir, &self.target)?;
+        self.name = None;
+        Ok(())
+    }
+}
+
+impl Drop for SecondName {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // A name that cannot be removed is found by the next writer.
@@ -248,7 +286,7 @@ mod tests {
         let named = |bytes: &[u8]| {
             let (mut file, name) = open_named(&dir, &target, Mode::from_raw_mode(0o600)).unwrap();
             file.write_all(bytes).unwrap();
-            Staged { dir: &dir, target: &target, file, name: Some(name) }
+            Staged { dir: dir.try_clone().unwrap(), target: target.clone(), file, name: Some(name) }
         };
         named(b"one").create().unwrap();
         assert_eq!(named(b"two").create().unwrap_err().kind(), io::ErrorKind::AlreadyExists);

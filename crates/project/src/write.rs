@@ -23,10 +23,10 @@ use rustix::fs::{Access, AtFlags};
 use crate::MAX_FILE_BYTES;
 use crate::error::{EditError, Error, ReadOnlyWhy};
 use crate::identity::identity_of;
-use crate::lock::{self, Flock};
+use crate::lock::{self, FileKey, Flock, Taken, Turn};
 use crate::read::{self, Version};
 use crate::root::Roots;
-use crate::stage;
+use crate::stage::{self, Staged};
 use crate::text::SourceFile;
 use crate::walk::Place;
 
@@ -69,38 +69,12 @@ impl Roots {
         path: &Path,
         edit: impl FnOnce(&SourceFile) -> Result<NewText, E>,
     ) -> Result<Written, EditError<E>> {
-        let place = self.locate(path)?;
-        if !place.exists {
-            return Err(place.not_found().into());
-        }
-        if !place.root.writable {
-            return Err(Error::ReadOnly { path: place.path, why: ReadOnlyWhy::Library }.into());
-        }
-        let started = Instant::now();
-        let deadline = started + self.shared.lock_wait;
-        let locked_out = || Error::Locked { path: place.path.clone(), waited: started.elapsed() };
-        let directory =
-            identity_of(&place.dir).map_err(|error| Error::reading(&place.path, "look at its directory", error))?;
-        let _turn = self.shared.locks.take((directory, place.name.clone()), deadline).ok_or_else(locked_out)?;
-        let file = lock_current(&place, deadline)?.ok_or_else(locked_out)?;
-        check_writable(&place, &file)?;
-
-        let (old, version) = read::read_stable(&place.path, &file)?;
-        let source = SourceFile::decode(&place.path, &old)?;
-        let new = match edit(&source).map_err(EditError::Refused)? {
-            NewText::Unchanged => None,
-            NewText::Text(text) => Some(source.encode(&text)?).filter(|new| *new != old),
-        };
-        let Some(new) = new else {
-            return Ok(Written { path: source.path, changed: false, len: source.len, other_names: 0 });
-        };
-        if new.len() as u64 > MAX_FILE_BYTES {
-            return Err(Error::TooLarge { path: source.path, size: new.len() as u64, limit: MAX_FILE_BYTES }.into());
-        }
-        let names = file.metadata().map_or(1, |metadata| metadata.nlink());
-        replace(&place, &file, &new, |now| is_same(now, version, &old))?;
-        let other_names = names.saturating_sub(1);
-        Ok(Written { path: source.path, changed: true, len: new.len() as u64, other_names })
+        let held = Held::new(self, self.locate(path)?)?;
+        let new = edit(&held.source).map_err(EditError::Refused)?;
+        let Some(new) = held.new_bytes(new)? else { return Ok(held.unchanged()) };
+        let written = held.written(&new);
+        held.replace(&new)?;
+        Ok(written)
     }
 
     /// Creates a UTF-8 file with `text` where nothing is yet; its directory must exist.
@@ -116,9 +90,7 @@ impl Roots {
             return Err(Error::ReadOnly { path: place.path, why: ReadOnlyWhy::Library });
         }
         let bytes = SourceFile::decode(&place.path, b"")?.encode(text)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(Error::TooLarge { path: place.path, size: bytes.len() as u64, limit: MAX_FILE_BYTES });
-        }
+        check_size(&place.path, &bytes)?;
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::AlreadyExists => Error::AlreadyExists { path: place.path.clone() },
             _ => Error::writing(&place.path, "create it", error),
@@ -140,6 +112,132 @@ impl Roots {
         let nearest = place.not_found().candidates().to_vec();
         Ok(Some((SourceFile::decode(&place.path, b"")?, nearest)))
     }
+}
+
+/// A file that is locked against other writers of this kind, and the text that it has.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) place: Place,
+    /// The file that was read. It stays locked for as long as this is open.
+    pub(crate) file: File,
+    pub(crate) turn: Turn,
+    pub(crate) old: Vec<u8>,
+    version: Version,
+    pub(crate) source: SourceFile,
+}
+
+impl Held {
+    /// Locks the file at a place and reads it.
+    pub(crate) fn new(roots: &Roots, place: Place) -> Result<Self, Error> {
+        if !place.exists {
+            return Err(place.not_found());
+        }
+        if !place.root.writable {
+            return Err(Error::ReadOnly { path: place.path, why: ReadOnlyWhy::Library });
+        }
+        let (turn, deadline) = take_turn(roots, &place)?;
+        let started = Instant::now();
+        let locked_out = || Error::Locked { path: place.path.clone(), waited: started.elapsed() };
+        let file = lock_current(&place, deadline)?.ok_or_else(locked_out)?;
+        check_writable(&place, &file)?;
+        let (old, version) = read::read_stable(&place.path, &file)?;
+        let source = SourceFile::decode(&place.path, &old)?;
+        Ok(Self { place, file, turn, old, version, source })
+    }
+
+    /// The bytes that the file is to get; `None` if they are those that it has.
+    pub(crate) fn new_bytes(&self, new: NewText) -> Result<Option<Vec<u8>>, Error> {
+        let new = match new {
+            NewText::Unchanged => None,
+            NewText::Text(text) => Some(self.source.encode(&text)?).filter(|new| *new != self.old),
+        };
+        if let Some(new) = &new {
+            check_size(&self.source.path, new)?;
+        }
+        Ok(new)
+    }
+
+    /// The state of the file if nothing is written.
+    pub(crate) fn unchanged(&self) -> Written {
+        Written { path: self.source.path.clone(), changed: false, len: self.source.len, other_names: 0 }
+    }
+
+    /// The state of the file after `new` has been written.
+    pub(crate) fn written(&self, new: &[u8]) -> Written {
+        let names = self.file.metadata().map_or(1, |metadata| metadata.nlink());
+        let other_names = names.saturating_sub(1);
+        Written { path: self.source.path.clone(), changed: true, len: new.len() as u64, other_names }
+    }
+
+    /// Writes a new version beside the file, complete and with a name of its own.
+    pub(crate) fn stage(&self, new: &[u8]) -> Result<Staged, Error> {
+        let failed = |error| self.failed(error);
+        stage::remove_abandoned(&self.place.dir, &self.place.name);
+        let mut staged = stage::stage(&self.place.dir, &self.place.name, new, Some(&self.file)).map_err(failed)?;
+        if !staged.is_owned_like(&self.file).map_err(failed)? {
+            return Err(Error::ReadOnly { path: self.place.path.clone(), why: ReadOnlyWhy::OtherOwner });
+        }
+        staged.give_name().map_err(failed)?;
+        Ok(staged)
+    }
+
+    /// The name still leads to the file that was read, and it has the same bytes.
+    pub(crate) fn check_same(&self) -> Result<(), Error> {
+        let is_same = read::open(&self.place).is_ok_and(|now| is_same(&now, self.version, &self.old));
+        is_same.then_some(()).ok_or_else(|| self.overtaken())
+    }
+
+    /// The error for a failed rename of a new version.
+    pub(crate) fn not_renamed(&self, error: io::Error) -> Error {
+        match error.kind() {
+            // A program without the lock has replaced the file, and the next writer of that one has removed this
+            // version.
+            io::ErrorKind::NotFound => self.overtaken(),
+            _ => self.failed(error),
+        }
+    }
+
+    fn replace(&self, new: &[u8]) -> Result<(), Error> {
+        let staged = self.stage(new)?;
+        self.check_same()?;
+        staged.replace().map_err(|error| self.not_renamed(error))?;
+        sync(&self.place)
+    }
+
+    fn overtaken(&self) -> Error {
+        Error::Overtaken { path: self.place.path.clone() }
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        Error::writing(&self.place.path, "write the new version", error)
+    }
+}
+
+/// Takes the turn for a place within this process, and says until when to wait for other processes.
+pub(crate) fn take_turn(roots: &Roots, place: &Place) -> Result<(Turn, Instant), Error> {
+    let started = Instant::now();
+    let deadline = started + roots.shared.lock_wait;
+    let turn = roots.shared.locks.take(key_of(place)?, deadline).map_err(|taken| match taken {
+        Taken::UntilDeadline => Error::Locked { path: place.path.clone(), waited: started.elapsed() },
+        Taken::ForLong => Error::InTrial { path: place.path.clone() },
+    })?;
+    Ok((turn, deadline))
+}
+
+/// The file at a place, by its directory and its name there.
+pub(crate) fn key_of(place: &Place) -> Result<FileKey, Error> {
+    let directory = identity_of(&place.dir);
+    let directory = directory.map_err(|error| Error::reading(&place.path, "look at its directory", error))?;
+    Ok((directory, place.name.clone()))
+}
+
+/// The bytes are few enough for a file.
+pub(crate) fn check_size(path: &str, bytes: &[u8]) -> Result<(), Error> {
+    let size = bytes.len() as u64;
+    if size > MAX_FILE_BYTES {
+        return Err(Error::TooLarge { path: path.to_owned(), size, limit: MAX_FILE_BYTES });
+    }
+    Ok(())
 }
 
 /// Opens and locks the file that has the name now; `None` when other processes held it until `deadline`.
@@ -175,28 +273,6 @@ fn check_writable(place: &Place, file: &File) -> Result<(), Error> {
     }
 }
 
-/// Replaces `old` by `new`, if `still_same` says of the file that has the name at the last moment that it is the old
-/// one.
-fn replace(place: &Place, old: &File, new: &[u8], still_same: impl Fn(&File) -> bool) -> Result<(), Error> {
-    let failed = |error| Error::writing(&place.path, "write the new version", error);
-    let overtaken = || Error::Overtaken { path: place.path.clone() };
-    stage::remove_abandoned(&place.dir, &place.name);
-    let mut staged = stage::stage(&place.dir, &place.name, new, Some(old)).map_err(failed)?;
-    if !staged.is_owned_like(old).map_err(failed)? {
-        return Err(Error::ReadOnly { path: place.path.clone(), why: ReadOnlyWhy::OtherOwner });
-    }
-    staged.give_name().map_err(failed)?;
-    if !read::open(place).is_ok_and(|now| still_same(&now)) {
-        return Err(overtaken());
-    }
-    staged.replace().map_err(|error| match error.kind() {
-        // A program without the lock has replaced the file, and the next writer of that one has removed this version.
-        io::ErrorKind::NotFound => overtaken(),
-        _ => failed(error),
-    })?;
-    sync(place)
-}
-
 /// `now` is the inode that was read and has the same bytes. Times alone can miss a change within one clock tick.
 fn is_same(now: &File, version: Version, old: &[u8]) -> bool {
     let same_inode = now.metadata().is_ok_and(|metadata| {
@@ -206,6 +282,7 @@ fn is_same(now: &File, version: Version, old: &[u8]) -> bool {
     same_inode && read::read_stable("", now).is_ok_and(|(bytes, _)| bytes == old)
 }
 
-fn sync(place: &Place) -> Result<(), Error> {
+/// Forces the name at a place to the disk.
+pub(crate) fn sync(place: &Place) -> Result<(), Error> {
     stage::sync_directory(&place.dir).map_err(|source| Error::NotDurable { path: place.path.clone(), source })
 }

@@ -1,0 +1,324 @@
+//! Replacing several files: all of them or none.
+//!
+//! 1. Lock the files, read them, and let the caller make the new texts, as for one file.
+//! 2. Write each new version beside its file, and give each old version a second name. From here on no step needs space.
+//! 3. Check whether all files still have the bytes that were read.
+//! 4. Rename the new versions over the files, one after another. If a rename fails, the old versions get their names
+//!    back.
+//!
+//! The result is a [`Trial`]: the new texts are in place, other writers of this kind do not get at the files, and they
+//! can still be put back, with their old inodes and times. A trial that is dropped is put back.
+//!
+//! **What is guaranteed.** Every file is whole at every moment, old or new. When a call ends, whatever its result, either all files
+//! are new or all are old; the only exception is [`Error::InPart`], for a disk that fails twice. If the process is killed or the
+//! machine stops between the first rename and the last, which are microseconds apart, some files are new and some old;
+//! if it happens during a trial, all are new.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+
+use crate::error::{EditError, Error, ReadOnlyWhy};
+use crate::identity::std_identity;
+use crate::lock::{FileKey, Turn};
+use crate::read;
+use crate::root::Roots;
+use crate::stage::{self, SecondName, Staged};
+use crate::text::SourceFile;
+use crate::walk::Place;
+use crate::write::{Held, NewText, Written, check_size, key_of, sync, take_turn};
+
+/// A file of a call that changes several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its path, as for [`Roots::edit`].
+    pub path: PathBuf,
+    /// It is created if nothing has the path yet.
+    pub may_be_new: bool,
+}
+
+/// Files with new texts that can still be put back. Dropping it puts them back.
+#[derive(Debug)]
+#[must_use = "a trial that is dropped is put back"]
+pub struct Trial {
+    replaced: Vec<Replaced>,
+    written: Vec<Written>,
+}
+
+/// A file that was not put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotPutBack {
+    /// The file, as the project calls it.
+    pub path: String,
+    /// Another program has changed it meanwhile; otherwise the disk failed.
+    pub was_changed: bool,
+}
+
+impl Roots {
+    /// Replaces the texts of several files by what `edit` makes of them, all of them or none.
+    ///
+    /// `edit` runs once, with all files locked against other writers, and returns as many texts as there are targets, in
+    /// their order. The files are as [`Roots::edit`] leaves them, or created. Nothing is written if `edit` fails.
+    ///
+    /// Errors: those of [`Roots::edit`] for any of them, [`Error::SameFile`], [`Error::InPart`].
+    pub fn edit_several<E>(
+        &self,
+        targets: &[Target],
+        edit: impl FnOnce(&[&SourceFile]) -> Result<Vec<NewText>, E>,
+    ) -> Result<Trial, EditError<E>> {
+        let locked = self.lock_all(targets)?;
+        let sources: Vec<&SourceFile> = locked.iter().map(Locked::source).collect();
+        let texts = edit(&sources).map_err(EditError::Refused)?;
+        assert_eq!(texts.len(), targets.len(), "there is one new text for each file");
+        let mut written = Vec::new();
+        let mut changes = Vec::new();
+        for (one, text) in locked.into_iter().zip(texts) {
+            match one.new_bytes(text)? {
+                Some(bytes) => {
+                    written.push(one.written(&bytes));
+                    changes.push((one, bytes));
+                }
+                None => written.push(one.unchanged()),
+            }
+        }
+        Ok(Trial { replaced: replace_all(changes)?, written })
+    }
+
+    /// Locks the files in an order of its own, so that two calls cannot wait for each other. The result is in the order of
+    /// `targets`.
+    fn lock_all(&self, targets: &[Target]) -> Result<Vec<Locked>, Error> {
+        let mut places: Vec<(usize, FileKey, Place)> = Vec::new();
+        for (at, target) in targets.iter().enumerate() {
+            let place = self.locate(&target.path)?;
+            if !place.exists && !target.may_be_new {
+                return Err(place.not_found());
+            }
+            places.push((at, key_of(&place)?, place));
+        }
+        places.sort_by(|(_, a, _), (_, b, _)| a.cmp(b));
+        if let Some([(one, ..), (other, ..)]) = places.windows(2).find(|pair| pair[0].1 == pair[1].1) {
+            let shown = |at: usize| targets[at].path.display().to_string();
+            return Err(Error::SameFile { path: shown(*one), other: shown(*other) });
+        }
+        let mut locked: Vec<(usize, Locked)> = Vec::new();
+        for (at, _, place) in places {
+            locked.push((at, Locked::new(self, place)?));
+        }
+        locked.sort_by_key(|(at, _)| *at);
+        Ok(locked.into_iter().map(|(_, one)| one).collect())
+    }
+}
+
+impl Trial {
+    /// The states of the files, in the order of the targets.
+    pub fn written(&self) -> &[Written] {
+        &self.written
+    }
+
+    /// States that it is not known soon whether the texts stay: other calls that would write the files are refused
+    /// meanwhile and do not wait.
+    pub fn takes_long(&self) {
+        self.replaced.iter().for_each(|one| one.turn.keep_for_long());
+    }
+
+    /// Lets the new texts stay.
+    pub fn keep(mut self) -> Vec<Written> {
+        self.replaced.clear();
+        std::mem::take(&mut self.written)
+    }
+
+    /// Puts the old texts back, and removes files that were created. A file that another program has changed meanwhile
+    /// is left.
+    pub fn put_back(mut self) -> Vec<NotPutBack> {
+        put_back(std::mem::take(&mut self.replaced))
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        put_back(std::mem::take(&mut self.replaced));
+    }
+}
+
+/// A file that is locked, or a name that no file has, which this process gives to no other call.
+enum Locked {
+    File(Held),
+    Vacant { place: Place, turn: Turn, source: SourceFile },
+}
+
+impl Locked {
+    fn new(roots: &Roots, place: Place) -> Result<Self, Error> {
+        if place.exists {
+            return Ok(Self::File(Held::new(roots, place)?));
+        }
+        if !place.root.writable {
+            return Err(Error::ReadOnly { path: place.path, why: ReadOnlyWhy::Library });
+        }
+        let (turn, _) = take_turn(roots, &place)?;
+        let source = SourceFile::decode(&place.path, b"")?;
+        Ok(Self::Vacant { place, turn, source })
+    }
+
+    fn source(&self) -> &SourceFile {
+        match self {
+            Self::File(held) => &held.source,
+            Self::Vacant { source, .. } => source,
+        }
+    }
+
+    fn new_bytes(&self, text: NewText) -> Result<Option<Vec<u8>>, Error> {
+        match (self, text) {
+            (Self::File(held), text) => held.new_bytes(text),
+            (Self::Vacant { .. }, NewText::Unchanged) => Ok(None),
+            (Self::Vacant { source, .. }, NewText::Text(text)) => {
+                let bytes = source.encode(&text)?;
+                check_size(&source.path, &bytes)?;
+                Ok(Some(bytes))
+            }
+        }
+    }
+
+    fn written(&self, bytes: &[u8]) -> Written {
+        match self {
+            Self::File(held) => held.written(bytes),
+            Self::Vacant { .. } => Written { changed: true, len: bytes.len() as u64, ..self.unchanged() },
+        }
+    }
+
+    fn unchanged(&self) -> Written {
+        match self {
+            Self::File(held) => held.unchanged(),
+            Self::Vacant { source, .. } => {
+                Written { path: source.path.clone(), changed: false, len: 0, other_names: 0 }
+            }
+        }
+    }
+}
+
+/// A file whose new version is complete on the disk.
+struct Ready {
+    locked: Locked,
+    bytes: Vec<u8>,
+    staged: Staged,
+    /// The second name of the old version, if the file system has such names.
+    second: Option<SecondName>,
+}
+
+impl Ready {
+    fn new(locked: Locked, bytes: Vec<u8>) -> Result<Self, Error> {
+        let (staged, second) = match &locked {
+            Locked::File(held) => (held.stage(&bytes)?, SecondName::give(&held.place.dir, &held.place.name).ok()),
+            Locked::Vacant { place, .. } => {
+                let staged = stage::stage(&place.dir, &place.name, &bytes, None);
+                (staged.map_err(|error| not_created(place, error))?, None)
+            }
+        };
+        Ok(Self { locked, bytes, staged, second })
+    }
+
+    fn check_same(&self) -> Result<(), Error> {
+        match &self.locked {
+            Locked::File(held) => held.check_same(),
+            Locked::Vacant { .. } => Ok(()),
+        }
+    }
+
+    /// Gives the new version its name.
+    fn rename(self) -> Result<Replaced, Error> {
+        let Self { locked, bytes, staged, second } = self;
+        match locked {
+            Locked::File(held) => {
+                let new = staged.replace().map_err(|error| held.not_renamed(error))?;
+                let Held { place, file, turn, old, .. } = held;
+                Ok(Replaced { place, old: Some(Old { file, bytes: old, second }), new, bytes, turn })
+            }
+            Locked::Vacant { mut place, turn, .. } => {
+                let new = staged.create().map_err(|error| not_created(&place, error))?;
+                place.exists = true;
+                Ok(Replaced { place, old: None, new, bytes, turn })
+            }
+        }
+    }
+}
+
+fn not_created(place: &Place, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => Error::AlreadyExists { path: place.path.clone() },
+        _ => Error::writing(&place.path, "create it", error),
+    }
+}
+
+/// A file with its new text.
+#[derive(Debug)]
+struct Replaced {
+    place: Place,
+    /// The old version; `None` for a file that was created.
+    old: Option<Old>,
+    /// The new version, locked.
+    new: File,
+    bytes: Vec<u8>,
+    turn: Turn,
+}
+
+/// An old version, locked.
+#[derive(Debug)]
+struct Old {
+    file: File,
+    bytes: Vec<u8>,
+    second: Option<SecondName>,
+}
+
+impl Replaced {
+    fn put_back(self) -> Result<(), NotPutBack> {
+        let not_put_back = |was_changed| NotPutBack { path: self.place.path.clone(), was_changed };
+        if !self.is_ours() {
+            return Err(not_put_back(true));
+        }
+        let (dir, name) = (&self.place.dir, &self.place.name);
+        let done = match self.old {
+            None => dir.remove_file(name),
+            Some(Old { second: Some(second), .. }) => second.put_back(),
+            Some(Old { file, bytes, second: None }) => {
+                stage::stage(dir, name, &bytes, Some(&file)).and_then(Staged::replace).map(drop)
+            }
+        };
+        done.and_then(|()| stage::sync_directory(dir)).map_err(|_| not_put_back(false))
+    }
+
+    /// The name leads to the new version, and it has its bytes.
+    fn is_ours(&self) -> bool {
+        let identity = |file: &File| file.metadata().map(|metadata| std_identity(&metadata)).ok();
+        let bytes = |file: &File| read::read_stable("", file).map(|(bytes, _)| bytes).ok();
+        read::open(&self.place).is_ok_and(|now| {
+            let own = identity(&self.new);
+            own.is_some() && identity(&now) == own && bytes(&now).as_ref() == Some(&self.bytes)
+        })
+    }
+}
+
+/// Replaces the files by their new bytes, all or none.
+fn replace_all(changes: Vec<(Locked, Vec<u8>)>) -> Result<Vec<Replaced>, Error> {
+    let mut ready = Vec::new();
+    for (locked, bytes) in changes {
+        ready.push(Ready::new(locked, bytes)?);
+    }
+    ready.iter().try_for_each(Ready::check_same)?;
+    let mut replaced: Vec<Replaced> = Vec::new();
+    for one in ready {
+        match one.rename() {
+            Ok(one) => replaced.push(one),
+            Err(cause) => {
+                let written: Vec<String> = put_back(replaced).into_iter().map(|one| one.path).collect();
+                let cause = Box::new(cause);
+                return Err(if written.is_empty() { *cause } else { Error::InPart { written, cause } });
+            }
+        }
+    }
+    replaced.iter().try_for_each(|one| sync(&one.place))?;
+    Ok(replaced)
+}
+
+/// Puts the files back in the reverse order; the result are those that were not put back.
+fn put_back(replaced: Vec<Replaced>) -> Vec<NotPutBack> {
+    replaced.into_iter().rev().filter_map(|one| one.put_back().err()).collect()
+}
