@@ -7,6 +7,7 @@
 //! - [`Source`] is a text that has been read once: tree, forms, lines.
 //! - [`locate`] turns an address into exactly one form, or lists the candidates.
 //! - [`edit`] replaces, inserts, appends and deletes; [`patch`] changes text inside one form. Both answer [`Edited`].
+//! - [`change_all`] changes many names or data of a text at once.
 //! - [`view()`] shows a file collapsed, raw, or filtered, with true line numbers.
 //! - [`check()`] says whether a text balances and which line to fix; new source that does not balance is repaired when
 //!   the repair is certain.
@@ -25,6 +26,7 @@
 
 mod artefact;
 mod change;
+mod changes;
 mod characters;
 mod check;
 mod content;
@@ -53,6 +55,7 @@ mod view;
 
 pub use artefact::Artefact;
 pub use change::{Edit, FormOperation, edit};
+pub use changes::{Change, Changes, Remade, change_all};
 pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, explain};
 pub use diff::unified;
