@@ -2,7 +2,7 @@
 
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
-use crate::facts::UseKind;
+use crate::facts::{Role, UseKind};
 use crate::walk::{Task, Walk};
 
 /// The notation in which names are bound.
@@ -155,6 +155,7 @@ impl<'t> Walk<'t> {
                 }
                 for parts in &functions {
                     let pattern = if form == F::Macros { Pattern::Nested } else { Pattern::Parameters };
+                    tasks.extend(parts.first().copied().map(Task::BindLabel));
                     tasks.extend(parts.get(1).map(|parameters| Task::Bind(*parameters, pattern)));
                     tasks.extend(parts.iter().skip(2).copied().map(Task::Code));
                     tasks.push(Task::Unbind(outer));
@@ -204,6 +205,9 @@ impl<'t> Walk<'t> {
                     if form == F::Accessors {
                         tasks.extend(parts.get(1).map(|accessor| Task::Use(*accessor, UseKind::Call)));
                     }
+                    if let (F::Slots, Some(&slot)) = (form, parts.get(1)) {
+                        self.mark_all(slot, Role::Slot);
+                    }
                     tasks.push(Task::Bind(parts.first().copied().unwrap_or(slot), Pattern::Name));
                 }
                 tasks.push(Task::Codes(data));
@@ -219,6 +223,9 @@ impl<'t> Walk<'t> {
         use SpecialForm as F;
         let count = self.local_count();
         let mut tasks: Vec<Task<'t>> = Vec::new();
+        let lists = |walk: &Self, datum: Option<Datum>| -> Vec<Datum> {
+            datum.and_then(Datum::list).into_iter().flat_map(|list| walk.data(list)).collect()
+        };
         match form {
             F::Function | F::Macro => {
                 let name = data.next();
@@ -239,6 +246,7 @@ impl<'t> Walk<'t> {
             }
             F::Generic => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                data.next().into_iter().for_each(|parameters| self.mark_all(parameters, Role::Local));
                 for option in data.filter_map(Datum::list) {
                     let mut option = self.data(option);
                     let is_method = option.next().is_some_and(|word| self.source(word).eq_ignore_ascii_case(":method"));
@@ -256,7 +264,7 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
                 let above = data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list));
                 tasks.extend(above.map(|class| Task::Use(class, UseKind::Value)));
-                for slot in data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)) {
+                for slot in lists(self, data.next()) {
                     self.slot(&mut tasks, slot);
                 }
                 for option in data.filter_map(Datum::list) {
@@ -275,14 +283,27 @@ impl<'t> Walk<'t> {
                     let word = option.next().map(|word| self.source(word).to_ascii_lowercase());
                     match (word.as_deref(), option.next()) {
                         (Some(":include"), Some(other)) => tasks.push(Task::Use(other, UseKind::Value)),
+                        (Some(":constructor" | ":copier" | ":predicate"), Some(name)) => {
+                            tasks.push(Task::Use(name, UseKind::Definition));
+                            option.for_each(|parameters| self.mark_all(parameters, Role::Slot));
+                        }
+                        (Some(":conc-name"), Some(prefix)) => self.mark_all(prefix, Role::Word),
                         (Some(":print-function" | ":print-object"), Some(printer)) => tasks.push(Task::Code(printer)),
                         _ => {}
                     }
                 }
-                for slot in data.filter_map(Datum::list) {
-                    let mut slot = self.data(slot);
-                    slot.next();
-                    tasks.extend(slot.next().map(Task::Code));
+                for slot in data {
+                    let mut parts = slot.list().map(|list| self.data(list));
+                    let name = parts.as_mut().map_or(Some(slot), Iterator::next);
+                    if let Some(name) = name {
+                        self.mark_all(name, Role::Slot);
+                    }
+                    let Some(mut options) = parts else { continue };
+                    tasks.extend(options.next().map(Task::Code));
+                    let options: Vec<Datum> = options.collect();
+                    let types =
+                        options.chunks_exact(2).filter(|pair| self.source(pair[0]).eq_ignore_ascii_case(":type"));
+                    tasks.extend(types.map(|pair| Task::Quoted(pair[1])));
                 }
             }
             F::Test => {
@@ -306,13 +327,17 @@ impl<'t> Walk<'t> {
     }
 
     /// A slot of a class with its options.
-    fn slot(&self, tasks: &mut Vec<Task<'t>>, slot: Datum) {
-        let Some(list) = slot.list() else { return };
+    fn slot(&mut self, tasks: &mut Vec<Task<'t>>, slot: Datum) {
+        let Some(list) = slot.list() else { return self.mark_all(slot, Role::Slot) };
+        if let Some(name) = self.data(list).next() {
+            self.mark_all(name, Role::Slot);
+        }
         let data: Vec<Datum> = self.data(list).skip(1).collect();
         for pair in data.chunks(2) {
             let &[option, value] = pair else { continue };
             match self.source(option).to_ascii_lowercase().as_str() {
                 ":initform" | ":default" => tasks.push(Task::Code(value)),
+                ":type" => tasks.push(Task::Quoted(value)),
                 ":reader" | ":writer" | ":accessor" => tasks.push(Task::Use(value, UseKind::Definition)),
                 _ => {}
             }

@@ -97,6 +97,30 @@ pub enum Owner {
 /// The beginning of the names of spaces that are files: their absolute paths come after it.
 pub(crate) const FILE_SPACE: &str = "file:";
 
+/// The part of a symbol that is no use of a name outside of the forms around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// It binds a local name, or means one.
+    Local,
+    /// It names a place in the forms around it: a block, a tag.
+    Label,
+    /// It names a slot of a class or structure, or a parameter by which values are passed.
+    Slot,
+    /// It is a word of the syntax of the form, or a name of another kind, such as that of a package or feature.
+    Word,
+    /// It is data, in a dialect whose data are no names.
+    Data,
+}
+
+/// A symbol, or a part of one, that is no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Its bytes.
+    pub span: Span,
+    /// Its part.
+    pub role: Role,
+}
+
 /// A name that a form defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
@@ -166,13 +190,25 @@ pub struct Facts {
     pub forms: Vec<FormRow>,
     /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
     pub included: Vec<(u32, String)>,
+    /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
+    pub marks: Vec<Mark>,
 }
 
 impl Facts {
     /// The facts of `text`, from which `tree` was read.
     pub fn of(tree: &Tree, text: &str) -> Self {
+        Self::found(tree, text, false)
+    }
+
+    /// The same with [`Facts::marks`], which are as many as the uses.
+    pub fn with_marks(tree: &Tree, text: &str) -> Self {
+        Self::found(tree, text, true)
+    }
+
+    fn found(tree: &Tree, text: &str, marks: bool) -> Self {
         let forms = Forms::new(tree, text);
         let mut walk = Walk::new(tree, text);
+        walk.marks = marks;
         walk.run();
         let mut facts = walk.finish();
         facts.take_forms(&forms, tree, text);

@@ -3,6 +3,7 @@
 use lispwright_syntax::{Data, Datum};
 
 use crate::bind::Pattern;
+use crate::facts::Role;
 use crate::walk::{Task, Walk};
 
 /// Loop keywords, which are not names at the start of a clause.
@@ -78,16 +79,64 @@ const WORDS: &[&str] = &[
     "=",
 ];
 
+/// Loop keywords that a form follows, which can be a symbol like a keyword.
+const BEFORE_FORMS: &[&str] = &[
+    "in",
+    "on",
+    "across",
+    "from",
+    "upfrom",
+    "downfrom",
+    "to",
+    "upto",
+    "downto",
+    "below",
+    "above",
+    "by",
+    "then",
+    "=",
+    "of",
+    "repeat",
+    "while",
+    "until",
+    "always",
+    "never",
+    "thereis",
+    "collect",
+    "collecting",
+    "append",
+    "appending",
+    "nconc",
+    "nconcing",
+    "count",
+    "counting",
+    "sum",
+    "summing",
+    "maximize",
+    "maximizing",
+    "minimize",
+    "minimizing",
+    "if",
+    "when",
+    "unless",
+    "return",
+];
+
 impl<'t> Walk<'t> {
+    /// The loop keyword that a symbol or keyword is.
+    fn loop_word(&self, datum: Datum) -> Option<&'static str> {
+        if datum.list().is_some() {
+            return None;
+        }
+        let text = self.symbol(datum).or_else(|| Some(self.source(datum)).filter(|s| s.starts_with([':', '='])))?;
+        let text = text.trim_start_matches(':').to_ascii_lowercase();
+        WORDS.iter().find(|word| **word == text).copied()
+    }
+
     /// The data after `loop`.
     pub(crate) fn loop_clauses(&mut self, data: Data<'t>) {
         let data: Vec<Datum> = data.collect();
         let count = self.local_count();
-        let word = |datum: Datum| {
-            let text = self.symbol(datum).or_else(|| Some(self.source(datum)).filter(|s| s.starts_with([':', '='])))?;
-            let text = text.trim_start_matches(':').to_ascii_lowercase();
-            WORDS.iter().find(|word| **word == text).copied()
-        };
         if data.first().is_none_or(|first| first.list().is_some()) {
             return self.next(data.into_iter().map(Task::Code).collect::<Vec<_>>());
         }
@@ -95,18 +144,25 @@ impl<'t> Walk<'t> {
         // same name for something else.
         let mut tasks = Vec::new();
         let mut codes = Vec::new();
+        let mut labels = Vec::new();
         let mut at = 0;
         let mut last = "";
+        let mut is_form = false;
         while let Some(&datum) = data.get(at) {
             at += 1;
-            let Some(word) = word(datum).filter(|_| datum.list().is_none()) else {
+            let follows_form = std::mem::take(&mut is_form) && self.loop_word(datum) != Some("it");
+            let Some(word) = self.loop_word(datum).filter(|_| !follows_form) else {
                 if last == "named" {
+                    self.mark_all(datum, Role::Local);
+                    labels.push(Task::BindLabel(datum));
                     last = "";
                 } else {
                     codes.push(Task::Code(datum));
                 }
                 continue;
             };
+            self.mark_all(datum, Role::Word);
+            is_form = BEFORE_FORMS.contains(&word);
             let binds = matches!(word, "for" | "as" | "with" | "into")
                 || (word == "and" && matches!(last, "for" | "as" | "with"))
                 || (word == "using");
@@ -119,11 +175,16 @@ impl<'t> Walk<'t> {
                 _ => last = "",
             }
             if word == "of-type" {
+                tasks.extend(data.get(at).copied().map(Task::Quoted));
                 at += 1;
                 continue;
             }
             if word == "using" {
-                let pair = data.get(at).and_then(|pair| pair.list()).and_then(|list| self.data(list).nth(1));
+                let pair = data.get(at).and_then(|pair| pair.list());
+                if let Some(word) = pair.and_then(|list| self.data(list).next()) {
+                    self.mark_all(word, Role::Word);
+                }
+                let pair = pair.and_then(|list| self.data(list).nth(1));
                 tasks.extend(pair.map(|name| Task::Bind(name, Pattern::Name)));
                 at += 1;
             } else if let Some(&name) = data.get(at).filter(|_| binds) {
@@ -131,7 +192,7 @@ impl<'t> Walk<'t> {
                 at += 1;
             }
         }
-        tasks.extend(codes);
+        tasks.extend(labels.into_iter().chain(codes));
         tasks.push(Task::Unbind(count));
         self.next(tasks);
     }

@@ -10,7 +10,7 @@ use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKi
 
 use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
-use crate::facts::{Facts, Owner, Use, UseKind};
+use crate::facts::{Facts, Mark, Owner, Role, Use, UseKind};
 
 /// A remaining step of the walk.
 #[derive(Clone)]
@@ -33,6 +33,8 @@ pub(crate) enum Task<'t> {
     BindParameters(Data<'t>),
     /// Bind the name of a function.
     BindFunction(Datum),
+    /// Bind the name of a block.
+    BindLabel(Datum),
     /// Note a use of the name.
     Use(Datum, UseKind),
     /// Walk over it as a step of a threading form, which gets its first argument from the step before.
@@ -48,6 +50,8 @@ pub(crate) enum Task<'t> {
 struct Local<'t> {
     name: &'t str,
     is_function: bool,
+    /// It names a block, and neither a function nor a variable.
+    is_label: bool,
     /// It may be a dynamic variable, if a file defines it.
     may_be_dynamic: bool,
 }
@@ -62,6 +66,8 @@ pub(crate) struct Walk<'t> {
     tasks: Vec<Task<'t>>,
     locals: Vec<Local<'t>>,
     in_template: bool,
+    /// Symbols that are no uses are noted, too.
+    pub(crate) marks: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -76,6 +82,7 @@ impl<'t> Walk<'t> {
             tasks: Vec::new(),
             locals: Vec::new(),
             in_template: false,
+            marks: false,
         }
     }
 
@@ -84,6 +91,7 @@ impl<'t> Walk<'t> {
         self.facts.uses.sort_unstable_by_key(|one| one.start);
         self.facts.uses.shrink_to_fit();
         self.facts.owners.sort_unstable_by_key(|(start, _)| *start);
+        self.facts.marks.sort_unstable_by_key(|mark| mark.span.start);
         self.facts
     }
 
@@ -153,6 +161,7 @@ impl<'t> Walk<'t> {
             Task::BindParameters(parameters) => self.bind_parameters(parameters),
             Task::InTemplate(is_inside) => self.in_template = is_inside,
             Task::BindFunction(datum) => self.bind_name(datum, true),
+            Task::BindLabel(datum) => self.bind_label(datum),
             Task::Use(datum, kind) => self.use_of(datum, kind),
             Task::Step(datum) => self.step_of_thread(datum),
             Task::Unbind(count) => self.locals.truncate(count),
@@ -191,7 +200,24 @@ impl<'t> Walk<'t> {
 
     /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
-        self.locals.push(Local { name, is_function, may_be_dynamic: false });
+        self.mark(name, Role::Local);
+        self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false });
+    }
+
+    /// Binds the name of a block.
+    fn bind_label(&mut self, datum: Datum) {
+        if let Some(name) = self.symbol(datum) {
+            self.locals.push(Local { name, is_function: false, is_label: true, may_be_dynamic: false });
+        }
+    }
+
+    /// Notes that a part of the text is no use.
+    pub(crate) fn mark(&mut self, part: &'t str, role: Role) {
+        if self.marks {
+            // The part is a slice of the text.
+            let start = (part.as_ptr() as usize - self.text.as_ptr() as usize) as u32;
+            self.facts.marks.push(Mark { span: Span::new(start, start + part.len() as u32), role });
+        }
     }
 
     /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.
@@ -210,10 +236,37 @@ impl<'t> Walk<'t> {
     fn local(&self, name: &str, is_function: bool) -> Option<&Local<'t>> {
         let folds = self.dialect.folds_case();
         let spaces = self.rules.two_namespaces;
-        self.locals.iter().rev().find(|local| {
+        self.locals.iter().rev().filter(|local| !local.is_label).find(|local| {
             (!spaces || local.is_function == is_function)
                 && if folds { local.name.eq_ignore_ascii_case(name) } else { local.name == name }
         })
+    }
+
+    /// A block of that name is around the place, other than the block of a function that is defined at top level.
+    fn is_block(&self, name: &str) -> bool {
+        let folds = self.dialect.folds_case();
+        let is_same =
+            |local: &Local<'_>| if folds { local.name.eq_ignore_ascii_case(name) } else { local.name == name };
+        self.locals.iter().any(|local| local.is_label && is_same(local))
+    }
+
+    fn mark_words(&mut self, data: Data<'t>) {
+        data.for_each(|datum| self.mark_all(datum, Role::Word));
+    }
+
+    /// Marks the symbols in a datum.
+    pub(crate) fn mark_all(&mut self, datum: Datum, role: Role) {
+        let mut waiting = vec![datum];
+        while let Some(datum) = waiting.pop().filter(|_| self.marks) {
+            match datum.list() {
+                Some(list) => waiting.extend(self.data(list)),
+                None => {
+                    if let Some(name) = self.symbol(datum) {
+                        self.mark(name, role);
+                    }
+                }
+            }
+        }
     }
 
     /// Notes a use, unless the name is local.
@@ -224,6 +277,10 @@ impl<'t> Walk<'t> {
         let Some(name) = self.symbol(datum) else { return };
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
+        let local = self.local(name, takes_function).filter(|_| may_be_local);
+        if local.is_some() {
+            self.mark(name, Role::Local);
+        }
         let local = self.local(name, takes_function).filter(|_| may_be_local);
         if local.is_none_or(|local| local.may_be_dynamic) {
             let hidden = local.is_some() || (kind == UseKind::Binding && self.rules.variables_are_dynamic);
@@ -273,7 +330,7 @@ impl<'t> Walk<'t> {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
             None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
-            None => {}
+            None => self.mark_all(datum, Role::Data),
         }
     }
 
@@ -368,11 +425,12 @@ impl<'t> Walk<'t> {
     fn function_name(&mut self, datum: Datum) {
         let Some(list) = datum.list() else {
             let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
-            let is_hidden = self.symbol(datum).is_none_or(is_hidden);
-            if !is_hidden {
+            let Some(name) = self.symbol(datum) else { return };
+            return if is_hidden(name) {
+                self.mark(name, Role::Local);
+            } else {
                 self.note(self.tree.core_span(datum), UseKind::Value);
-            }
-            return;
+            };
         };
         let mut data = self.data(list);
         let head = data.next().map(|head| self.source(head));
@@ -407,6 +465,7 @@ impl<'t> Walk<'t> {
             return self.tasks.push(Task::Codes(arguments));
         };
         if self.is_local(name, true) {
+            self.mark(name, Role::Local);
             return self.tasks.push(Task::Codes(data));
         }
         let canonical = canonical_head(self.dialect, name);
@@ -478,6 +537,48 @@ impl<'t> Walk<'t> {
             F::Data => self.tasks.push(Task::Quoteds(data)),
             F::Space => {}
             F::Body(skipped) => self.tasks.push(Task::Codes(data.skipping(skipped))),
+            F::Named => {
+                if let Some(name) = data.next() {
+                    self.mark_all(name, Role::Word);
+                }
+                self.tasks.push(Task::Codes(data));
+            }
+            F::Typed => {
+                let kind = data.next().map(Task::Quoted);
+                self.next(kind.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::Declare => data.for_each(|specifier| match specifier.list().filter(|_| specifier.is_bare()) {
+                Some(specifier) => self.declaration(specifier),
+                None => self.tasks.push(Task::Code(specifier)),
+            }),
+            F::Block => {
+                let name = data.next();
+                if let Some(name) = name {
+                    self.mark_all(name, Role::Local);
+                }
+                let tasks = name.map(Task::BindLabel).into_iter().chain([Task::Codes(data), Task::Unbind(count)]);
+                self.next(tasks.collect::<Vec<_>>());
+            }
+            F::ReturnFrom => {
+                if let Some(name) = data.next().and_then(|name| self.symbol(name)) {
+                    self.mark(name, if self.is_block(name) { Role::Local } else { Role::Label });
+                }
+                self.tasks.push(Task::Codes(data));
+            }
+            F::SlotOf | F::BareSlotOf => {
+                let object = data.next().map(Task::Code);
+                let slot = data.next();
+                let is_named = |slot: Datum| {
+                    slot.list().is_none() && (form == F::BareSlotOf || self.is_prefixed(slot, Prefix::Quote))
+                };
+                let named = slot.filter(|slot| is_named(*slot));
+                if let Some(slot) = named {
+                    self.mark_all(slot, Role::Slot);
+                }
+                let slot = slot.filter(|_| named.is_none()).map(Task::Code);
+                let tasks: Vec<_> = object.into_iter().chain(slot).chain([Task::Codes(data)]).collect();
+                self.next(tasks);
+            }
             F::FunctionName => {
                 if let Some(datum) = data.next() {
                     self.function_name(datum);
@@ -544,6 +645,29 @@ impl<'t> Walk<'t> {
             _ if self.scheme(form, list, data.clone()) => {}
             _ if self.defining(form, data.clone()) => {}
             _ => self.binding(form, data),
+        }
+    }
+
+    /// Walks over a specifier of `declare` (CLHS 3.3): its names are those of bindings around it, its types are data.
+    fn declaration(&mut self, specifier: ListId) {
+        let mut data = self.data(specifier);
+        let Some(head) = data.next() else { return };
+        let word = self.symbol(head).map(str::to_ascii_lowercase).unwrap_or_default();
+        match word.as_str() {
+            "optimize" => return self.mark_words(self.data(specifier)),
+            "type" | "ftype" => data.next().into_iter().for_each(|datum| self.tasks.push(Task::Quoted(datum))),
+            "ignore" | "ignorable" | "dynamic-extent" | "special" | "inline" | "notinline" => {}
+            _ => return self.tasks.push(Task::Quoteds(self.data(specifier))),
+        }
+        self.mark_all(head, Role::Word);
+        for datum in data {
+            let function = datum.list().and_then(|list| self.data(list).nth(1));
+            let takes_function = function.is_some() || matches!(word.as_str(), "ftype" | "inline" | "notinline");
+            let datum = function.unwrap_or(datum);
+            match self.symbol(datum) {
+                Some(name) if self.is_local(name, takes_function) => self.mark(name, Role::Local),
+                _ => self.quoted(datum),
+            }
         }
     }
 

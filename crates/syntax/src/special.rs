@@ -16,6 +16,20 @@ pub enum SpecialForm {
     Data,
     /// This many arguments are data, all others are code: `(eval-when (…) code…)`, `(block name code…)`.
     Body(u8),
+    /// `name code…`, where the name is that of a package, feature or the like: `(in-package name)`.
+    Named,
+    /// `type code`: a type, which is data, and code: `(the type value)`.
+    Typed,
+    /// `specifier…`: what is declared about names: `(declare …)`.
+    Declare,
+    /// `name code…`: the name is that of a block.
+    Block,
+    /// `name code…`: the name is that of the block to leave, which can be the one of a function.
+    ReturnFrom,
+    /// `code 'name code…`: the name is that of a slot: `slot-value`.
+    SlotOf,
+    /// `code name code…`: the same without the quote: `oref`.
+    BareSlotOf,
     /// The argument is the name of a function, or a lambda expression: `(function f)`.
     FunctionName,
     /// The argument is a template: `(quasiquote x)`.

@@ -8,17 +8,19 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
-use crate::facts::UseKind;
+use crate::facts::{Role, UseKind};
 use crate::walk::{Task, Walk};
 
 impl<'t> Walk<'t> {
     // Notation.
 
-    /// Walks over metadata, which are evaluated; a type hint is a use of a name.
+    /// Walks over metadata, which are evaluated; a type hint is a use of a name. The words of a condition (`#+x`) are not.
     pub(crate) fn hint(&mut self, prefix: Prefixed) {
         let token = &self.text[self.tree.token_span(prefix.token).range()];
-        if let Some(operand) = prefix.operand.filter(|_| matches!(token, "^" | "#^")) {
-            self.next([Task::Code(operand)]);
+        match prefix.operand {
+            Some(operand) if matches!(token, "^" | "#^") => self.next([Task::Code(operand)]),
+            Some(condition) => self.mark_all(condition, Role::Word),
+            None => {}
         }
     }
 
@@ -92,6 +94,7 @@ impl<'t> Walk<'t> {
         let name = self.symbol(head).or_else(|| Some(self.source(head)).filter(|name| matches!(*name, "." | "..")));
         let Some(name) = name.filter(|_| head.is_bare()) else { return self.next([Task::Codes(arguments)]) };
         if self.is_local(name, true) {
+            self.mark(name, Role::Local);
             return self.next([Task::Codes(data)]);
         }
         self.use_of(head, UseKind::Call);
@@ -213,8 +216,12 @@ impl<'t> Walk<'t> {
             }
             F::Member | F::Members => {
                 let members = if form == F::Member { 1 } else { usize::MAX };
-                for member in data.by_ref().take(members).filter_map(Datum::list) {
-                    tasks.push(Task::Codes(self.data(member).skipping(1)));
+                for member in data.by_ref().take(members) {
+                    let mut parts = member.list().map(|list| self.data(list));
+                    if let Some(name) = parts.as_mut().map_or(Some(member), Iterator::next) {
+                        self.mark_all(name, Role::Word);
+                    }
+                    tasks.extend(parts.map(Task::Codes));
                 }
                 tasks.push(Task::Codes(data));
             }
@@ -269,8 +276,9 @@ impl<'t> Walk<'t> {
             }
             F::Protocol => {
                 self.definition(data.next());
-                for method in data.filter_map(Datum::list).filter_map(|list| tree.data(list).next()) {
-                    self.definition(Some(method));
+                for mut method in data.filter_map(Datum::list).map(|list| tree.data(list)) {
+                    self.definition(method.next());
+                    method.for_each(|parameters| self.mark_all(parameters, Role::Local));
                 }
             }
             F::Methods => {
@@ -387,7 +395,10 @@ impl<'t> Walk<'t> {
             let word = self.source(key);
             match value.list().filter(|_| word.starts_with(':')) {
                 Some(list) if word == ":or" => {
-                    defaults.extend(self.pairs(list).into_iter().map(|(_, default)| Task::Code(default)));
+                    for (name, default) in self.pairs(list) {
+                        self.mark_all(name, Role::Local);
+                        defaults.push(Task::Code(default));
+                    }
                 }
                 // `:keys [a b/c :d]`
                 Some(list) => {

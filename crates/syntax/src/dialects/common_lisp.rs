@@ -47,11 +47,14 @@ pub(super) static TABLE: Table = Table {
 };
 
 const SPECIAL_FORMS: SpecialForms = &[
-    (
-        F::Data,
-        &["quote", "declare", "declaim", "go", "in-package", "proclaim", "def-suite", "in-suite", "defconstraint"],
-    ),
-    (F::Body(1), &["eval-when", "the", "truly-the", "block", "return-from"]),
+    (F::Data, &["quote", "declaim", "go", "proclaim", "def-suite", "in-suite", "defconstraint"]),
+    (F::Named, &["in-package", "provide", "require", "in-readtable"]),
+    (F::Declare, &["declare"]),
+    (F::Block, &["block"]),
+    (F::ReturnFrom, &["return-from"]),
+    (F::SlotOf, &["slot-value", "slot-boundp", "slot-makunbound", "slot-exists-p"]),
+    (F::Typed, &["the", "truly-the"]),
+    (F::Body(1), &["eval-when"]),
     (F::FunctionName, &["function"]),
     (F::Let, &["let", "prog", "dx-let"]),
     (F::LetStar, &["let*", "prog*", "when-let*", "if-let*"]),

@@ -50,21 +50,17 @@ pub(super) static TABLE: Table = Table {
 
 /// Elisp manual, "Special Forms" and "Local Variables"; the CL, pcase, seq, map and gv libraries.
 const SPECIAL_FORMS: SpecialForms = &[
-    (F::Data, &["quote", "declare", "cl-declaim", "rx", "rx-define", "require", "provide", "def-edebug-spec"]),
+    (F::Data, &["quote", "declare", "cl-declaim", "rx", "rx-define", "def-edebug-spec"]),
     (
-        F::Body(1),
-        &[
-            "cl-block",
-            "cl-return-from",
-            "cl-the",
-            "cl-eval-when",
-            "with-suppressed-warnings",
-            "ignore-error",
-            "defgroup",
-            "rx-let",
-            "rx-let-eval",
-        ],
+        F::Named,
+        &["require", "provide", "featurep", "unload-feature", "with-eval-after-load", "eval-after-load", "defgroup"],
     ),
+    (F::Typed, &["cl-the", "with-suppressed-warnings"]),
+    (F::Block, &["cl-block"]),
+    (F::ReturnFrom, &["cl-return-from"]),
+    (F::SlotOf, &["slot-value", "slot-boundp", "slot-makeunbound", "slot-exists-p", "set-slot-value"]),
+    (F::BareSlotOf, &["oref", "oset", "oref-default", "oset-default"]),
+    (F::Body(1), &["cl-the", "cl-eval-when", "with-suppressed-warnings", "ignore-error", "rx-let", "rx-let-eval"]),
     (F::FunctionName, &["function", "cl-function"]),
     (F::Let, &["let", "dlet", "inline-letevals", "lexical-let"]),
     (F::LetStar, &["let*", "lexical-let*"]),
