@@ -14,6 +14,7 @@
 //! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
 //! - [`Below`] walks a tree as its ignore files say: the one walk of this program.
 //! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
+//! - [`keep_secret`] keeps a token in a file that only its owner may read.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
 //! Invariants. Nothing outside the roots is read or written for a client. A file is at any moment, also after a crash, either whole and
@@ -33,6 +34,7 @@ mod nearest;
 mod read;
 mod regular;
 mod root;
+mod secret;
 mod several;
 mod stage;
 mod text;
@@ -46,6 +48,7 @@ pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};
+pub use secret::keep_secret;
 pub use several::{NotPutBack, Target, Trial};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};

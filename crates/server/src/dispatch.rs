@@ -1,6 +1,6 @@
 //! From an MCP request to a tool and back: the list, the call, the handshake.
 //!
-//! The only module besides [`crate::transport`] and [`crate::envelope`] that knows the SDK's types. A call always comes
+//! Only this module, [`crate::envelope`], and the transports know the SDK's types. A call always comes
 //! back: wrong arguments, cancellation and panics are results with `isError`, which a model can read and act on; only
 //! an unknown tool is a protocol error.
 
@@ -12,11 +12,10 @@ use futures::FutureExt;
 use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet, arguments};
 use lispwright_words::{Rendering, Skin, render};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ServerCapabilities, ServerConfig, ToolAnnotations,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
+    ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -24,6 +23,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::host::{Handler, Host};
 use crate::names::Names;
 use crate::roots::ClientRoots;
 use crate::{Options, Results};
@@ -299,6 +299,24 @@ impl Session {
     }
 }
 
+impl Host for Arc<Dispatch> {
+    fn handler(&self, closing: CancellationToken) -> Handler {
+        Box::new(Session::new(self.clone(), closing))
+    }
+
+    fn offers(&self) -> Arc<ServerCapabilities> {
+        Arc::new(capabilities())
+    }
+
+    fn tools(&self) -> Value {
+        serde_json::to_value(self.listed()).expect("tool listings are plain data")
+    }
+}
+
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_tools().build()
+}
+
 fn server_info() -> Implementation {
     Implementation::new("lispwright", env!("CARGO_PKG_VERSION")).with_title("Lispwright")
 }
@@ -336,7 +354,7 @@ pub(crate) fn negotiate(asked: &str) -> ProtocolVersion {
 
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(capabilities())
             .with_server_info(server_info())
             .with_instructions(self.dispatch.instructions.clone())
     }
@@ -391,7 +409,7 @@ impl ServerHandler for Session {
             closing: self.closing.clone(),
             arrival,
             progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
-            caller: context.peer.peer_info().map(|info| caller(&info.client_info.name, &info.client_info.version)),
+            caller: context.client_info().map(|client| caller(&client.name, &client.version)),
         };
         let result = self.dispatch.call(request, call).await?;
         Ok(result.with_meta(meta).into())
@@ -407,40 +425,6 @@ impl ServerHandler for Session {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(undeclared(&request.method))
-    }
-
-    // The SDK answers these four with empty lists unless they are overridden.
-
-    async fn complete(
-        &self,
-        _request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(undeclared("completion/complete"))
-    }
-
-    async fn list_prompts(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(undeclared("prompts/list"))
-    }
-
-    async fn list_resources(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(undeclared("resources/list"))
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(undeclared("resources/templates/list"))
     }
 }
 

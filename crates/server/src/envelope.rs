@@ -6,11 +6,13 @@
 //! by mistake cannot keep each other talking.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, InitializeRequest,
-    InitializeRequestParams, ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, GetExtensions,
+    InitializeRequest, InitializeRequestParams, ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
+    ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
+use crate::network::Token;
 use crate::request_id::request_id;
 use crate::salvage::Salvage;
 
@@ -24,7 +26,7 @@ pub(crate) const INVALID_PARAMS: i32 = -32602;
 pub(crate) const INTERNAL_ERROR: i32 = -32603;
 
 /// An error answer that needs no dispatch.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     /// The request's id, if it could be read.
     pub(crate) id: Option<RequestId>,
@@ -41,21 +43,19 @@ impl Refusal {
         Self { id, code, message: message.into(), salvaged: false }
     }
 
-    /// The answer as one line of JSON, ending in a newline. An unknown id is left out, as MCP's schema requires.
-    pub(crate) fn line(&self) -> Vec<u8> {
+    /// The answer as JSON on one line. An unknown id is left out, as MCP's schema requires.
+    pub(crate) fn json(&self) -> Vec<u8> {
         let mut answer = Map::new();
         answer.insert("jsonrpc".into(), "2.0".into());
         if let Some(id) = &self.id {
             answer.insert("id".into(), id.clone().into_json_value());
         }
         answer.insert("error".into(), json!({ "code": self.code, "message": self.message }));
-        let mut line = Value::Object(answer).to_string().into_bytes();
-        line.push(b'\n');
-        line
+        Value::Object(answer).to_string().into_bytes()
     }
 }
 
-/// One parsed line.
+/// One parsed message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A well-formed request.
@@ -66,6 +66,8 @@ pub(crate) enum Incoming {
         request: Box<ClientRequest>,
         /// It names its protocol version itself (revision 2026-07-28), opens a session, or is a ping.
         self_contained: bool,
+        /// The token that it presents, which nothing further in sees.
+        token: Option<Token>,
     },
     /// The client withdraws a request.
     Cancelled(RequestId),
@@ -84,8 +86,9 @@ pub(crate) enum Incoming {
     Refused(Refusal),
 }
 
-/// Parses one line, without its newline.
-pub(crate) fn read(line: &[u8]) -> Incoming {
+/// Parses one message: a line without its newline, or the body of a request. `offers` are the capabilities of the
+/// server, which decide what methods there are.
+pub(crate) fn read(line: &[u8], offers: &ServerCapabilities) -> Incoming {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.iter().all(u8::is_ascii_whitespace) {
         return Incoming::Ignored;
@@ -98,7 +101,7 @@ pub(crate) fn read(line: &[u8]) -> Incoming {
         Err(error) => return unreadable(line, &format!("the line is not UTF-8 (byte {})", error.valid_up_to() + 1)),
     };
     match value {
-        Value::Object(members) => read_object(members),
+        Value::Object(members) => read_object(members, offers),
         Value::Array(_) => refuse(None, INVALID_REQUEST, "batches are not part of MCP: send one object a line"),
         _ => refuse(None, INVALID_REQUEST, "a message is a JSON object with \"jsonrpc\", \"id\" and \"method\""),
     }
@@ -123,7 +126,7 @@ fn refuse(id: Option<RequestId>, code: i32, message: impl Into<String>) -> Incom
     Incoming::Refused(Refusal::new(id, code, message))
 }
 
-fn read_object(mut members: Map<String, Value>) -> Incoming {
+fn read_object(mut members: Map<String, Value>, offers: &ServerCapabilities) -> Incoming {
     let id_member = members.get("id");
     let id = id_member.and_then(request_id);
     let answers = members.contains_key("result") || members.contains_key("error");
@@ -150,8 +153,10 @@ fn read_object(mut members: Map<String, Value>) -> Incoming {
         Some(Value::Object(params)) => params,
         Some(_) => return refuse(Some(id), INVALID_PARAMS, "Invalid params: \"params\" must be an object"),
     };
-    match read_request(method, params) {
-        Ok((request, self_contained)) => Incoming::Request { id, request: Box::new(request), self_contained },
+    match read_request(method, params, offers) {
+        Ok(Read { request, self_contained, token }) => {
+            Incoming::Request { id, request: Box::new(request), self_contained, token }
+        }
         Err(why) => refuse(Some(id), INVALID_PARAMS, format!("Invalid params: {why}")),
     }
 }
@@ -175,51 +180,79 @@ fn read_notification(method: &str, members: &Map<String, Value>) -> Incoming {
     withdrawn.map_or(Incoming::Ignored, Incoming::Cancelled)
 }
 
-/// The typed request, and whether it can be served without a session; an error describes the fault of its parameters.
-fn read_request(method: String, mut params: Map<String, Value>) -> Result<(ClientRequest, bool), String> {
-    let meta = match params.shift_remove("_meta") {
-        None | Some(Value::Null) => RequestMetaObject::new(),
-        Some(Value::Object(meta)) => RequestMetaObject::from(meta),
+/// A typed request.
+struct Read {
+    request: ClientRequest,
+    /// It can be served without a session.
+    self_contained: bool,
+    token: Option<Token>,
+}
+
+/// The typed request; an error describes the fault of its parameters.
+fn read_request(method: String, mut params: Map<String, Value>, offers: &ServerCapabilities) -> Result<Read, String> {
+    let mut meta = match params.shift_remove("_meta") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(meta)) => meta,
         Some(_) => return Err("\"_meta\" must be an object".into()),
     };
-    let self_contained = meta.protocol_version().is_some();
-    match method.as_str() {
-        "initialize" => {
-            let mut request = InitializeRequest::new(initialize_params(&params)?);
-            request.extensions.insert(meta);
-            Ok((ClientRequest::InitializeRequest(request), true))
-        }
-        "tools/call" => {
-            let mut request = CallToolRequest::new(call_params(params)?);
-            request.extensions.insert(meta);
-            Ok((ClientRequest::CallToolRequest(request), self_contained))
-        }
+    // A token must not reach a log.
+    let token = match meta.shift_remove("token") {
+        Some(Value::String(token)) => Some(Token::new(token)),
+        _ => None,
+    };
+    let meta = RequestMetaObject::from(meta);
+    let names_its_version = meta.protocol_version().is_some();
+    let (mut request, self_contained) = match method.as_str() {
+        "initialize" => (ClientRequest::InitializeRequest(InitializeRequest::new(initialize_params(&params)?)), true),
+        "tools/call" => (ClientRequest::CallToolRequest(CallToolRequest::new(call_params(params)?)), names_its_version),
         "tools/list" => {
             let cursor = match params.get("cursor") {
                 None | Some(Value::Null) => None,
                 Some(Value::String(cursor)) => Some(cursor.clone()),
                 Some(_) => return Err("\"cursor\" must be a string".into()),
             };
-            let mut request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
-            request.extensions.insert(meta);
-            Ok((ClientRequest::ListToolsRequest(request), self_contained))
+            let request = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
+            (ClientRequest::ListToolsRequest(request), names_its_version)
         }
-        "ping" => {
-            let mut request = rmcp::model::PingRequest::default();
-            request.extensions.insert(meta);
-            Ok((ClientRequest::PingRequest(request), true))
-        }
-        "server/discover" => {
-            let mut request = rmcp::model::DiscoverRequest::default();
-            request.extensions.insert(meta);
-            Ok((ClientRequest::DiscoverRequest(request), true))
-        }
-        _ => {
-            // Other methods are undeclared, with any parameters: the dispatcher lists the supported ones.
-            let mut request = CustomRequest::new(method, None);
-            request.extensions.insert(meta);
-            Ok((ClientRequest::CustomRequest(request), true))
-        }
+        "ping" => (ClientRequest::PingRequest(rmcp::model::PingRequest::default()), true),
+        "server/discover" => (ClientRequest::DiscoverRequest(rmcp::model::DiscoverRequest::default()), true),
+        _ if is_offered(&method, offers) => (offered(&method, params)?, names_its_version),
+        // Other methods are undeclared, with any parameters: the dispatcher lists the supported ones.
+        _ => (ClientRequest::CustomRequest(CustomRequest::new(method, None)), true),
+    };
+    request.extensions_mut().insert(meta);
+    Ok(Read { request, self_contained, token })
+}
+
+/// Whether a method, other than those of every server, belongs to a capability that the server has declared.
+fn is_offered(method: &str, offers: &ServerCapabilities) -> bool {
+    let changes = [
+        offers.tools.as_ref().and_then(|tools| tools.list_changed),
+        offers.prompts.as_ref().and_then(|prompts| prompts.list_changed),
+        offers.resources.as_ref().and_then(|resources| resources.list_changed),
+        offers.resources.as_ref().and_then(|resources| resources.subscribe),
+    ];
+    match method {
+        "prompts/list" | "prompts/get" => offers.prompts.is_some(),
+        "resources/list" | "resources/templates/list" | "resources/read" => offers.resources.is_some(),
+        "resources/subscribe" | "resources/unsubscribe" => changes[3] == Some(true),
+        "subscriptions/listen" => changes.contains(&Some(true)),
+        "completion/complete" => offers.completions.is_some(),
+        "logging/setLevel" => offers.logging.is_some(),
+        _ => false,
+    }
+}
+
+/// A request of such a method, as the SDK reads it.
+fn offered(method: &str, params: Map<String, Value>) -> Result<ClientRequest, String> {
+    let message = match params.is_empty() {
+        true => json!({ "method": method }),
+        false => json!({ "method": method, "params": params }),
+    };
+    match serde_json::from_value(message) {
+        // The SDK takes what fits no method for a method of somebody's own.
+        Ok(ClientRequest::CustomRequest(_)) | Err(_) => Err(format!("the parameters do not fit {method}")),
+        Ok(request) => Ok(request),
     }
 }
 
@@ -275,7 +308,7 @@ mod tests {
 
     /// The kind of a line, in one word or two: the column of expectations below.
     fn taken(line: impl AsRef<[u8]>) -> String {
-        match read(line.as_ref()) {
+        match read(line.as_ref(), &ServerCapabilities::default()) {
             Incoming::Request { id, request, .. } => format!("request {} {}", id.into_json_value(), request.method()),
             Incoming::Cancelled(id) => format!("cancelled {}", id.into_json_value()),
             Incoming::Ignored => "ignored".into(),
@@ -387,22 +420,44 @@ mod tests {
         assert_eq!(call(r#","params":{"name":"x","arguments":"{}"}"#), "refused -32602 1");
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":4}}"#;
         assert_eq!(taken(list), "refused -32602 1");
-        let Incoming::Refused(refusal) = read(
-            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#,
-        ) else {
-            panic!("taken as good")
-        };
+        let line =
+            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+        let Incoming::Refused(refusal) = read(line, &ServerCapabilities::default()) else { panic!("taken as good") };
         assert_eq!(refusal.code, INVALID_PARAMS);
         assert!(refusal.message.contains("clientInfo"), "{}", refusal.message);
     }
 
     #[test]
+    fn methods_of_declared_capabilities_are_read_with_their_types() {
+        let offers = ServerCapabilities::builder().enable_prompts().build();
+        let line = |method: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#).into_bytes()
+        };
+        let is_custom = |line: Vec<u8>| match read(&line, &offers) {
+            Incoming::Request { request, .. } => matches!(*request, ClientRequest::CustomRequest(_)),
+            other => panic!("{other:?}"),
+        };
+        assert!(!is_custom(line("prompts/list", "{}")));
+        assert!(!is_custom(line("prompts/get", r#"{"name":"p","_meta":{"progressToken":1}}"#)));
+        assert!(is_custom(line("resources/list", "{}")));
+        let Incoming::Refused(refusal) = read(&line("prompts/get", r#"{"name":5}"#), &offers) else { panic!("taken") };
+        assert_eq!((refusal.code, refusal.message.contains("prompts/get")), (INVALID_PARAMS, true));
+    }
+
+    #[test]
+    fn a_token_is_taken_out_of_the_request() {
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"token":"hush","other":1}}}"#;
+        let incoming = read(line, &ServerCapabilities::default());
+        assert!(!format!("{incoming:?}").contains("hush"), "{incoming:?}");
+        let Incoming::Request { token: Some(token), .. } = incoming else { panic!("{incoming:?}") };
+        assert!(token.is(&Token::new("hush".to_owned())));
+    }
+
+    #[test]
     fn a_refusal_is_one_line_of_json() {
         let refusal = Refusal::new(Some(RequestId::String("a\nb".into())), PARSE_ERROR, "two\nlines");
-        let line = refusal.line();
-        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
-        assert!(line.ends_with(b"}\n"));
-        let without = Refusal::new(None, PARSE_ERROR, "m").line();
-        assert_eq!(without, b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
+        assert!(!refusal.json().contains(&b'\n'));
+        let without = Refusal::new(None, PARSE_ERROR, "m").json();
+        assert_eq!(without, b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"m\"}}");
     }
 }

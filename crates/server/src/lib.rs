@@ -1,30 +1,37 @@
 //! The MCP server: lispwright's tools over the Model Context Protocol.
 //!
-//! A [`Server`] is made from [`Options`] (a catalogue of tools, and how to show them) and serves connections: any pair
-//! of byte streams that carry one JSON object a line, first of all standard input and output. It supports revision
-//! 2026-07-28, which has no session, and the four before it, which begin with `initialize`, side by side on one
-//! connection.
+//! A [`Server`] is made from [`Options`] (a catalogue of tools, and how to show them) and serves connections: standard
+//! input and output, or any other pair of byte streams with one JSON object a line, and those of a [`Network`]. It
+//! supports revision 2026-07-28, which has no session, and the four before it, which begin with `initialize`, side by
+//! side on one connection.
 //!
-//! Read [`transport`] for the handling of a line, [`envelope`] for its meaning, [`dispatch`] for the handling of a
-//! request, [`names`] for the names of a tool. `docs/protocol.md` describes the same from the client's side.
+//! Read [`connection`] for the handling of a line, [`envelope`] for its meaning, [`intake`] and [`wire`] for the two
+//! directions of a connection, [`dispatch`] for the handling of a request, [`names`] for the names of a tool, [`network`]
+//! for TCP and HTTP. `docs/protocol.md` describes the same from the client's side.
 //!
 //! **Invariants:** every well-formed request gets exactly one answer unless its client withdraws it; notifications and
 //! responses are never answered; the tool list is the same for every connection and does not change; the SDK that
 //! implements the protocol is visible only in this crate.
 
+mod bridge;
+mod connection;
 mod dispatch;
 mod envelope;
+mod flights;
 mod hints;
+mod host;
 mod instructions;
+mod intake;
 mod lines;
 mod names;
+mod network;
 mod request_id;
 mod roots;
 mod salvage;
 mod select;
 mod stdio;
 mod surface;
-mod transport;
+mod wire;
 
 use std::sync::Arc;
 
@@ -32,12 +39,17 @@ use lispwright_tools::{Premises, Tool};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias};
+pub use network::{Access, Limits, Listener, Token, Transport};
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::Surface;
 
-use dispatch::{Dispatch, Session};
+use dispatch::Dispatch;
+use host::Host;
+use network::Gate;
 
 /// The tools of a server and the way to show them.
 #[derive(Clone, Debug)]
@@ -81,47 +93,74 @@ impl Options {
     }
 }
 
+/// The sockets of a server and the rules for them.
+#[derive(Debug)]
+pub struct Network {
+    /// The sockets.
+    pub listeners: Vec<Listener>,
+    /// Who may speak with the server.
+    pub access: Access,
+    /// How much each of them may take.
+    pub limits: Limits,
+}
+
 /// A server; clones share everything.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Server {
-    dispatch: Arc<Dispatch>,
+    host: Arc<dyn Host>,
 }
 
 impl Server {
     /// A server with these options, the same for every connection.
     pub fn new(options: Options) -> Self {
-        Self { dispatch: Arc::new(Dispatch::new(options)) }
+        Self { host: Arc::new(Arc::new(Dispatch::new(options))) }
     }
 
     /// The `tools` array that `tools/list` sends.
     pub fn tools(&self) -> Value {
-        serde_json::to_value(self.dispatch.listed()).expect("tool listings are plain data")
+        self.host.tools()
     }
 
-    /// Serves one connection until its input ends or its output is closed.
+    /// Serves one connection until its input ends, its output is closed, or `stop` is cancelled.
     ///
-    /// Must run on a tokio runtime. After the end of input, running calls have two and a half seconds to finish, then
-    /// they are cancelled, and those that still do not answer are answered with an error; the whole takes less than
-    /// five seconds. Tools that ignore cancellation may outlive the connection.
-    pub async fn serve<R, W>(&self, reader: R, writer: W)
+    /// Must run on a tokio runtime. At the end, running calls have two and a half seconds to finish, then they are
+    /// cancelled, and those that still do not answer are answered with an error; the whole takes less than five seconds.
+    /// Tools that ignore cancellation may outlive the connection.
+    pub async fn serve<R, W>(&self, reader: R, writer: W, stop: &CancellationToken)
     where
         R: AsyncRead + Send + Unpin,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let closing = CancellationToken::new();
-        let session = Session::new(self.dispatch.clone(), closing.clone());
-        let (transport, reading) = transport::open(reader, writer, closing.clone());
-        // The transport checks the order of the handshake itself: no line may end the process.
-        let running = rmcp::service::serve_directly(session, transport, None);
-        reading.await;
-        closing.cancel();
-        drop(running);
+        connection::serve(&self.host, reader, writer, None, stop).await;
     }
 
-    /// Serves standard input and output.
+    /// Serves standard input and output as [`Server::serve`] does.
     ///
     /// Neither needs to be a pipe or to be blocking.
-    pub async fn serve_stdio(&self) {
-        self.serve(stdio::input(), stdio::output()).await;
+    pub async fn serve_stdio(&self, stop: &CancellationToken) {
+        self.serve(stdio::input(), stdio::output(), stop).await;
+    }
+
+    /// Serves the connections of a network until `stop` is cancelled; the end takes less than five seconds.
+    pub async fn serve_network(&self, network: Network, stop: &CancellationToken) {
+        /// The end of a connection takes less.
+        const END: std::time::Duration = std::time::Duration::from_secs(5);
+        let gate = Arc::new(Gate::new(network.access, network.limits));
+        let tasks = TaskTracker::new();
+        let accepting = network
+            .listeners
+            .into_iter()
+            .map(|listener| listener.accept(self.host.clone(), gate.clone(), stop.clone(), tasks.clone()));
+        futures::future::join_all(accepting).await;
+        tasks.close();
+        if tokio::time::timeout(END, tasks.wait()).await.is_err() {
+            tracing::debug!(left = tasks.len(), "connections did not end in time");
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
     }
 }

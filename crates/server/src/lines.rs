@@ -33,6 +33,11 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         Self { source, line: Vec::new() }
     }
 
+    /// The stream after the lines so far.
+    pub(crate) fn source(&mut self) -> &mut R {
+        &mut self.source
+    }
+
     /// The next line, or `None` at the end of the stream.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();

@@ -1,11 +1,10 @@
 //! `lispwright mcp`: the server.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Observer, Premises, Workshop, catalogue};
 use lispwright_words::Skin;
@@ -18,15 +17,14 @@ use super::log;
 #[command(after_help = "Example:\n  claude mcp add lispwright -- lispwright mcp --root ~/src/my-project\n\n\
     The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else what the client calls its root,\n\
     else the working directory. Without one the server stays, and each call says what is wrong.\n\
-    The server ends when its standard input does.")]
+    The server ends when its standard input does. One that listens on a network only ends with SIGTERM or SIGINT.")]
 pub(crate) struct Args {
     /// Directory whose files may be read and written; repeatable
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
-    /// How clients connect
-    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
-    transport: Transport,
+    #[command(flatten)]
+    network: super::network::NetworkArgs,
 
     /// Tool names of this server: lispwright, cl-mcp, guile, evaluate-lisp, sexp-guard. Another surface than lispwright
     /// replaces the default set; --toolsets adds to it, --tools and --exclude-tools take its names as well
@@ -68,13 +66,7 @@ pub(crate) struct Args {
     log_file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Transport {
-    /// Standard input and output
-    Stdio,
-}
-
-/// Serves until standard input ends. The exit code is 0 then, and 2 if the server could not start.
+/// Serves until the end. The exit code is 0 then, and 2 if the server could not start.
 pub(crate) fn run(args: Args) -> ExitCode {
     match start(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -91,7 +83,6 @@ fn complain(why: &str) {
 }
 
 fn start(args: Args) -> Result<(), String> {
-    let Transport::Stdio = args.transport;
     log::start(&args.log_level, args.log_file.as_deref())?;
     let event_loop = event_loop().map_err(|why| why.to_string())?;
     let inside = event_loop.enter();
@@ -110,8 +101,11 @@ fn start(args: Args) -> Result<(), String> {
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::in_premises(offer, premises.clone()) });
+    let present = premises.present();
+    let roots: Vec<&Path> = present.iter().flat_map(|workshop| workshop.roots.writable()).collect();
+    let doors = args.network.open(&roots)?;
     event_loop.block_on(async {
-        server.serve_stdio().await;
+        doors.serve(&server).await;
         if let Some(workshop) = premises.present() {
             workshop.sessions.shutdown().await;
         }

@@ -5,6 +5,7 @@
 
 mod address;
 mod below;
+mod bridge;
 mod check;
 mod clients;
 mod complaint;
@@ -22,6 +23,7 @@ mod live;
 mod log;
 mod map;
 mod mcp;
+mod network;
 mod outcome;
 mod outline;
 mod paint;
@@ -34,6 +36,7 @@ mod setup;
 mod stats;
 mod test;
 mod text;
+mod token;
 mod transcript;
 mod tree;
 
@@ -52,6 +55,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Mcp(mcp::Args),
+    Bridge(bridge::Args),
     Check(check::Args),
     Repair(repair::Args),
     Hook(hook::Args),
@@ -96,6 +100,7 @@ pub(crate) fn run() -> ExitCode {
     }
     match parse() {
         Command::Mcp(args) => mcp::run(args),
+        Command::Bridge(args) => bridge::run(args),
         Command::Check(args) => check::run(args),
         Command::Repair(args) => repair::run(args),
         Command::Hook(args) => hook::run(args),

@@ -1,16 +1,57 @@
-//! Serves the toy catalogue on standard input and output. Arguments: `structured` for structured results.
+//! Serves the toy catalogue. Without arguments on standard input and output.
+//!
+//! Arguments: `structured` for structured results; `tcp` to listen there instead; `token=TEXT`; `connections=N`,
+//! `newcomers=N`, `introduction=MS`, `patience=MS` for limits. A server that listens prints a port on each line, and ends
+//! when its standard input does.
 
 mod catalogue;
 
-use lispwright_server::{Options, Results, Server};
+use std::io::Write as _;
+use std::time::Duration;
+
+use lispwright_server::{Access, Limits, Listener, Network, Options, Results, Server, Token, Transport};
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let results =
-        if std::env::args().any(|argument| argument == "structured") { Results::Structured } else { Results::Text };
     // Panics are part of the tests; their messages would hide the test's own output.
     std::panic::set_hook(Box::new(|_| {}));
-    Server::new(Options { results, ..Options::new(catalogue::toys()) }).serve_stdio().await;
+    let mut results = Results::Text;
+    let mut network = Network { listeners: Vec::new(), access: Access::default(), limits: Limits::default() };
+    for argument in std::env::args().skip(1) {
+        let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
+        let count = || value.parse::<usize>().expect("a number");
+        let time = || Duration::from_millis(value.parse().expect("milliseconds"));
+        match name {
+            "structured" => results = Results::Structured,
+            "tcp" => network.listeners.push(listener(Transport::Tcp)),
+            "token" => network.access.token = Some(Token::new(value)),
+            "connections" => network.limits.connections = count(),
+            "newcomers" => network.limits.newcomers = count(),
+            "introduction" => network.limits.introduction = time(),
+            "patience" => network.limits.patience = time(),
+            other => panic!("no argument {other}"),
+        }
+    }
+    let server = Server::new(Options { results, ..Options::new(catalogue::toys()) });
+    let stop = CancellationToken::new();
+    if network.listeners.is_empty() {
+        server.serve_stdio(&stop).await;
+    } else {
+        let input = async {
+            let _ = tokio::io::stdin().read_to_end(&mut Vec::new()).await;
+            stop.cancel();
+        };
+        tokio::join!(server.serve_network(network, &stop), input);
+    }
     // A thread may still be waiting to read a terminal.
     std::process::exit(0);
+}
+
+fn listener(transport: Transport) -> Listener {
+    let listener = Listener::bind(transport, "127.0.0.1:0".parse().expect("an address")).expect("a port");
+    let mut output = std::io::stdout();
+    writeln!(output, "{}", listener.address.port()).and_then(|()| output.flush()).expect("an output");
+    listener
 }

@@ -1,0 +1,244 @@
+//! The transports of the server: standard input and output, and sockets.
+
+use std::io::Write as _;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use lispwright_server::{Access, Limits, Listener, Network, Server, Transport};
+use serde_json::json;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::{outcome, token};
+
+/// The options for transports.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NetworkArgs {
+    /// How clients connect: stdio, tcp, or several of them at once, which then share everything
+    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',', default_value = "stdio")]
+    transport: Vec<Way>,
+
+    /// Address for clients of the network, for one transport or for all; port 0 takes a free one. Without it, tcp
+    /// listens at 127.0.0.1:12345
+    #[arg(long, value_name = "[NAME=]ADDRESS:PORT")]
+    listen: Vec<String>,
+
+    /// File of the token that clients of the network show; made when it is missing. Without it,
+    /// ~/.local/state/lispwright/token
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    /// Serve whoever reaches the port. Any program and any user of this machine can then run code as you
+    #[arg(long, conflicts_with = "token_file")]
+    no_token: bool,
+}
+
+/// A way in which clients connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// Standard input and output
+    Stdio,
+    /// A socket with one JSON object a line
+    Tcp,
+}
+
+impl Way {
+    fn transport(self) -> Option<Transport> {
+        match self {
+            Self::Stdio => None,
+            Self::Tcp => Some(Transport::Tcp),
+        }
+    }
+}
+
+/// The ways to the server, open for clients.
+pub(crate) struct Doors {
+    stdio: bool,
+    network: Option<Network>,
+}
+
+impl NetworkArgs {
+    /// Opens the sockets, and tells on standard error where they are. Must run inside a tokio runtime. `roots` are
+    /// directories whose files clients may read.
+    pub(crate) fn open(self, roots: &[&Path]) -> Result<Doors, String> {
+        let stdio = self.transport.contains(&Way::Stdio);
+        let mut transports: Vec<Transport> = Vec::new();
+        for transport in self.transport.iter().filter_map(|way| way.transport()) {
+            if !transports.contains(&transport) {
+                transports.push(transport);
+            }
+        }
+        if transports.is_empty() {
+            return match (self.listen.first(), &self.token_file, self.no_token) {
+                (None, None, false) => Ok(Doors { stdio, network: None }),
+                _ => Err("--listen, --token-file and --no-token are for clients of a network: add --transport tcp"
+                    .to_owned()),
+            };
+        }
+        let listeners = transports
+            .iter()
+            .map(|transport| bind(*transport, &self.listen, &transports))
+            .collect::<Result<Vec<Listener>, String>>()?;
+        let open_to_others = listeners.iter().find(|listener| !listener.address.ip().is_loopback());
+        let (file, access, new) = if self.no_token {
+            if let Some(listener) = open_to_others {
+                let address = listener.address;
+                return Err(format!(
+                    "--no-token: everybody who reaches {address} could run code as you; leave it out, or listen at 127.0.0.1"
+                ));
+            }
+            (None, Access::default(), false)
+        } else {
+            let file = self.token_file.map_or_else(token::default_file, Ok)?;
+            refuse_below(&file, roots)?;
+            let (token, new) = token::keep(&file)?;
+            (Some(file), Access { token: Some(token), ..Access::default() }, new)
+        };
+        for listener in &listeners {
+            announce(listener);
+        }
+        if let Some(listener) = open_to_others {
+            warn_of_others(listener.address);
+        }
+        for listener in &listeners {
+            explain(listener, file.as_deref(), &access, new);
+        }
+        Ok(Doors { stdio, network: Some(Network { listeners, access, limits: Limits::default() }) })
+    }
+}
+
+/// The socket of a transport, at the address that `--listen` names.
+fn bind(transport: Transport, listen: &[String], all: &[Transport]) -> Result<Listener, String> {
+    let mut named: Option<&str> = None;
+    for address in listen {
+        let rest = match address.split_once('=') {
+            Some((name, rest)) => {
+                if !all.iter().any(|transport| transport.name() == name) {
+                    return Err(format!(
+                        "--listen {address}: {name} is not among the network transports of --transport"
+                    ));
+                }
+                if name != transport.name() {
+                    continue;
+                }
+                rest
+            }
+            None => address,
+        };
+        if named.replace(rest).is_some() {
+            return Err(format!("--listen: {} has more than one address", transport.name()));
+        }
+    }
+    let text = named.unwrap_or(match transport {
+        Transport::Tcp => "127.0.0.1:12345",
+    });
+    let address = address(text).map_err(|why| format!("--listen {text}: {why}"))?;
+    Listener::bind(transport, address).map_err(|error| {
+        format!(
+            "{} cannot listen at {address}: {error}; give another address with --listen, or port 0 for a free one",
+            transport.name()
+        )
+    })
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let mut found =
+        text.to_socket_addrs().map_err(|error| format!("give an address and a port, such as 127.0.0.1:0 ({error})"))?;
+    found.next().ok_or_else(|| "the name has no address".to_owned())
+}
+
+/// Refuses a file that the tools could show.
+fn refuse_below(file: &Path, roots: &[&Path]) -> Result<(), String> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(place) = parent.canonicalize() else { return Ok(()) };
+    match roots.iter().find(|root| place.starts_with(root)) {
+        Some(root) => Err(format!(
+            "--token-file {}: the tools could show it, because it is below the root {}; give another file",
+            file.display(),
+            root.display()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Writes a line on standard error. If that is closed, nobody is told.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Tells other programs where a socket is.
+fn announce(listener: &Listener) {
+    let (transport, address) = (listener.transport.name(), listener.address);
+    tell(&json!({ "transport": transport, "listening": address.to_string(), "port": address.port() }).to_string());
+}
+
+fn warn_of_others(address: SocketAddr) {
+    tell(&format!(
+        "WARNING: other machines can reach {address}. Nothing is encrypted: whoever reads the traffic has the token, and \
+         whoever has the token runs code as you. Prefer 127.0.0.1, and ssh -L for clients on other machines."
+    ));
+}
+
+/// Tells a person what to give to a client.
+fn explain(listener: &Listener, file: Option<&Path>, access: &Access, new: bool) {
+    let address = listener.address;
+    match listener.transport {
+        Transport::Tcp => {
+            let file = file.map_or_else(String::new, |file| format!(" --token-file {}", quoted(file)));
+            tell(&format!("tcp: lispwright bridge --connect {address}{file}"));
+        }
+    }
+    let _ = (access, new);
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./~+,:@%".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+impl Doors {
+    /// Serves until standard input ends, if that is a way to the server, or a signal comes.
+    pub(crate) async fn serve(self, server: &Server) {
+        let stop = CancellationToken::new();
+        let Some(network) = self.network else { return server.serve_stdio(&stop).await };
+        let stdio = async {
+            if self.stdio {
+                server.serve_stdio(&stop).await;
+                stop.cancel();
+            }
+        };
+        let serving = async { tokio::join!(server.serve_network(network, &stop), stdio) };
+        tokio::select! {
+            _ = serving => {}
+            () = end_by_signal(&stop) => {}
+        }
+    }
+}
+
+/// Cancels `stop` with the first signal that asks for the end, and ends the process with the second.
+async fn end_by_signal(stop: &CancellationToken) {
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let signals: std::io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
+    let mut signals = match signals {
+        Ok(signals) => signals,
+        Err(error) => {
+            outcome::say("mcp", &format_args!("signals end the server at once: {error}"));
+            return std::future::pending().await;
+        }
+    };
+    let mut next = async || {
+        let [terminate, interrupt, hangup] = &mut signals[..] else { return std::future::pending().await };
+        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
+    };
+    next().await;
+    stop.cancel();
+    next().await;
+    // The images end with their keepers.
+    std::process::exit(1);
+}

@@ -1,0 +1,44 @@
+//! The file of the token that network clients present.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use lispwright_project::keep_secret;
+use lispwright_server::Token;
+
+/// The bytes of a new token.
+const BYTES: usize = 32;
+
+/// The file of the token, if none is named: below the user's directory for state (XDG Base Directory Specification).
+pub(crate) fn default_file() -> Result<PathBuf, String> {
+    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")));
+    let state = state
+        .filter(|path| path.is_absolute())
+        .ok_or("neither XDG_STATE_HOME nor HOME names a directory: give --token-file")?;
+    Ok(state.join("lispwright/token"))
+}
+
+/// The token in `file`, and whether it is new.
+pub(crate) fn keep(file: &Path) -> Result<(Token, bool), String> {
+    let (text, new) = keep_secret(file, random).map_err(|error| format!("no token: {error}"))?;
+    Ok((read(file, &text)?, new))
+}
+
+/// The token in an existing file.
+pub(crate) fn known(file: &Path) -> Result<Token, String> {
+    let text = lispwright_project::read_text_anywhere(file).map_err(|error| format!("no token: {error}"))?;
+    read(file, &text)
+}
+
+fn read(file: &Path, text: &str) -> Result<Token, String> {
+    Token::read(text).map_err(|why| format!("the token in {} cannot be used: {why}", file.display()))
+}
+
+/// Random hexadecimal digits.
+fn random() -> std::io::Result<String> {
+    let mut bytes = [0; BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

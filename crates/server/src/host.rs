@@ -1,0 +1,24 @@
+//! What a server serves: the handler of each connection.
+
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::ServerCapabilities;
+use rmcp::service::DynService;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// The handler of one connection.
+pub(crate) type Handler = Box<dyn DynService<RoleServer>>;
+
+/// Makes handlers. All of them share the state of the server.
+pub(crate) trait Host: Send + Sync + 'static {
+    /// The handler of a new connection. `closing` is cancelled when its running calls have to stop.
+    fn handler(&self, closing: CancellationToken) -> Handler;
+
+    /// The capabilities that every handler declares.
+    fn offers(&self) -> Arc<ServerCapabilities>;
+
+    /// The `tools` array that `tools/list` sends.
+    fn tools(&self) -> Value;
+}

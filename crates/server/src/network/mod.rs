@@ -1,0 +1,25 @@
+//! The network transports: TCP, with the same lines as standard input and output, and Streamable HTTP.
+//!
+//! Read [`access`] for who is let in, [`limits`] for how much each may take, [`tcp`] and [`http`] for the transports.
+//!
+//! **Invariants:** a token is shown nowhere; a client that reads slowly, or not at all, delays nobody else; every limit
+//! is an answer.
+
+mod access;
+mod door;
+mod gate;
+mod guests;
+mod limits;
+mod listener;
+mod pace;
+mod patient;
+mod tcp;
+mod token;
+
+pub use access::Access;
+pub use limits::Limits;
+pub use listener::{Listener, Transport};
+pub use token::Token;
+
+pub(crate) use door::Door;
+pub(crate) use gate::Gate;

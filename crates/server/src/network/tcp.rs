@@ -1,0 +1,46 @@
+//! Connections of TCP: lines, as on standard input and output, after a door.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+use super::door::Door;
+use super::gate::Gate;
+use super::guests::Guest;
+use super::patient::Patient;
+use crate::connection;
+use crate::envelope::{INTERNAL_ERROR, Refusal};
+use crate::host::Host;
+
+/// The time to tell a client that there are too many.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Serves one connection.
+pub(crate) async fn serve(
+    host: Arc<dyn Host>,
+    gate: Arc<Gate>,
+    stream: TcpStream,
+    guest: Guest,
+    stop: CancellationToken,
+) {
+    let (reader, writer) = stream.into_split();
+    let writer = Patient::new(writer, gate.limits.patience);
+    let door = Door::new(gate, guest);
+    connection::serve(&host, reader, writer, Some(door), &stop).await;
+}
+
+/// Tells a client that there are too many connections.
+pub(crate) async fn turn_away(mut stream: TcpStream, most: usize) {
+    let why = format!("the server has {most} connections, and takes no more; close one");
+    let mut line = Refusal::new(None, INTERNAL_ERROR, why).json();
+    line.push(b'\n');
+    let farewell = async {
+        stream.write_all(&line).await?;
+        stream.shutdown().await
+    };
+    // A client that does not listen is not told.
+    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+}
