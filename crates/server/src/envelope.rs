@@ -96,13 +96,13 @@ pub(crate) fn read(line: &[u8], offers: &ServerCapabilities) -> Incoming {
     let value: Value = match std::str::from_utf8(line) {
         Ok(text) => match serde_json::from_str(text) {
             Ok(value) => value,
-            Err(error) => return unreadable(line, &format!("the line is not valid JSON ({error})")),
+            Err(error) => return unreadable(line, &format!("the message is not valid JSON ({error})")),
         },
-        Err(error) => return unreadable(line, &format!("the line is not UTF-8 (byte {})", error.valid_up_to() + 1)),
+        Err(error) => return unreadable(line, &format!("the message is not UTF-8 (byte {})", error.valid_up_to() + 1)),
     };
     match value {
         Value::Object(members) => read_object(members, offers),
-        Value::Array(_) => refuse(None, INVALID_REQUEST, "batches are not part of MCP: send one object a line"),
+        Value::Array(_) => refuse(None, INVALID_REQUEST, "batches are not part of MCP: send one object at a time"),
         _ => refuse(None, INVALID_REQUEST, "a message is a JSON object with \"jsonrpc\", \"id\" and \"method\""),
     }
 }
@@ -111,7 +111,7 @@ pub(crate) fn read(line: &[u8], offers: &ServerCapabilities) -> Incoming {
 fn unreadable(line: &[u8], why: &str) -> Incoming {
     let mut salvage = Salvage::default();
     salvage.push(line);
-    refuse_salvaged(&salvage, PARSE_ERROR, format!("Parse error: {why}; send one JSON object a line."))
+    refuse_salvaged(&salvage, PARSE_ERROR, format!("Parse error: {why}; send one JSON object, on one line."))
 }
 
 /// The answer to a line that was not parsed, from the members that could be read.

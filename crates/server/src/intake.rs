@@ -19,9 +19,9 @@ use crate::flights::{Flights, MOST_IN_FLIGHT, Turned};
 use crate::wire::{Outlet, Part, Wire, WireTransport};
 
 /// The time that calls have after the end of input before they are cancelled.
-const GRACE: Duration = Duration::from_millis(2500);
+pub(crate) const GRACE: Duration = Duration::from_millis(2500);
 /// The time for cancelled calls to answer before the server answers for them.
-const LAST_CALL: Duration = Duration::from_millis(800);
+pub(crate) const LAST_CALL: Duration = Duration::from_millis(800);
 /// The time that a client which has stopped reading may delay the last answers.
 const LAST_WRITE: Duration = Duration::from_millis(400);
 

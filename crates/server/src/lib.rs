@@ -39,7 +39,6 @@ use lispwright_tools::{Premises, Tool};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias};
@@ -49,7 +48,7 @@ pub use surface::Surface;
 
 use dispatch::Dispatch;
 use host::Host;
-use network::Gate;
+use network::{Gate, Hall};
 
 /// The tools of a server and the way to show them.
 #[derive(Clone, Debug)]
@@ -143,19 +142,8 @@ impl Server {
 
     /// Serves the connections of a network until `stop` is cancelled; the end takes less than five seconds.
     pub async fn serve_network(&self, network: Network, stop: &CancellationToken) {
-        /// The end of a connection takes less.
-        const END: std::time::Duration = std::time::Duration::from_secs(5);
-        let gate = Arc::new(Gate::new(network.access, network.limits));
-        let tasks = TaskTracker::new();
-        let accepting = network
-            .listeners
-            .into_iter()
-            .map(|listener| listener.accept(self.host.clone(), gate.clone(), stop.clone(), tasks.clone()));
-        futures::future::join_all(accepting).await;
-        tasks.close();
-        if tokio::time::timeout(END, tasks.wait()).await.is_err() {
-            tracing::debug!(left = tasks.len(), "connections did not end in time");
-        }
+        let Network { listeners, access, limits } = network;
+        Hall::new(self.host.clone(), Gate::new(access, limits)).serve(listeners, stop).await;
     }
 }
 

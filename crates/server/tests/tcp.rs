@@ -7,7 +7,8 @@ mod listening;
 use std::io::BufRead as _;
 use std::time::Instant;
 
-use listening::{Listening, Socket, call, initialize, text};
+use listening::Listening;
+use listening::socket::{PATIENCE, Socket, call, initialize, text};
 use serde_json::json;
 
 const TOKEN: &str = "a-token-of-the-tests";
@@ -120,7 +121,7 @@ fn one_client_too_many_is_told_so() {
 
 /// Connects when there is a place.
 fn enter(server: &Listening) -> Socket {
-    let deadline = Instant::now() + listening::PATIENCE;
+    let deadline = Instant::now() + PATIENCE;
     loop {
         let mut socket = server.connect();
         socket.send(&initialize(Some(TOKEN)));

@@ -5,22 +5,22 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use lispwright_server::{Access, Limits, Listener, Network, Server, Transport};
+use lispwright_server::{Access, Limits, Listener, Network, Server, Token, Transport};
 use serde_json::json;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::{outcome, token};
+use super::token;
 
 /// The options for transports.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NetworkArgs {
-    /// How clients connect: stdio, tcp, or several of them at once, which then share everything
+    /// How clients connect: stdio, tcp, http, or several of them at once, which then share everything
     #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',', default_value = "stdio")]
     transport: Vec<Way>,
 
     /// Address for clients of the network, for one transport or for all; port 0 takes a free one. Without it, tcp
-    /// listens at 127.0.0.1:12345
+    /// listens at 127.0.0.1:12345, http at 127.0.0.1:3000
     #[arg(long, value_name = "[NAME=]ADDRESS:PORT")]
     listen: Vec<String>,
 
@@ -32,6 +32,14 @@ pub(crate) struct NetworkArgs {
     /// Serve whoever reaches the port. Any program and any user of this machine can then run code as you
     #[arg(long, conflicts_with = "token_file")]
     no_token: bool,
+
+    /// Name under which HTTP clients reach the server, besides localhost and its address; repeatable
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+
+    /// Origin of web pages that may use the server over HTTP, besides those of this machine; repeatable
+    #[arg(long, value_name = "URL")]
+    allow_origin: Vec<String>,
 }
 
 /// A way in which clients connect.
@@ -41,6 +49,8 @@ enum Way {
     Stdio,
     /// A socket with one JSON object a line
     Tcp,
+    /// Streamable HTTP at /mcp
+    Http,
 }
 
 impl Way {
@@ -48,6 +58,7 @@ impl Way {
         match self {
             Self::Stdio => None,
             Self::Tcp => Some(Transport::Tcp),
+            Self::Http => Some(Transport::Http),
         }
     }
 }
@@ -55,7 +66,7 @@ impl Way {
 /// The ways to the server, open for clients.
 pub(crate) struct Doors {
     stdio: bool,
-    network: Option<Network>,
+    network: Option<(Network, Signals)>,
 }
 
 impl NetworkArgs {
@@ -81,20 +92,22 @@ impl NetworkArgs {
             .map(|transport| bind(*transport, &self.listen, &transports))
             .collect::<Result<Vec<Listener>, String>>()?;
         let open_to_others = listeners.iter().find(|listener| !listener.address.ip().is_loopback());
-        let (file, access, new) = if self.no_token {
+        let (file, token, new) = if self.no_token {
             if let Some(listener) = open_to_others {
                 let address = listener.address;
                 return Err(format!(
                     "--no-token: everybody who reaches {address} could run code as you; leave it out, or listen at 127.0.0.1"
                 ));
             }
-            (None, Access::default(), false)
+            (None, None, false)
         } else {
             let file = self.token_file.map_or_else(token::default_file, Ok)?;
             refuse_below(&file, roots)?;
             let (token, new) = token::keep(&file)?;
-            (Some(file), Access { token: Some(token), ..Access::default() }, new)
+            (Some(file), Some(token), new)
         };
+        // Whoever has read where the server is may send one.
+        let signals = Signals::catch()?;
         for listener in &listeners {
             announce(listener);
         }
@@ -102,9 +115,11 @@ impl NetworkArgs {
             warn_of_others(listener.address);
         }
         for listener in &listeners {
-            explain(listener, file.as_deref(), &access, new);
+            explain(listener, file.as_deref(), token.as_ref().filter(|_| new));
         }
-        Ok(Doors { stdio, network: Some(Network { listeners, access, limits: Limits::default() }) })
+        let access = Access { token, hosts: self.allow_host, origins: self.allow_origin };
+        let network = Network { listeners, access, limits: Limits::default() };
+        Ok(Doors { stdio, network: Some((network, signals)) })
     }
 }
 
@@ -132,6 +147,7 @@ fn bind(transport: Transport, listen: &[String], all: &[Transport]) -> Result<Li
     }
     let text = named.unwrap_or(match transport {
         Transport::Tcp => "127.0.0.1:12345",
+        Transport::Http => "127.0.0.1:3000",
     });
     let address = address(text).map_err(|why| format!("--listen {text}: {why}"))?;
     Listener::bind(transport, address).map_err(|error| {
@@ -183,16 +199,25 @@ fn warn_of_others(address: SocketAddr) {
     ));
 }
 
-/// Tells a person what to give to a client.
-fn explain(listener: &Listener, file: Option<&Path>, access: &Access, new: bool) {
+/// Tells a person what to give to a client. `new` is a token that nobody has seen yet; it is shown this once.
+fn explain(listener: &Listener, file: Option<&Path>, new: Option<&Token>) {
     let address = listener.address;
     match listener.transport {
         Transport::Tcp => {
             let file = file.map_or_else(String::new, |file| format!(" --token-file {}", quoted(file)));
-            tell(&format!("tcp: lispwright bridge --connect {address}{file}"));
+            tell(&format!("For a client on standard input and output: lispwright bridge --connect {address}{file}"));
+        }
+        Transport::Http => {
+            let bearer = match (new, file) {
+                (Some(token), _) => format!(" --header \"Authorization: Bearer {}\"", token.expose()),
+                (None, Some(file)) => format!(" --header \"Authorization: Bearer $(cat {})\"", quoted(file)),
+                (None, None) => String::new(),
+            };
+            tell(&format!(
+                "For a client that speaks HTTP: claude mcp add --transport http lispwright http://{address}/mcp{bearer}"
+            ));
         }
     }
-    let _ = (access, new);
 }
 
 /// A path as a shell reads it.
@@ -206,7 +231,7 @@ impl Doors {
     /// Serves until standard input ends, if that is a way to the server, or a signal comes.
     pub(crate) async fn serve(self, server: &Server) {
         let stop = CancellationToken::new();
-        let Some(network) = self.network else { return server.serve_stdio(&stop).await };
+        let Some((network, signals)) = self.network else { return server.serve_stdio(&stop).await };
         let stdio = async {
             if self.stdio {
                 server.serve_stdio(&stop).await;
@@ -216,29 +241,33 @@ impl Doors {
         let serving = async { tokio::join!(server.serve_network(network, &stop), stdio) };
         tokio::select! {
             _ = serving => {}
-            () = end_by_signal(&stop) => {}
+            () = signals.end(&stop) => {}
         }
     }
 }
 
-/// Cancels `stop` with the first signal that asks for the end, and ends the process with the second.
-async fn end_by_signal(stop: &CancellationToken) {
-    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-    let signals: std::io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
-    let mut signals = match signals {
-        Ok(signals) => signals,
-        Err(error) => {
-            outcome::say("mcp", &format_args!("signals end the server at once: {error}"));
-            return std::future::pending().await;
-        }
-    };
-    let mut next = async || {
-        let [terminate, interrupt, hangup] = &mut signals[..] else { return std::future::pending().await };
+/// The signals that ask for the end.
+struct Signals([Signal; 3]);
+
+impl Signals {
+    /// Catches them from now on.
+    fn catch() -> Result<Self, String> {
+        let caught = |kind| signal(kind).map_err(|error| format!("signals cannot be caught: {error}"));
+        Ok(Self([caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?, caught(SignalKind::hangup())?]))
+    }
+
+    /// Waits for the next one.
+    async fn next(&mut self) {
+        let [terminate, interrupt, hangup] = &mut self.0;
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {}, _ = hangup.recv() => {} }
-    };
-    next().await;
-    stop.cancel();
-    next().await;
-    // The images end with their keepers.
-    std::process::exit(1);
+    }
+
+    /// Cancels `stop` with the first one, and ends the process with the second.
+    async fn end(mut self, stop: &CancellationToken) {
+        self.next().await;
+        stop.cancel();
+        self.next().await;
+        // The images end with their keepers.
+        std::process::exit(1);
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -73,7 +73,13 @@ impl Client {
     /// Starts a server, shakes hands and asks what its tools answer.
     pub(crate) fn connect(command: Command) -> Self {
         let mut client = Self::spawn(command);
-        let answer = client.request(
+        client.shake_hands();
+        client
+    }
+
+    /// Shakes hands and asks what the tools answer.
+    pub(crate) fn shake_hands(&mut self) {
+        let answer = self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
@@ -82,14 +88,13 @@ impl Client {
             }),
         );
         assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        let listed = client.request("tools/list", json!({}))["result"]["tools"].take();
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let listed = self.request("tools/list", json!({}))["result"]["tools"].take();
         for tool in listed.as_array().unwrap() {
             if let (Some(name), Some(schema)) = (tool["name"].as_str(), tool["outputSchema"].as_object()) {
-                client.schemas.insert(name.to_owned(), schema.clone());
+                self.schemas.insert(name.to_owned(), schema.clone());
             }
         }
-        client
     }
 
     pub(crate) fn send_line(&mut self, line: &[u8]) {
@@ -183,16 +188,27 @@ impl Client {
         self.child.wait().unwrap();
     }
 
+    /// What the server says on standard error, which its command has piped.
+    pub(crate) fn stderr(&mut self) -> ChildStderr {
+        self.child.stderr.take().unwrap()
+    }
+
     /// Closes the server's input and waits for its end.
     #[track_caller]
     pub(crate) fn finish(mut self) -> ExitStatus {
-        drop(self.stdin.take());
+        self.close_input();
+        self.wait()
+    }
+
+    /// Waits for the end of the server.
+    #[track_caller]
+    pub(crate) fn wait(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            assert!(Instant::now() < deadline, "the server does not end with its input");
+            assert!(Instant::now() < deadline, "the server does not end");
             let _ = self.messages.recv_timeout(Duration::from_millis(20));
         }
     }

@@ -28,12 +28,16 @@ mod guile_copies;
 mod guile_suites;
 mod held;
 mod household;
+#[allow(dead_code, reason = "what only the tests of the server use")]
+#[path = "../../../server/tests/listening/http.rs"]
+mod http;
 mod implementations;
 mod inferred;
 mod libraries;
 mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;
+mod network;
 mod newer_asdf;
 mod nrepl;
 mod objects;
@@ -50,6 +54,9 @@ mod sdk;
 mod search;
 mod signals;
 mod soak;
+#[allow(dead_code, reason = "what only the tests of the server use")]
+#[path = "../../../server/tests/listening/socket.rs"]
+mod socket;
 mod surfaces;
 #[allow(dead_code, reason = "what only the tests of the runtime use")]
 #[path = "../../../runtime/tests/swank/server.rs"]

@@ -10,17 +10,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::gate::Gate;
+use super::http::{self, Http};
 use super::tcp;
 use crate::host::Host;
 
 /// The pause after a connection could not be accepted, for example because the process has no descriptor left.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The time for all connections to end.
+const END: Duration = Duration::from_secs(5);
+
 /// A network transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// One JSON object a line, as on standard input and output.
     Tcp,
+    /// Streamable HTTP at `/mcp`.
+    Http,
 }
 
 impl Transport {
@@ -28,6 +34,7 @@ impl Transport {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tcp => "tcp",
+            Self::Http => "http",
         }
     }
 }
@@ -52,13 +59,7 @@ impl Listener {
     }
 
     /// Accepts connections until `stop` is cancelled.
-    pub(crate) async fn accept(
-        self,
-        host: Arc<dyn Host>,
-        gate: Arc<Gate>,
-        stop: CancellationToken,
-        tasks: TaskTracker,
-    ) {
+    async fn accept(self, hall: Arc<Hall>, stop: CancellationToken, tasks: TaskTracker) {
         loop {
             let accepted = tokio::select! {
                 accepted = self.socket.accept() => accepted,
@@ -73,11 +74,45 @@ impl Listener {
                 }
             };
             prepare(&stream);
-            let (host, gate, stop) = (host.clone(), gate.clone(), stop.clone());
-            match (gate.enter(), self.transport) {
-                (Some(guest), Transport::Tcp) => tasks.spawn(tcp::serve(host, gate, stream, guest, stop)),
-                (None, Transport::Tcp) => tasks.spawn(tcp::turn_away(stream, gate.limits.connections)),
+            let (hall, stop, most) = (hall.clone(), stop.clone(), hall.gate.limits.connections);
+            match (hall.gate.enter(), self.transport) {
+                (Some(guest), Transport::Tcp) => {
+                    tasks.spawn(tcp::serve(hall.host.clone(), hall.gate.clone(), stream, guest, stop))
+                }
+                (Some(guest), Transport::Http) => tasks.spawn(hall.http.clone().serve(stream, guest, stop)),
+                (None, Transport::Tcp) => tasks.spawn(tcp::turn_away(stream, most)),
+                (None, Transport::Http) => tasks.spawn(http::turn_away(stream, most)),
             };
+        }
+    }
+}
+
+/// What all connections of a network share.
+pub(crate) struct Hall {
+    host: Arc<dyn Host>,
+    gate: Arc<Gate>,
+    http: Arc<Http>,
+}
+
+impl Hall {
+    pub(crate) fn new(host: Arc<dyn Host>, gate: Gate) -> Self {
+        let gate = Arc::new(gate);
+        Self { http: Arc::new(Http::new(host.clone(), gate.clone())), host, gate }
+    }
+
+    /// Serves the connections of all sockets until `stop` is cancelled; their end takes less than five seconds.
+    pub(crate) async fn serve(self, listeners: Vec<Listener>, stop: &CancellationToken) {
+        let tasks = TaskTracker::new();
+        if listeners.iter().any(|listener| listener.transport == Transport::Http) {
+            tasks.spawn(self.http.clone().keep(stop.clone()));
+        }
+        let hall = Arc::new(self);
+        let accepting =
+            listeners.into_iter().map(|listener| listener.accept(hall.clone(), stop.clone(), tasks.clone()));
+        futures::future::join_all(accepting).await;
+        tasks.close();
+        if tokio::time::timeout(END, tasks.wait()).await.is_err() {
+            tracing::debug!(left = tasks.len(), "connections did not end in time");
         }
     }
 }

@@ -9,6 +9,7 @@ mod access;
 mod door;
 mod gate;
 mod guests;
+mod http;
 mod limits;
 mod listener;
 mod pace;
@@ -23,3 +24,4 @@ pub use token::Token;
 
 pub(crate) use door::Door;
 pub(crate) use gate::Gate;
+pub(crate) use listener::Hall;

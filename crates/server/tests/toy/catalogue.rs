@@ -1,6 +1,7 @@
 //! Tools that behave as a server has to tolerate: wait, refuse to stop, panic, report progress, answer at length.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -23,12 +24,35 @@ pub(crate) fn toys() -> Vec<Tool> {
             }
             .boxed()
         }),
-        toy("obedient", json!({}), &[], |_, context| {
+        toy("obedient", json!({"name": {"type": "string"}}), &[], |given, context| {
             async move {
+                let name = name(&given);
+                note(&name, "begun");
                 context.cancel.cancelled().await;
+                note(&name, "ended");
                 Err(LiveFault::WaitWithdrawn.into())
             }
             .boxed()
+        }),
+        toy("state", json!({"name": {"type": "string"}}), &["name"], |given, _| {
+            async move { said(noted().get(&name(&given)).copied().unwrap_or("unknown")) }.boxed()
+        }),
+        toy("gate", json!({"name": {"type": "string"}}), &["name"], |given, context| {
+            async move {
+                let name = name(&given);
+                if let Some(progress) = &context.progress {
+                    progress(1.0, "closed");
+                }
+                while noted().get(&name) != Some(&"open") {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                said("through")
+            }
+            .boxed()
+        }),
+        toy("open", json!({"name": {"type": "string"}}), &["name"], |given, _| {
+            note(&name(&given), "open");
+            async { said("open") }.boxed()
         }),
         toy("deaf", json!({}), &[], |_, _| std::future::pending().boxed()),
         toy("panic_at_once", json!({}), &[], |_, _| panic!("no future")),
@@ -53,6 +77,20 @@ pub(crate) fn toys() -> Vec<Tool> {
             })
         },
     ]
+}
+
+/// What has become of calls, by the names that their clients gave them.
+fn noted() -> MutexGuard<'static, HashMap<String, &'static str>> {
+    static NOTED: LazyLock<Mutex<HashMap<String, &'static str>>> = LazyLock::new(Mutex::default);
+    NOTED.lock().expect("no toy panics here")
+}
+
+fn note(name: &str, state: &'static str) {
+    noted().insert(name.to_owned(), state);
+}
+
+fn name(given: &Arguments) -> String {
+    given.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn steps(given: Arguments, context: CallContext) -> BoxFuture<'static, Reply> {

@@ -1,7 +1,7 @@
 //! Serves the toy catalogue. Without arguments on standard input and output.
 //!
-//! Arguments: `structured` for structured results; `tcp` to listen there instead; `token=TEXT`; `connections=N`,
-//! `newcomers=N`, `introduction=MS`, `patience=MS` for limits. A server that listens prints a port on each line, and ends
+//! Arguments: `structured` for structured results; `tcp`, `http` to listen there instead; `token=TEXT`, `host=NAME`, `origin=URL`; `connections=N`,
+//! `newcomers=N`, `sessions=N`, `introduction=MS`, `patience=MS`, `head=MS`, `body=MS` for limits. A server that listens prints a port on each line, and ends
 //! when its standard input does.
 
 mod catalogue;
@@ -26,6 +26,12 @@ async fn main() {
         match name {
             "structured" => results = Results::Structured,
             "tcp" => network.listeners.push(listener(Transport::Tcp)),
+            "http" => network.listeners.push(listener(Transport::Http)),
+            "host" => network.access.hosts.push(value.to_owned()),
+            "origin" => network.access.origins.push(value.to_owned()),
+            "sessions" => network.limits.sessions = count(),
+            "head" => network.limits.head = time(),
+            "body" => network.limits.body = time(),
             "token" => network.access.token = Some(Token::new(value)),
             "connections" => network.limits.connections = count(),
             "newcomers" => network.limits.newcomers = count(),

@@ -1,0 +1,312 @@
+//! The server on a network: beside standard input and output, with its token, and through the bridge.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Client, PATIENCE, binary, server_command};
+use crate::http::Request;
+use crate::project::Project;
+use crate::socket::{Socket, call, text};
+
+/// A server that listens, and what it says on standard error.
+struct Served {
+    project: Project,
+    client: Client,
+    said: Receiver<String>,
+    tcp: u16,
+    http: u16,
+    token: String,
+}
+
+impl Served {
+    /// Starts a server with standard input and output, TCP and HTTP.
+    fn start(options: &[&str]) -> Self {
+        let project = Project::new();
+        let token_file = project.beside("token");
+        let mut command = server_command(&project.root());
+        command.args(["--transport", "stdio,tcp,http", "--listen", "127.0.0.1:0", "--token-file"]).arg(&token_file);
+        command.args(options).stderr(Stdio::piped());
+        let mut client = Client::spawn(command);
+        let said = lines(client.stderr());
+        let [tcp, http] = ["tcp", "http"].map(|transport| {
+            let line: Value = serde_json::from_str(&said.recv_timeout(PATIENCE).unwrap()).unwrap();
+            let port = line["port"].as_u64().unwrap();
+            let expected = json!({ "transport": transport, "listening": format!("127.0.0.1:{port}"), "port": port });
+            assert_eq!(line, expected);
+            u16::try_from(port).unwrap()
+        });
+        client.shake_hands();
+        let token = fs::read_to_string(&token_file).unwrap().trim().to_owned();
+        Self { project, client, said, tcp, http, token }
+    }
+
+    fn bridge(&self) -> Command {
+        let mut command = Command::new(binary());
+        command.args(["bridge", "--connect"]).arg(format!("127.0.0.1:{}", self.tcp));
+        command.arg("--token-file").arg(self.project.beside("token"));
+        command
+    }
+
+    /// The result of a tool over HTTP, by a request of its own.
+    fn call(&self, tool: &str, arguments: Value) -> Answer {
+        let mut socket = Socket::connect(self.http);
+        let request = self.admitted(Request::modern(&call(1, tool, arguments)));
+        let head = socket.request(&request);
+        Answer::of(&socket.answer_in(&head).0)
+    }
+
+    fn admitted(&self, request: Request) -> Request {
+        request.with("Authorization", &format!("Bearer {}", self.token))
+    }
+}
+
+/// The lines of a pipe as they come.
+fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+#[test]
+fn all_ways_lead_to_the_same_images() {
+    let mut served = Served::start(&[]);
+    let define = json!({ "code": "(defvar *ways* (list :stdio))", "session": "shared" });
+    assert!(!served.client.call("repl_eval", define).is_error);
+    let mut bridged = Client::connect(served.bridge());
+    let push = json!({ "code": "(push :tcp *ways*)", "session": "shared" });
+    let pushed = bridged.call("repl_eval", push);
+    assert_eq!(pushed.fields["values"], json!(["(:TCP :STDIO)"]), "{}", pushed.text);
+    let mut socket = Socket::connect(served.http);
+    let open = served.admitted(Request::post(crate::socket::initialize(None).to_string()));
+    let (head, _) = socket.exchange(&open);
+    let session = head.header("mcp-session-id").unwrap().to_owned();
+    let push = call(2, "repl_eval", json!({ "code": "(push :session *ways*)", "session": "shared" }));
+    let head = socket.request(&served.admitted(Request::legacy(&session, &push)));
+    assert!(text(&socket.answer_in(&head).0).contains("(:SESSION :TCP :STDIO)"));
+    let answer = served.call("repl_eval", json!({ "code": "(push :http *ways*)", "session": "shared" }));
+    assert_eq!(answer.fields["values"], json!(["(:HTTP :SESSION :TCP :STDIO)"]), "{}", answer.text);
+    assert!(bridged.finish().success());
+    // The process ends with the standard input of the client that started it.
+    assert!(served.client.finish().success());
+    assert!(std::net::TcpStream::connect(("127.0.0.1", served.tcp)).is_err());
+}
+
+#[test]
+fn a_new_token_is_shown_once_and_its_file_is_private() {
+    let project = Project::new();
+    let token_file = project.beside("state/token");
+    let start = || {
+        let mut command = server_command(&project.root());
+        command.args(["--transport", "http", "--listen", "http=127.0.0.1:0", "--token-file"]).arg(&token_file);
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let said = lines(child.stderr.take().unwrap());
+        let said = [(); 2].map(|()| said.recv_timeout(PATIENCE).unwrap());
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        assert!(child.wait().unwrap().success(), "SIGTERM is an orderly end");
+        said.join("\n")
+    };
+    let first = start();
+    let token = fs::read_to_string(&token_file).unwrap().trim().to_owned();
+    assert_eq!(fs::metadata(&token_file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(token.len() == 64 && first.contains(&format!("--header \"Authorization: Bearer {token}\"")), "{first}");
+    let second = start();
+    assert!(!second.contains(&token) && second.contains("$(cat "), "{second}");
+    assert_eq!(fs::read_to_string(&token_file).unwrap().trim(), token);
+}
+
+#[test]
+fn no_token_is_in_a_log_a_transcript_or_an_answer() {
+    let project = Project::new();
+    let log = project.beside("log");
+    let transcript = project.beside("transcript");
+    let options = [
+        "--log-level",
+        "trace,rmcp=trace",
+        "--log-file",
+        log.to_str().unwrap(),
+        "--transcript",
+        transcript.to_str().unwrap(),
+    ];
+    let served = Served::start(&options);
+    let shown = served.said.recv_timeout(PATIENCE).unwrap() + &served.said.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(shown.matches(&served.token).count(), 1);
+    let mut answers = String::new();
+    let wrong = format!("{}x", served.token);
+    for token in [&served.token, &wrong] {
+        let mut socket = Socket::connect(served.tcp);
+        answers += &socket.initialize(Some(token)).to_string();
+        if *token == served.token {
+            let evaluate = call(1, "repl_eval", json!({ "code": "(+ 1 2)" }));
+            answers += &socket.ask(&evaluate).to_string();
+            let mut late = call(2, "lisp_no_such_tool", json!({}));
+            late["params"]["_meta"] = json!({ "token": token, "progressToken": token[1..] });
+            answers += &socket.ask(&late).to_string();
+        }
+        let mut socket = Socket::connect(served.tcp);
+        socket.write(format!("{{\"id\":1,\"method\":\"x\",\"params\":{{\"_meta\":{{\"token\":\"{token}\"}}}},\n"));
+        answers += &socket.rest();
+        let mut socket = Socket::connect(served.http);
+        for request in [
+            Request::modern(&call(1, "repl_eval", json!({ "code": "(+ 3 4)" }))),
+            Request::post(format!("{token}\u{7f}")),
+        ] {
+            socket.write(request.with("Authorization", &format!("Bearer {token}")).bytes());
+            let head = socket.head();
+            answers += &socket.body(&head);
+        }
+    }
+    let Served { client, token, said, .. } = served;
+    assert!(client.finish().success());
+    let logged = fs::read_to_string(&log).unwrap();
+    let written = fs::read_to_string(&transcript).unwrap();
+    assert!(logged.contains("lisp_no_such_tool"), "the log tells of requests");
+    assert!(written.contains("(+ 1 2)") && written.contains("(+ 3 4)"), "{written}");
+    // A progress token is the client's own word, which may be logged; it is one character short of the other.
+    let logged = logged.replace(&token[1..], "").replace(&format!("{}x", &token[1..]), "");
+    let rest: String = said.try_iter().collect();
+    for (what, text) in
+        [("the log", &logged), ("the transcript", &written), ("an answer", &answers), ("standard error", &rest)]
+    {
+        assert!(!text.contains(&token), "{what} shows the token");
+    }
+}
+
+#[test]
+fn a_selection_of_tools_counts_on_every_way() {
+    let served = Served::start(&["--read-only", "--exclude-tools", "lisp_search"]);
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
+    let mut socket = Socket::connect(served.http);
+    let (_, over_http) = socket.exchange(&served.admitted(Request::modern(&list)));
+    let mut socket = Socket::connect(served.tcp);
+    socket.initialize(Some(&served.token));
+    let over_tcp = socket.ask(&list);
+    assert_eq!(over_http["result"]["tools"], over_tcp["result"]["tools"]);
+    let names: Vec<&str> =
+        over_tcp["result"]["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"lisp_read_file"), "{names:?}");
+    for absent in ["lisp_edit_form", "lisp_search", "repl_eval"] {
+        assert!(!names.contains(&absent), "{names:?}");
+        let answer = socket.ask(&call(absent, absent, json!({})));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+}
+
+#[test]
+fn a_signal_ends_the_server_after_its_calls() {
+    let mut served = Served::start(&[]);
+    served.client.call("repl_eval", json!({ "code": "1" }));
+    let started = served.project.beside("started");
+    let code = format!("(progn (open {started:?} :direction :probe :if-does-not-exist :create) (sleep 1) :slept)");
+    let mut socket = Socket::connect(served.http);
+    let evaluate = call(1, "repl_eval", json!({ "code": code }));
+    socket.write(served.admitted(Request::modern(&evaluate)).bytes());
+    let deadline = Instant::now() + PATIENCE;
+    while !started.exists() {
+        assert!(Instant::now() < deadline, "the code does not run");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_raw(served.client.pid()).unwrap(), Signal::TERM).unwrap();
+    let head = socket.head();
+    assert!(text(&socket.answer_in(&head).0).contains(":SLEPT"));
+    assert!(served.client.wait().success());
+}
+
+fn refused(options: &[&str], project: &Project) -> String {
+    let mut command = server_command(&project.root());
+    let output = command.args(options).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
+    said
+}
+
+#[test]
+fn what_would_let_others_in_is_refused_or_warned_of() {
+    let project = Project::new();
+    let token_file = project.beside("token");
+    let file = token_file.to_str().unwrap();
+    let said = refused(&["--transport", "http", "--listen", "0.0.0.0:0", "--no-token"], &project);
+    assert!(said.contains("run code as you"), "{said}");
+    let inside = project.file("token", "0123456789abcdef0123456789abcdef");
+    let said =
+        refused(&["--transport", "tcp", "--listen", "127.0.0.1:0", "--token-file", inside.to_str().unwrap()], &project);
+    assert!(said.contains("below the root") && !said.contains("0123456789abcdef"), "{said}");
+    fs::write(&token_file, "0123456789abcdef0123456789abcdef").unwrap();
+    fs::set_permissions(&token_file, fs::Permissions::from_mode(0o644)).unwrap();
+    let said = refused(&["--transport", "tcp", "--listen", "127.0.0.1:0", "--token-file", file], &project);
+    assert!(said.contains("chmod 600") && !said.contains("0123456789abcdef"), "{said}");
+    fs::set_permissions(&token_file, fs::Permissions::from_mode(0o600)).unwrap();
+    let said = refused(&["--listen", "127.0.0.1:0"], &project);
+    assert!(said.contains("--transport"), "{said}");
+    let said = refused(&["--transport", "http", "--listen", "tcp=127.0.0.1:0"], &project);
+    assert!(said.contains("tcp is not among"), "{said}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let said = refused(&["--transport", "http", "--listen", &address, "--token-file", file], &project);
+    assert!(said.contains("cannot listen") && said.contains("port 0"), "{said}");
+
+    let mut command = server_command(&project.root());
+    command.args(["--transport", "stdio,http", "--listen", "0.0.0.0:0", "--token-file", file]).stderr(Stdio::piped());
+    let mut client = Client::spawn(command);
+    let said = lines(client.stderr());
+    let said = [(); 2].map(|()| said.recv_timeout(PATIENCE).unwrap());
+    assert!(said[1].starts_with("WARNING: other machines can reach 0.0.0.0:"), "{said:?}");
+    client.close_input();
+    assert!(client.wait().success());
+}
+
+#[test]
+fn a_bridge_ends_with_its_input_or_its_server() {
+    let served = Served::start(&[]);
+    let output = served.bridge().stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let mut waiting = served.bridge().stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut talking = Client::connect(served.bridge());
+    let Served { client, project, tcp, .. } = served;
+    assert!(client.finish().success());
+    assert_eq!(talking.wait().code(), Some(1));
+    // One that has said nothing yet learns of it with its first words.
+    let mut input = waiting.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    let Output { status, stderr, .. } = waiting.wait_with_output().unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    assert!(status.code() == Some(1) && said.contains("no server answers"), "{status}: {said}");
+    let missing: PathBuf = project.beside("no-token");
+    let mut command = Command::new(binary());
+    command.args(["bridge", "--connect"]).arg(format!("127.0.0.1:{tcp}")).arg("--token-file").arg(missing);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn a_client_that_goes_stops_its_evaluation() {
+    let mut served = Served::start(&[]);
+    served.client.call("repl_eval", json!({ "code": "(defvar *kept* 42)", "session": "s" }));
+    let started = served.project.beside("started");
+    let code = format!("(progn (open {started:?} :direction :probe :if-does-not-exist :create) (loop))");
+    let mut socket = Socket::connect(served.http);
+    let evaluate = call(1, "repl_eval", json!({ "code": code, "session": "s", "timeout_seconds": 600 }));
+    socket.write(served.admitted(Request::modern(&evaluate)).bytes());
+    let deadline = Instant::now() + PATIENCE;
+    while !started.exists() {
+        assert!(Instant::now() < deadline, "the code does not run");
+        std::thread::yield_now();
+    }
+    drop(socket);
+    // Queued behind the endless one, it is answered because that one ends.
+    let kept = served.client.call("repl_eval", json!({ "code": "*kept*", "session": "s", "timeout_seconds": 60 }));
+    assert_eq!(kept.fields["values"], json!(["42"]), "{}", kept.text);
+}
