@@ -13,9 +13,11 @@
 
 mod baseline;
 mod case;
+mod caused;
 mod damage;
 mod doubts;
 mod judge;
+mod lists;
 mod picture;
 mod random;
 mod rewrite;
@@ -77,6 +79,8 @@ struct Key {
 #[derive(Debug, Default)]
 struct Results {
     tallies: BTreeMap<Key, Tally>,
+    /// Those of the repairer by whether all faults are in lines that the edit did not write.
+    outside: BTreeMap<(Key, bool), Tally>,
     /// The value of each doubt.
     doubts: BTreeMap<Doubt, Worth>,
     /// The number of damaged texts.
@@ -109,13 +113,19 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     }
     let results = measure(setting, &show, parinfer.is_ok().then_some(&folder));
     let (summary, details) = (tables::summary(&results), tables::render(&results));
+    let (hard_summary, hard) = (tables::hard_summary(&results), tables::hard(&results));
     let doubts = doubts::render(&results);
-    eprintln!("{summary}{details}\n{doubts}\nthe slowest case took {} with its judging", milliseconds(results.slowest));
+    eprintln!(
+        "{summary}{details}\n{hard_summary}{hard}\n{doubts}\nthe slowest case took {} with its judging",
+        milliseconds(results.slowest)
+    );
     eprintln!("all answers together: {:016x}", results.fingerprint);
     let picture = picture::render(&results);
     let files = [
         ("repair-summary.md", Some(summary)),
         ("repair-tables.md", Some(details)),
+        ("repair-hard-summary.md", Some(hard_summary)),
+        ("repair-hard.md", Some(hard)),
         ("repair-doubts.md", Some(doubts)),
         ("repair.svg", picture),
     ];
@@ -170,6 +180,18 @@ impl Results {
         let mut total = Tally::default();
         for (key, tally) in self.of(track, method, layout).filter(|(key, _)| fits(key.row)) {
             total.add(tally, rows[key.row].1);
+        }
+        total
+    }
+
+    /// [`Results::sum`] for the cases whose faults are all `outside` the lines that the edit wrote, or not.
+    fn sum_by_place(&self, track: Track, outside: bool) -> Tally {
+        let rows = track.group().rows();
+        let mut total = Tally::default();
+        for (key, all) in self.of(track, OURS, Layout::Kept) {
+            if let Some(own) = self.outside.get(&(*key, outside)) {
+                total.add(own, rows[key.row].1 * own.cases / all.cases);
+            }
         }
         total
     }
@@ -302,12 +324,22 @@ impl Results {
     fn count(&mut self, job: &Job, track: Track, method: MethodId, case: &Case, verdict: Verdict) {
         let key = Key { track, method, layout: job.layout as u8, row: job.row, corpus: job.corpus };
         let tally = self.tallies.entry(key).or_default();
-        if case.balances { tally.count_hidden(verdict) } else { tally.count(verdict) }
+        if case.balances {
+            tally.count_hidden(verdict)
+        } else {
+            tally.count(verdict)
+        }
+        if method == OURS && !case.balances && track.group() == Group::Caused {
+            self.outside.entry((key, case.outside)).or_default().count(verdict);
+        }
     }
 
     fn merge(&mut self, other: Self) {
         for (key, tally) in &other.tallies {
             self.tallies.entry(*key).or_default().merge(tally);
+        }
+        for (key, tally) in &other.outside {
+            self.outside.entry(*key).or_default().merge(tally);
         }
         for (doubt, worth) in &other.doubts {
             self.doubts.entry(*doubt).or_default().merge(worth);
@@ -333,7 +365,7 @@ fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
     let named = |doubt: &Doubt| kinds.split(' ').any(|kind| kind == doubt.name());
     let wanted = match verdict {
         Verdict::Wrong { .. } => true,
-        Verdict::Refused { located } => {
+        Verdict::Refused { located, .. } => {
             kinds.contains("refused") || (!located && kinds.contains("unlocated")) || doubt.as_ref().is_some_and(named)
         }
         _ => false,

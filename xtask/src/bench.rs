@@ -66,7 +66,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
 /// Copies the tables and the picture from `scratch` into the documents.
 fn write_repair(scratch: &Path) -> Result<(), Failure> {
     let path = workspace().join("docs/repair.md");
-    for part in ["summary", "doubts", "tables"] {
+    for part in ["hard-summary", "summary", "doubts", "hard", "tables"] {
         let source = scratch.join(format!("repair-{part}.md"));
         put(&path, part, &fs::read_to_string(&source).about(&source)?)?;
     }

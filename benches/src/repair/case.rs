@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use lispwright_syntax::Dialect;
 
-use super::damage::{CLASSES, Class, Splice, apply, collide, damage};
+use super::caused::{self, CAUSES};
+use super::damage::{CLASSES, Class, Splice, apply, collide, damage, one_of};
+use super::lists::hunks;
 use super::random::Random;
 use super::rewrite;
 use super::sample::{Sample, draw, is_fit, is_sound, same_meaning};
@@ -28,10 +30,14 @@ pub(crate) enum Track {
     InsertFile,
     Several,
     SeveralBefore,
+    Caused,
+    CausedBefore,
+    CausedHook,
+    CausedForm,
 }
 
 /// Every situation, its name, and its meaning.
-pub(crate) const TRACKS: [(Track, &str, &str); 11] = [
+pub(crate) const TRACKS: [(Track, &str, &str); 15] = [
     (Track::Alone, "alone", "a form among its neighbours, nothing else known"),
     (Track::Before, "earlier text", "the same texts, and the text before the damage"),
     (
@@ -55,6 +61,18 @@ pub(crate) const TRACKS: [(Track, &str, &str); 11] = [
     (Track::InsertFile, "insert, file known", "the same forms, and the file that they go into"),
     (Track::Several, "several", "two or three faults in one file, nothing else known"),
     (Track::SeveralBefore, "several, earlier text", "the same files, and the file before the damage"),
+    (Track::Caused, "caused", "a file after half an edit, nothing else known"),
+    (Track::CausedBefore, "caused, earlier text", "the same files, and the file before the edit"),
+    (
+        Track::CausedHook,
+        "caused, hook",
+        "the same files, and the file before the edit and the lines that it wrote, as a hook knows them",
+    ),
+    (
+        Track::CausedForm,
+        "caused, edit by form",
+        "the same files, and the file before the edit and the form that it wrote, as an edit by form knows them",
+    ),
 ];
 
 /// The number of faults, whether they are in one form, their share of a dozen, and a description. Of 55 corrections in
@@ -74,15 +92,18 @@ pub(crate) enum Group {
     Rewritten,
     Insert,
     Several,
+    Caused,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 5] = [Self::Window, Self::File, Self::Rewritten, Self::Insert, Self::Several];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Window, Self::File, Self::Rewritten, Self::Insert, Self::Several, Self::Caused];
 
     /// Kinds of case, each with its share.
     pub(crate) fn rows(self) -> Vec<(String, f64)> {
         match self {
             Self::Several => SEVERAL.iter().map(|(.., share, what)| ((*what).to_owned(), *share)).collect(),
+            Self::Caused => CAUSES.iter().map(|(_, share, what)| ((*what).to_owned(), *share)).collect(),
             _ => CLASSES.iter().map(|(class, share, what)| (format!("{class:?} {what}"), *share)).collect(),
         }
     }
@@ -95,6 +116,7 @@ impl Group {
             Self::Rewritten => &[Track::Rewritten, Track::RewrittenForm],
             Self::Insert => &[Track::Insert, Track::InsertFile],
             Self::Several => &[Track::Several, Track::SeveralBefore],
+            Self::Caused => &[Track::Caused, Track::CausedBefore, Track::CausedHook, Track::CausedForm],
         }
     }
 }
@@ -131,6 +153,8 @@ pub(crate) struct Case {
     pub(crate) balances: bool,
     /// Byte offsets of the faults in the damaged text.
     pub(crate) at: Vec<usize>,
+    /// All faults are in lines that the edit did not write.
+    pub(crate) outside: bool,
     /// Forms of the truth that were not damaged.
     pub(crate) neighbours: Vec<Range<usize>>,
     pub(crate) views: Vec<View>,
@@ -152,6 +176,7 @@ impl Case {
             balances: is_sound(&damaged.text, sample.dialect),
             damaged: damaged.text,
             at: damaged.at,
+            outside: false,
             neighbours,
             views: Vec::new(),
         })
@@ -200,7 +225,50 @@ pub(crate) fn generate(
             case.views = vec![View::new(Track::Several, None), View::new(Track::SeveralBefore, Some(sample.text))];
             Some(vec![case])
         }
+        Group::Caused => Some(vec![after_half_an_edit(&sample, CAUSES[row].0, random)?]),
     }
+}
+
+/// A file after an edit with a fault.
+fn after_half_an_edit(sample: &Sample, cause: caused::Cause, random: &mut Random) -> Option<Case> {
+    let edit = caused::cause(sample, cause, random)?;
+    let sample = &edit.sample;
+    let damaged = apply(&edit.after, edit.faults.clone());
+    let start = sample.form.start;
+    let (before, text) = (sample.with(&edit.before), sample.with(&damaged.text));
+    let form = start as u32..(start + damaged.text.len()) as u32;
+    let written = hull(&before, &text)?;
+    // The edited form may have another length than in the sample.
+    let moved = |at: usize| if at < sample.form.end { at } else { at - sample.form.len() + edit.after.len() };
+    let others = sample.forms.iter().filter(|form| **form != sample.form);
+    let known = |track, edited| View { track, earlier: Some(before.clone()), edited };
+    let views = vec![
+        View::new(Track::Caused, None),
+        known(Track::CausedBefore, None),
+        known(Track::CausedHook, Some(written)),
+        known(Track::CausedForm, Some(form)),
+    ];
+    Some(Case {
+        dialect: sample.dialect,
+        file: sample.file.clone(),
+        truth: sample.with(&edit.after),
+        balances: is_sound(&text, sample.dialect),
+        outside: caused::is_outside(&edit, &damaged.text, &damaged.at),
+        at: damaged.at.iter().map(|at| start + at).collect(),
+        damaged: text,
+        neighbours: others.map(|form| moved(form.start)..moved(form.end)).collect(),
+        views,
+    })
+}
+
+/// The bytes of the lines of `text` from the first to the last that differs from `before`.
+fn hull(before: &str, text: &str) -> Option<Range<u32>> {
+    let hunks = hunks(before, text);
+    let (first, last) = (hunks.first()?.start, hunks.last()?.end);
+    let line = |line: usize| text.split_inclusive('\n').take(line).map(str::len).sum::<usize>() as u32;
+    let end = line(last);
+    let ends_line = end > line(first) && text[..end as usize].ends_with('\n');
+    Some(line(first)..if ends_line { end - 1 } else { end })
 }
 
 /// Damages the form in lines that it did not have before: in its file, and alone.
@@ -251,14 +319,6 @@ fn several(sample: &Sample, wanted: usize, together: bool, random: &mut Random) 
 
 /// One of the classes A to J, by its share.
 fn any_class(random: &mut Random) -> Class {
-    let classes = || CLASSES.iter().take_while(|(class, ..)| *class != Class::K);
-    let total: f64 = classes().map(|(_, share, _)| share).sum();
-    let mut left = random.below(total as usize) as f64;
-    for (class, share, _) in classes() {
-        if left < *share {
-            return *class;
-        }
-        left -= share;
-    }
-    Class::A
+    let last = CLASSES.iter().position(|(class, ..)| *class == Class::K).unwrap_or(CLASSES.len());
+    one_of(&CLASSES[..last], random)
 }

@@ -94,6 +94,24 @@ fn count(random: &mut Random) -> usize {
     }
 }
 
+/// One of the classes A to D, by its share.
+pub(crate) fn any_line_end(random: &mut Random) -> Class {
+    one_of(&CLASSES[..4], random)
+}
+
+/// One of some classes, by its share.
+pub(crate) fn one_of(classes: &[(Class, f64, &str)], random: &mut Random) -> Class {
+    let total: f64 = classes.iter().map(|(_, share, _)| share).sum();
+    let mut left = random.below(total as usize) as f64;
+    for (class, share, _) in classes {
+        if left < *share {
+            return *class;
+        }
+        left -= share;
+    }
+    A
+}
+
 /// Damages the form of a sample; `None` when the class is not possible in it.
 pub(crate) fn damage(sample: &Sample, class: Class, random: &mut Random) -> Option<Vec<Splice>> {
     let text = &*sample.text;

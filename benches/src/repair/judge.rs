@@ -24,6 +24,8 @@ pub(crate) enum Verdict {
     Refused {
         /// One of the first candidates is the original, or the reported line is near a fault.
         located: bool,
+        /// The first candidate is the original.
+        first: bool,
     },
     /// The text balances and means something else.
     Wrong {
@@ -45,6 +47,7 @@ pub(crate) struct Tally {
     pub(crate) same: f64,
     pub(crate) refused: f64,
     pub(crate) located: f64,
+    pub(crate) first: f64,
     pub(crate) wrong: f64,
     pub(crate) neighbours: f64,
     /// Damage that balances.
@@ -67,9 +70,10 @@ impl Tally {
                 self.same += 1.0;
             }
             Verdict::Same => self.same += 1.0,
-            Verdict::Refused { located } => {
+            Verdict::Refused { located, first } => {
                 self.refused += 1.0;
                 self.located += f64::from(u8::from(located));
+                self.first += f64::from(u8::from(first));
             }
             Verdict::Wrong { .. } | Verdict::Untouched { .. } => self.wrong += 1.0,
         }
@@ -99,6 +103,7 @@ impl Tally {
             self.same += other.same * scale;
             self.refused += other.refused * scale;
             self.located += other.located * scale;
+            self.first += other.first * scale;
             self.wrong += other.wrong * scale;
             self.neighbours += other.neighbours * scale;
         }
@@ -129,23 +134,23 @@ pub(crate) fn judge(case: &Case, view: &View, without: &[Doubt]) -> Judged {
     let (verdict, answer, doubt) = match repair_without(without, &case.damaged, case.dialect, &earlier) {
         Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new(), None),
         Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text, None),
-        Outcome::Refused(refusal) => {
-            (Verdict::Refused { located: is_located(case, &refusal) }, described(case, &refusal), refusal.doubt)
-        }
+        Outcome::Refused(refusal) => (located(case, &refusal), described(case, &refusal), refusal.doubt),
     };
     Judged { verdict, answer, doubt }
 }
 
-fn is_located(case: &Case, refusal: &Unrepaired) -> bool {
+fn located(case: &Case, refusal: &Unrepaired) -> Verdict {
     let lines = LineIndex::new(case.damaged.as_bytes());
     let near = case.at.iter().any(|&at| refusal.diagnosis.line.abs_diff(lines.line(at as u32)) <= NEAR);
-    near || refusal.candidates.iter().take(SHOWN).any(|candidate| {
+    let right = |candidate: &Candidate| {
         let mut text = case.damaged.clone();
         for edit in candidate.edits.iter().rev() {
             text.replace_range(edit.range(), &edit.inserted);
         }
         text == case.truth || same_meaning(&text, &case.truth, case.dialect)
-    })
+    };
+    let place = refusal.candidates.iter().take(SHOWN).position(right);
+    Verdict::Refused { located: near || place.is_some(), first: place == Some(0) }
 }
 
 fn is_reported(case: &Case) -> bool {
@@ -174,7 +179,7 @@ fn described(case: &Case, refusal: &Unrepaired) -> String {
 /// The verdict on another method's answer; `None` means that it gave up.
 pub(crate) fn judge_other(case: &Case, answer: Option<&str>) -> Verdict {
     match answer {
-        None => Verdict::Refused { located: false },
+        None => Verdict::Refused { located: false, first: false },
         Some(text) if case.balances && same_meaning(text, &case.damaged, case.dialect) => {
             Verdict::Untouched { reported: false }
         }
@@ -212,7 +217,7 @@ mod tests {
         neighbours.remove(0);
         let balances = is_sound(damaged, dialect);
         let (truth, damaged, file) = (truth.to_owned(), damaged.to_owned(), PathBuf::new());
-        Case { dialect, file, truth, damaged, balances, at: vec![5], neighbours, views: Vec::new() }
+        Case { dialect, file, truth, damaged, balances, at: vec![5], outside: false, neighbours, views: Vec::new() }
     }
 
     #[test]
@@ -222,7 +227,7 @@ mod tests {
         assert_eq!(compare(&case, "(a (b) ; x\n   c)\n(d)\n"), Verdict::Same);
         assert_eq!(compare(&case, "(a (b c))\n(d)\n"), Verdict::Wrong { neighbours: true });
         assert_eq!(compare(&case, "(a (b) c\n(d))\n"), Verdict::Wrong { neighbours: false });
-        assert_eq!(judge_other(&case, None), Verdict::Refused { located: false });
+        assert_eq!(judge_other(&case, None), Verdict::Refused { located: false, first: false });
     }
 
     #[test]

@@ -7,9 +7,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use lispwright_syntax::{Dialect, TokenKind, read_plain};
+use lispwright_syntax::{TokenKind, read_plain};
 
 use super::damage::{Splice, apply};
+use super::lists::{Inner, column, inner_lists, shifted};
 use super::random::Random;
 use super::sample::{Piece, Sample, is_sound, pieces};
 
@@ -23,7 +24,7 @@ pub(crate) fn before(sample: &Sample, places: &[usize], random: &mut Random) -> 
     (0..ATTEMPTS).find_map(|_| {
         let old = match kind {
             0..25 => other(sample, random),
-            25..70 => with_other_data(sample, random),
+            25..70 => with_other_data(form, sample, random),
             70..85 => with_other_wrapping(sample, random),
             _ => with_other_line_breaks(sample, random),
         }?;
@@ -33,7 +34,7 @@ pub(crate) fn before(sample: &Sample, places: &[usize], random: &mut Random) -> 
 }
 
 /// No line of `new` that contains one of the places occurs in `old`.
-fn differs_at(old: &str, new: &str, places: &[usize]) -> bool {
+pub(crate) fn differs_at(old: &str, new: &str, places: &[usize]) -> bool {
     let lines: HashSet<&str> = old.lines().map(str::trim).collect();
     places.iter().all(|&place| {
         let start = new[..place].rfind('\n').map_or(0, |at| at + 1);
@@ -62,65 +63,12 @@ fn other(sample: &Sample, random: &mut Random) -> Option<String> {
     })
 }
 
-/// A list inside a form.
-#[derive(Clone, Debug)]
-struct Inner {
-    range: Range<usize>,
-    begins_line: bool,
-    /// The end of the token before it, unless that opens the list it is in.
-    follows: Option<usize>,
-}
-
-/// The lists inside the outermost list of `range`.
-fn lists(text: &str, range: Range<usize>, dialect: Dialect) -> Vec<Inner> {
-    let own = pieces(text, range, dialect);
-    let mut open: Vec<usize> = Vec::new();
-    let mut found = Vec::new();
-    for (at, piece) in own.iter().enumerate() {
-        if piece.kind.is_open() {
-            open.push(at);
-        } else if piece.kind.is_close()
-            && let Some(from) = open.pop()
-            && !open.is_empty()
-        {
-            let before = &own[from - 1];
-            let follows = (!before.kind.is_open() && !before.kind.is_prefix()).then_some(before.end);
-            let range = own[from].start..piece.end;
-            found.push(Inner { range, begins_line: own[from].begins_line, follows });
-        }
-    }
-    found
-}
-
-/// The column of a byte, in characters.
-fn column(text: &str, at: usize) -> usize {
-    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-    text[start..at].chars().count()
-}
-
-/// `text` with the lines after its first moved by this many columns.
-fn shifted(text: &str, by: isize) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, line) in text.split('\n').enumerate() {
-        if at > 0 {
-            out.push('\n');
-            let blank = line.len() - line.trim_start_matches(' ').len();
-            let wanted = if line.is_empty() { 0 } else { blank.saturating_add_signed(by) };
-            out.extend(std::iter::repeat_n(' ', wanted));
-            out.push_str(&line[blank..]);
-        } else {
-            out.push_str(line);
-        }
-    }
-    out
-}
-
-/// One to four data replaced, left out or added, symbols renamed.
-fn with_other_data(sample: &Sample, random: &mut Random) -> Option<String> {
+/// `form` with one to four data replaced, left out or added, symbols renamed; others come from the file of `sample`.
+pub(crate) fn with_other_data(form: &str, sample: &Sample, random: &mut Random) -> Option<String> {
     let dialect = sample.dialect;
-    let mut form = sample.own().to_owned();
+    let mut form = form.to_owned();
     for _ in 0..=random.below(4) {
-        let inner = lists(&form, 0..form.len(), dialect);
+        let inner = inner_lists(&form, 0..form.len(), dialect);
         let changed = match random.below(6) {
             0 | 1 => {
                 let place = random.pick(&inner)?;
@@ -158,7 +106,7 @@ fn with_other_data(sample: &Sample, random: &mut Random) -> Option<String> {
 /// A list of another form of the file, indented for the column `at`.
 fn donor(sample: &Sample, at: usize, random: &mut Random) -> Option<String> {
     let form = random.pick(&sample.forms)?.clone();
-    let inner = lists(&sample.text, form, sample.dialect);
+    let inner = inner_lists(&sample.text, form, sample.dialect);
     let list = &random.pick(&inner)?.range;
     let by = at as isize - column(&sample.text, list.start) as isize;
     let text = &sample.text[list.clone()];
@@ -168,7 +116,7 @@ fn donor(sample: &Sample, at: usize, random: &mut Random) -> Option<String> {
 /// A body without the form around it, or with one more around it.
 fn with_other_wrapping(sample: &Sample, random: &mut Random) -> Option<String> {
     let form = sample.own();
-    let inner = lists(form, 0..form.len(), sample.dialect);
+    let inner = inner_lists(form, 0..form.len(), sample.dialect);
     if random.percent(40) {
         let lines: Vec<&Inner> = inner.iter().filter(|list| list.begins_line).collect();
         let place = random.pick(&lines)?.range.clone();
@@ -216,6 +164,8 @@ fn with_other_line_breaks(sample: &Sample, random: &mut Random) -> Option<String
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use lispwright_syntax::Dialect;
+
     use super::super::damage::tests::sample;
     use super::*;
 
@@ -233,11 +183,5 @@ mod tests {
                 assert!(old.lines().all(|other| other.trim() != line.trim()), "{old}");
             }
         }
-    }
-
-    #[test]
-    fn a_body_moves_as_a_whole() {
-        assert_eq!(shifted("(a\n  b\n\n   c)", 2), "(a\n    b\n\n     c)");
-        assert_eq!(shifted("(a\n  b\n c)", -2), "(a\nb\nc)");
     }
 }

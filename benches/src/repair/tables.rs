@@ -9,6 +9,9 @@ use super::{CORPORA, METHODS, OURS, Results};
 
 const HEADER: &str = "exact % | same % | neighbours intact % | refused % | … of which located % | wrong %";
 const RULE: &str = "---: | ---: | ---: | ---: | ---: | ---:";
+/// The columns for faults with a cause.
+const HARD_HEADER: &str = "same % | refused % | … of which located % | … first candidate right % | wrong %";
+const HARD_RULE: &str = "---: | ---: | ---: | ---: | ---:";
 /// The classes at line ends: A to D.
 pub(crate) const LINE_ENDS: std::ops::Range<usize> = 0..4;
 /// The promises: exact at line ends, alone and with the earlier text; located; wrong. In percent.
@@ -16,12 +19,15 @@ pub(crate) const EXACT_ALONE: f64 = 85.0;
 pub(crate) const EXACT_EARLIER: f64 = 95.0;
 pub(crate) const LOCATED: f64 = 90.0;
 pub(crate) const WRONG: f64 = 1.0;
+/// The promises for faults with a cause: refusals located, and their first candidate right.
+const HARD_LOCATED: f64 = 95.0;
+const FIRST: f64 = 60.0;
 
 /// Every table but the summary.
 pub(crate) fn render(results: &Results) -> String {
     let mut out = String::new();
     for (track, name, what) in TRACKS {
-        if results.of(track, OURS, Layout::Kept).next().is_some() {
+        if track.group() != Group::Caused && results.of(track, OURS, Layout::Kept).next().is_some() {
             situation(&mut out, results, track, &format!("{name}: {what}"));
         }
     }
@@ -38,7 +44,7 @@ pub(crate) fn summary(results: &Results) -> String {
     );
     for (track, name, _) in TRACKS {
         let all = results.sum(track, OURS, Layout::Kept, |_| true);
-        if all.cases == 0.0 {
+        if all.cases == 0.0 || track.group() == Group::Caused {
             continue;
         }
         let (exact, promised) = if track.group() == Group::Several {
@@ -64,6 +70,80 @@ pub(crate) fn summary(results: &Results) -> String {
         results.texts, results.wanted
     );
     out
+}
+
+/// The situations with faults that have a cause: a row for each, and for the other methods on the same texts.
+pub(crate) fn hard_summary(results: &Results) -> String {
+    let mut out = format!("| situation | method | {HARD_HEADER} |\n| --- | --- | {HARD_RULE} |\n");
+    for (track, name, _) in TRACKS.into_iter().filter(|(track, ..)| track.group() == Group::Caused) {
+        for (method, method_name) in METHODS.iter().enumerate() {
+            let all = results.sum(track, method, Layout::Kept, |_| true);
+            if all.cases > 0.0 {
+                let cells = if method == OURS { promised_cells(&all) } else { hard_cells(&all, false) };
+                let _ = writeln!(out, "| {name} | {method_name} | {cells} |");
+            }
+        }
+    }
+    out
+}
+
+/// A table for every situation with faults that have a cause.
+pub(crate) fn hard(results: &Results) -> String {
+    let mut out = String::new();
+    for (track, name, what) in TRACKS.into_iter().filter(|(track, ..)| track.group() == Group::Caused) {
+        if results.of(track, OURS, Layout::Kept).next().is_none() {
+            continue;
+        }
+        let _ =
+            writeln!(out, "\n### {name}: {what}\n\n| cause | cases | {HARD_HEADER} |\n| --- | ---: | {HARD_RULE} |");
+        let rows = track.group().rows();
+        for (index, (name, share)) in rows.iter().enumerate() {
+            let mut total = Tally::default();
+            for (_, tally) in results.of(track, OURS, Layout::Kept).filter(|(key, _)| key.row == index) {
+                total.merge(tally);
+            }
+            if total.cases > 0.0 {
+                let _ = writeln!(out, "| {name} ({share}) | {} | {} |", total.cases, hard_cells(&total, true));
+            }
+        }
+        let all = results.sum(track, OURS, Layout::Kept, |_| true);
+        let _ = writeln!(out, "| **all, weighted** | | {} |", hard_cells(&all, true));
+        for (outside, what) in [(false, "in the lines that the edit wrote"), (true, "outside them")] {
+            let own = results.sum_by_place(track, outside);
+            let share = percent(own.cases, all.cases);
+            let _ = writeln!(out, "| faults {what}, {share} % | | {} |", hard_cells(&own, true));
+        }
+        for (corpus, (name, _)) in CORPORA.iter().enumerate() {
+            let mut total = Tally::default();
+            for (key, tally) in results.of(track, OURS, Layout::Kept).filter(|(key, _)| key.corpus == corpus) {
+                total.add(tally, rows[key.row].1);
+            }
+            if total.cases > 0.0 {
+                let _ = writeln!(out, "| all, weighted, {name} | | {} |", hard_cells(&total, true));
+            }
+        }
+    }
+    out
+}
+
+/// The cells of a situation; a number that misses the promise is in bold type.
+fn promised_cells(tally: &Tally) -> String {
+    format!(
+        "{} | {} | {} | {} | {}",
+        percent(tally.same, tally.cases),
+        percent(tally.refused, tally.cases),
+        held(tally.located, tally.refused, |share| share > HARD_LOCATED),
+        held(tally.first, tally.refused, |share| share > FIRST),
+        held(tally.wrong, tally.cases, |share| share < WRONG)
+    )
+}
+
+/// The cells of one row; other methods report no place.
+fn hard_cells(tally: &Tally, places: bool) -> String {
+    let of = |part| percent(part, tally.cases);
+    let of_refusals = |part| if places { percent(part, tally.refused) } else { "-".to_owned() };
+    let (located, first) = (of_refusals(tally.located), of_refusals(tally.first));
+    format!("{} | {} | {located} | {first} | {}", of(tally.same), of(tally.refused), of(tally.wrong))
 }
 
 /// The promised percentage of damage at line ends that is restored exactly.
@@ -121,7 +201,7 @@ fn hidden(out: &mut String, results: &Results) {
         out,
         "\n### Damage that balances\n\n| situation | class | cases | method | left alone % | … and reported % | put right % | made another wrong % |\n| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |"
     );
-    for (track, name, _) in TRACKS {
+    for (track, name, _) in TRACKS.into_iter().filter(|(track, ..)| track.group() != Group::Caused) {
         for (index, (row, _)) in track.group().rows().iter().enumerate() {
             for (method, method_name) in METHODS.iter().enumerate() {
                 let mut total = Tally::default();
@@ -150,7 +230,7 @@ fn hidden(out: &mut String, results: &Results) {
 fn others(out: &mut String, results: &Results) {
     let _ =
         writeln!(out, "\n### Other methods, same texts\n\n| situation | method | {HEADER} |\n| --- | --- | {RULE} |");
-    for (track, name, _) in TRACKS {
+    for (track, name, _) in TRACKS.into_iter().filter(|(track, ..)| track.group() != Group::Caused) {
         for (method, method_name) in METHODS.iter().enumerate() {
             let all = results.sum(track, method, Layout::Kept, |_| true);
             let compared = results.of(track, 1, Layout::Kept).next().is_some();
