@@ -10,6 +10,7 @@ mod apt;
 mod bench;
 mod client;
 mod clients;
+mod conformance;
 mod corpus;
 mod demo;
 mod files;
@@ -33,6 +34,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
+  conformance                    MCP's conformance suite, the Inspector and the TypeScript clients from npm; part of test
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
@@ -81,6 +83,10 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "clients" => {
             let options = Options::parse(rest, &[])?;
             clients::run(options.word()?)
+        }
+        "conformance" => {
+            Options::parse(rest, &[])?.no_word()?;
+            conformance::run()
         }
         "bench" => {
             let options = Options::parse(rest, &["--no-install", "--write", "--without="])?;

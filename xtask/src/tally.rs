@@ -33,6 +33,22 @@ impl Tally {
         }
     }
 
+    /// A check that has been made. `why` is shown if it has failed.
+    pub(crate) fn note(&mut self, name: &str, passed: bool, why: &str) {
+        if passed {
+            self.passed += 1;
+        } else {
+            println!("{name}: {why}");
+            self.failed += 1;
+            self.failures.push(name.to_owned());
+        }
+    }
+
+    /// A check that cannot be made here.
+    pub(crate) fn skip(&mut self) {
+        self.skipped += 1;
+    }
+
     /// A script that passes when it succeeds and has printed a line that `is_last_word` accepts: some Lisps exit with 0
     /// after an error.
     pub(crate) fn check_said(

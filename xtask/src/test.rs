@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
-use crate::{cargo, corpus, npm, oracle, systems, target, workspace};
+use crate::{cargo, conformance, corpus, npm, oracle, systems, target, workspace};
 
 const NEEDS: &[apt::Need] = &[
     apt::SBCL,
@@ -61,6 +61,7 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
         let strict = "-D warnings -A rustdoc::private_intra_doc_links";
         tally.check("documentation", cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", strict));
         lisp_tests(&mut tally)?;
+        conformance::check(&mut tally)?;
         tally.check("example project", &mut example_tests());
     }
     tally.report()

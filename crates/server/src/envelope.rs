@@ -201,9 +201,14 @@ fn read_request(method: String, mut params: Map<String, Value>, offers: &ServerC
         _ => None,
     };
     let meta = RequestMetaObject::from(meta);
-    let names_its_version = meta.protocol_version().is_some();
+    let version = meta.protocol_version();
+    let names_its_version = version.is_some();
+    // Some methods belong to the revisions with a handshake, one to that without.
+    let has_handshake = version.is_none_or(|version| version.has_initialize());
     let (mut request, self_contained) = match method.as_str() {
-        "initialize" => (ClientRequest::InitializeRequest(InitializeRequest::new(initialize_params(&params)?)), true),
+        "initialize" if has_handshake => {
+            (ClientRequest::InitializeRequest(InitializeRequest::new(initialize_params(&params)?)), true)
+        }
         "tools/call" => (ClientRequest::CallToolRequest(CallToolRequest::new(call_params(params)?)), names_its_version),
         "tools/list" => {
             let cursor = match params.get("cursor") {
@@ -216,7 +221,7 @@ fn read_request(method: String, mut params: Map<String, Value>, offers: &ServerC
         }
         "ping" => (ClientRequest::PingRequest(rmcp::model::PingRequest::default()), true),
         "server/discover" => (ClientRequest::DiscoverRequest(rmcp::model::DiscoverRequest::default()), true),
-        _ if is_offered(&method, offers) => (offered(&method, params)?, names_its_version),
+        _ if is_offered(&method, offers, has_handshake) => (offered(&method, params)?, names_its_version),
         // Other methods are undeclared, with any parameters: the dispatcher lists the supported ones.
         _ => (ClientRequest::CustomRequest(CustomRequest::new(method, None)), true),
     };
@@ -225,7 +230,7 @@ fn read_request(method: String, mut params: Map<String, Value>, offers: &ServerC
 }
 
 /// Whether a method, other than those of every server, belongs to a capability that the server has declared.
-fn is_offered(method: &str, offers: &ServerCapabilities) -> bool {
+fn is_offered(method: &str, offers: &ServerCapabilities, has_handshake: bool) -> bool {
     let changes = [
         offers.tools.as_ref().and_then(|tools| tools.list_changed),
         offers.prompts.as_ref().and_then(|prompts| prompts.list_changed),
@@ -235,10 +240,10 @@ fn is_offered(method: &str, offers: &ServerCapabilities) -> bool {
     match method {
         "prompts/list" | "prompts/get" => offers.prompts.is_some(),
         "resources/list" | "resources/templates/list" | "resources/read" => offers.resources.is_some(),
-        "resources/subscribe" | "resources/unsubscribe" => changes[3] == Some(true),
-        "subscriptions/listen" => changes.contains(&Some(true)),
+        "resources/subscribe" | "resources/unsubscribe" => has_handshake && changes[3] == Some(true),
+        "subscriptions/listen" => !has_handshake && changes.contains(&Some(true)),
         "completion/complete" => offers.completions.is_some(),
-        "logging/setLevel" => offers.logging.is_some(),
+        "logging/setLevel" => has_handshake && offers.logging.is_some(),
         _ => false,
     }
 }
@@ -262,11 +267,24 @@ fn call_params(mut params: Map<String, Value>) -> Result<CallToolRequestParams, 
         Some(_) => return Err("\"name\" must be a string, the name of a tool from tools/list".into()),
         None => return Err("\"name\" is missing: give the name of a tool from tools/list".into()),
     };
-    match params.get_mut("arguments").map(Value::take) {
-        None | Some(Value::Null) => Ok(CallToolRequestParams::new(name).with_arguments(Map::new())),
-        Some(Value::Object(arguments)) => Ok(CallToolRequestParams::new(name).with_arguments(arguments)),
-        Some(_) => Err(format!("\"arguments\" of {name} must be an object")),
+    let arguments = match params.get_mut("arguments").map(Value::take) {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(_) => return Err(format!("\"arguments\" of {name} must be an object")),
+    };
+    let mut call = CallToolRequestParams::new(name).with_arguments(arguments);
+    // What a client sends that has been asked for more, in revision 2026-07-28.
+    match params.get_mut("inputResponses").map(Value::take) {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(responses)) => call.input_responses = Some(responses.into_iter().collect()),
+        Some(_) => return Err("\"inputResponses\" must be an object".into()),
     }
+    match params.get_mut("requestState").map(Value::take) {
+        None | Some(Value::Null) => {}
+        Some(Value::String(state)) => call.request_state = Some(state),
+        Some(_) => return Err("\"requestState\" must be a string".into()),
+    }
+    Ok(call)
 }
 
 /// The opening of a legacy session. Fields that the server needs must be right; unusual values of others are dropped,
@@ -349,6 +367,22 @@ mod tests {
             "capabilities":{"roots":7},"clientInfo":{"name":"n","version":"1","icons":3}}}"#
             .replace('\n', "");
         assert_eq!(taken(line), "request 1 initialize");
+    }
+
+    #[test]
+    fn a_request_that_names_a_revision_without_a_handshake_opens_none() {
+        let line = |version: &str| {
+            let meta = format!(r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}"}}"#);
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},
+                "clientInfo":{{"name":"n","version":"1"}},{meta}}}}}"#
+            )
+        };
+        let opens = |version: &str| match read(line(version).as_bytes(), &ServerCapabilities::default()) {
+            Incoming::Request { request, .. } => matches!(*request, ClientRequest::InitializeRequest(_)),
+            other => panic!("{other:?}"),
+        };
+        assert!(opens("2025-11-25") && !opens("2026-07-28"));
     }
 
     #[test]

@@ -14,6 +14,10 @@
 //! implements the protocol is visible only in this crate.
 
 mod bridge;
+/// What MCP's conformance suite calls, behind the transports and the dispatcher of the product.
+#[cfg(feature = "conformance")]
+#[path = "../tests/conformance/mod.rs"]
+pub mod conformance;
 mod connection;
 mod dispatch;
 mod envelope;

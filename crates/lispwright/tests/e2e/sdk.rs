@@ -84,3 +84,8 @@ fn sessions() {
 fn connections() {
     check("connections");
 }
+
+#[test]
+fn networks() {
+    check("networks");
+}

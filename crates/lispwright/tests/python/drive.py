@@ -10,10 +10,12 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import time
 
 import anyio
+from anyio.streams.text import TextReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
 
 # The two ways to open a connection: revision 2026-07-28 has no handshake, the revisions before it begin with one.
@@ -265,6 +267,46 @@ async def connections(workshop):
     for number in range(2):
         for edit in range(20):
             assert text.count(f"(defun added-{number}-{edit} ())") == 1, text
+
+
+@scenario
+async def networks(workshop):
+    """A server that listens serves the library over HTTP and through the bridge, in every era, with the same images."""
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    workshop.reset()
+    token_file = workshop.project.parent / "token"
+    command = [workshop.binary, "mcp", "--root", str(workshop.project), "--transport", "tcp,http"]
+    command += ["--listen", "127.0.0.1:0", "--token-file", str(token_file)]
+    async with await anyio.open_process(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as server:
+        said = TextReceiveStream(server.stderr)
+        lines = ""
+        while lines.count("\n") < 4:
+            lines += await said.receive()
+        ports = {place["transport"]: place["port"] for place in map(json.loads, lines.splitlines()[:2])}
+        headers = {"Authorization": f"Bearer {token_file.read_text().strip()}"}
+        bridge = ["bridge", "--connect", f"127.0.0.1:{ports['tcp']}", "--token-file", str(token_file)]
+        for mode in ERAS:
+            http = httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(120))
+            ways = {
+                "http": streamable_http_client(f"http://127.0.0.1:{ports['http']}/mcp", http_client=http),
+                "bridge": StdioServerParameters(command=workshop.binary, args=bridge),
+            }
+            for name, way in ways.items():
+                async with Client(way, mode=mode, read_timeout_seconds=120) as client:
+                    assert len((await client.list_tools()).tools) == len({tool for tool, _, _ in CALLS}), name
+                    await succeed(client, "lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)")
+                    code = f"(push :{mode}-{name} (get :ways :all))"
+                    await succeed(client, "repl_eval", {"code": code, "session": "shared"}, f"{mode}-{name}")
+                    with anyio.move_on_after(1.0) as scope:
+                        await client.call_tool("repl_eval", {"code": "(loop)", "timeout_seconds": 300})
+                    assert scope.cancelled_caught
+                    code = "(length (get :ways :all))"
+                    await succeed(client, "repl_eval", {"code": code, "session": "shared"}, "=> ")
+            await http.aclose()
+        server.terminate()
+        assert await server.wait() == 0
 
 
 async def append_many(client, number):
