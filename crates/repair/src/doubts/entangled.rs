@@ -13,8 +13,9 @@ impl Case<'_> {
         let nets = || chunks.iter().filter(|chunk| !chunk.healthy).map(|chunk| chunk.net);
         // A definition that has lost its opener is read as a row of atoms and lists.
         let bare = |chunk: &Chunk| chunk.healthy && tokens[chunk.tokens.start].definer;
+        let lacking = nets().sum::<i64>() < 0;
         let bodiless = |(index, chunk): (usize, &Chunk)| {
-            let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || nets().sum::<i64>() < 0;
+            let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || lacking;
             chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), habits)
         };
         let doubts = [
