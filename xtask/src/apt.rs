@@ -90,6 +90,12 @@ pub(crate) const PYTHON: Need = Need {
     present: Presence::Call(&["python3", "-c", "import venv, ensurepip"]),
 };
 
+pub(crate) const SSHD: Need = Need {
+    package: "openssh-server",
+    why: "carries images from another machine, which is this one",
+    present: Presence::Path("/usr/sbin/sshd"),
+};
+
 pub(crate) const RUSTC_WEB: Need =
     Need { package: "rustc-web", why: "compiles for other systems", present: Presence::Path("/usr/bin/rustc") };
 pub(crate) const CARGO_WEB: Need =

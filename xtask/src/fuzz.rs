@@ -10,7 +10,7 @@ use crate::step::{About, Failure, Step, say};
 use crate::{cargo, target, workspace};
 
 /// The targets, in the order in which they are listed.
-pub(crate) const TARGETS: [&str; 4] = ["reader", "repair", "edit", "guard_scan"];
+pub(crate) const TARGETS: [&str; 6] = ["reader", "repair", "edit", "guard_scan", "lines", "http"];
 /// The default duration of a run, in seconds.
 pub(crate) const SECONDS: u32 = 60;
 /// An input that takes longer counts as a hang, in seconds.

@@ -39,7 +39,8 @@ Usage: cargo xtask COMMAND [OPTIONS]
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
   bench repair --without DOUBTS  what is repaired, and how wrongly, without some doubts of the repairer
-  fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit or guard_scan, for a minute or N seconds
+  fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit, guard_scan, lines or http, for a minute or N
+                                 seconds
 
   --no-install   never call apt-get: fail and list what is missing instead
 ";

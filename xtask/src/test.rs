@@ -34,6 +34,7 @@ const NEEDS: &[apt::Need] = &[
     apt::UNZIP,
     apt::PROCPS,
     apt::PYTHON,
+    apt::SSHD,
 ];
 
 /// The version of nbb that the tests of Clojure run against.

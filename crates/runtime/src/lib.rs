@@ -33,6 +33,7 @@ mod guard;
 mod idle;
 mod image;
 mod keeper;
+mod launcher;
 mod marks;
 mod name;
 mod naming;

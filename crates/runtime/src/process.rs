@@ -6,7 +6,7 @@
 //! environment, by which processes are found whose keeper was killed.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, pipe};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -26,6 +26,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::environment;
 use crate::keeper::told;
+use crate::launcher;
 use crate::marks::{MARK, sweep};
 use crate::sandbox::Confined;
 use crate::watch::{Ancestors, Watch};
@@ -209,10 +210,11 @@ impl Launch {
     }
 
     /// The command line: launcher, sandbox, program.
-    fn words(&self) -> impl Iterator<Item = &OsStr> {
-        let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().map(OsString::as_os_str));
-        let program = self.arguments.iter().map(OsString::as_os_str);
-        self.launcher.iter().map(OsStr::new).chain(sandbox).chain([self.program.as_os_str()]).chain(program)
+    fn words(&self) -> impl Iterator<Item = OsString> {
+        let sandbox = self.confined.iter().flat_map(|confined| confined.prefix.iter().cloned());
+        let program = self.arguments.iter().cloned();
+        let command = sandbox.chain([self.program.clone().into()]).chain(program).collect();
+        launcher::behind(&self.launcher, &self.directory, command).into_iter()
     }
 }
 

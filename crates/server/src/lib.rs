@@ -46,13 +46,13 @@ use tokio_util::sync::CancellationToken;
 
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias};
-pub use network::{Access, Limits, Listener, Token, Transport};
+pub use network::{Access, Hall, Limits, Listener, Token, Transport};
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::Surface;
 
 use dispatch::Dispatch;
 use host::Host;
-use network::{Gate, Hall};
+use network::Gate;
 
 /// The tools of a server and the way to show them.
 #[derive(Clone, Debug)]
@@ -144,10 +144,15 @@ impl Server {
         self.serve(stdio::input(), stdio::output(), stop).await;
     }
 
+    /// What connections share that the caller accepts.
+    pub fn hall(&self, access: Access, limits: Limits) -> Hall {
+        Hall::new(self.host.clone(), Gate::new(access, limits))
+    }
+
     /// Serves the connections of a network until `stop` is cancelled; the end takes less than five seconds.
     pub async fn serve_network(&self, network: Network, stop: &CancellationToken) {
         let Network { listeners, access, limits } = network;
-        Hall::new(self.host.clone(), Gate::new(access, limits)).serve(listeners, stop).await;
+        self.hall(access, limits).serve(listeners, stop).await;
     }
 }
 

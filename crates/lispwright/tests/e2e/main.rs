@@ -33,6 +33,7 @@ mod household;
 mod http;
 mod implementations;
 mod inferred;
+mod launchers;
 mod libraries;
 mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]

@@ -1,10 +1,11 @@
 //! The sockets that clients connect to.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -74,12 +75,15 @@ impl Listener {
                 }
             };
             prepare(&stream);
+            // A socket that has gone already has no address.
+            let Ok(local) = stream.local_addr() else { continue };
             let (hall, stop, most) = (hall.clone(), stop.clone(), hall.gate.limits.connections);
             match (hall.gate.enter(), self.transport) {
                 (Some(guest), Transport::Tcp) => {
-                    tasks.spawn(tcp::serve(hall.host.clone(), hall.gate.clone(), stream, guest, stop))
+                    let ends = stream.into_split();
+                    tasks.spawn(tcp::serve(hall.host.clone(), hall.gate.clone(), ends, guest, stop))
                 }
-                (Some(guest), Transport::Http) => tasks.spawn(hall.http.clone().serve(stream, guest, stop)),
+                (Some(guest), Transport::Http) => tasks.spawn(hall.http.clone().serve(stream, local.ip(), guest, stop)),
                 (None, Transport::Tcp) => tasks.spawn(tcp::turn_away(stream, most)),
                 (None, Transport::Http) => tasks.spawn(http::turn_away(stream, most)),
             };
@@ -88,13 +92,38 @@ impl Listener {
 }
 
 /// What all connections of a network share.
-pub(crate) struct Hall {
+pub struct Hall {
     host: Arc<dyn Host>,
     gate: Arc<Gate>,
     http: Arc<Http>,
 }
 
+impl std::fmt::Debug for Hall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hall").field("gate", &self.gate).finish_non_exhaustive()
+    }
+}
+
 impl Hall {
+    /// Serves a connection that the caller has accepted at the address `local`, until it ends or `stop` is cancelled.
+    /// One too many ends at once.
+    pub async fn serve_stream(
+        &self,
+        transport: Transport,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        local: IpAddr,
+        stop: &CancellationToken,
+    ) {
+        let Some(guest) = self.gate.enter() else { return };
+        match transport {
+            Transport::Tcp => {
+                let ends = tokio::io::split(stream);
+                tcp::serve(self.host.clone(), self.gate.clone(), ends, guest, stop.clone()).await;
+            }
+            Transport::Http => self.http.clone().serve(stream, local, guest, stop.clone()).await,
+        }
+    }
+
     pub(crate) fn new(host: Arc<dyn Host>, gate: Gate) -> Self {
         let gate = Arc::new(gate);
         Self { http: Arc::new(Http::new(host.clone(), gate.clone())), host, gate }

@@ -19,9 +19,8 @@ mod token;
 
 pub use access::Access;
 pub use limits::Limits;
-pub use listener::{Listener, Transport};
+pub use listener::{Hall, Listener, Transport};
 pub use token::Token;
 
 pub(crate) use door::Door;
 pub(crate) use gate::Gate;
-pub(crate) use listener::Hall;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
@@ -18,15 +18,14 @@ use crate::host::Host;
 /// The time to tell a client that there are too many.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Serves one connection.
+/// Serves one connection, whose two directions these are.
 pub(crate) async fn serve(
     host: Arc<dyn Host>,
     gate: Arc<Gate>,
-    stream: TcpStream,
+    (reader, writer): (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static),
     guest: Guest,
     stop: CancellationToken,
 ) {
-    let (reader, writer) = stream.into_split();
     let writer = Patient::new(writer, gate.limits.patience);
     let door = Door::new(gate, guest);
     connection::serve(&host, reader, writer, Some(door), &stop).await;

@@ -22,7 +22,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::model::{ClientRequest, GetMeta};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
@@ -85,13 +85,18 @@ impl Http {
         self.sessions.finish().await;
     }
 
-    /// Serves one connection.
-    pub(crate) async fn serve(self: Arc<Self>, stream: TcpStream, guest: Guest, stop: CancellationToken) {
-        let Ok(local) = stream.local_addr() else { return };
+    /// Serves one connection to the address `local`.
+    pub(crate) async fn serve(
+        self: Arc<Self>,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        local: IpAddr,
+        guest: Guest,
+        stop: CancellationToken,
+    ) {
         let limits = self.gate.limits;
         let leave = guest.leave.clone();
         let pace = tokio::sync::Mutex::new(Pace::new(limits.requests_per_second, limits.burst));
-        let connection = Arc::new(Connection { guest, local: local.ip(), pace });
+        let connection = Arc::new(Connection { guest, local, pace });
         let service = service_fn(move |request| {
             let (http, connection) = (self.clone(), connection.clone());
             async move { Ok::<_, Infallible>(http.answer(request, &connection).await) }
