@@ -9,9 +9,9 @@
   (ext:without-package-lock ("EXT")
     (funcall function)))
 
-(defmethod asdf:perform :around ((operation asdf:compile-op) (component asdf:cl-source-file))
-  (tell-compiling component)
-  (call-next-method))
+(defun before-compiling (path)
+  "Nothing: CLISP's compiler signals its messages itself."
+  (declare (ignore path)))
 
 (defun compile-source (source compiled)
   "The values of COMPILE-FILE for the file SOURCE."

@@ -35,12 +35,9 @@
       (ext:install-bytecodes-compiler)
       (uiop:delete-directory-tree (uiop:ensure-directory-pathname objects) :validate t :if-does-not-exist :ignore))))
 
-(defmethod asdf:perform :around ((operation asdf:compile-op) (component asdf:cl-source-file))
-  (let ((path (asdf:component-pathname component)))
-    (tell-compiling component)
-    (when (and *compiling* (project-file-p path))
-      (look-for-mistakes path)))
-  (call-next-method))
+(defun before-compiling (path)
+  (when (project-file-p path)
+    (look-for-mistakes path)))
 
 (defun loading-place (error file)
   "Nothing: the frames say where it was."

@@ -6,15 +6,18 @@
 (defvar *compiling* nil "A function that is called with the path of each file before it is compiled, or NIL.")
 (defvar *loading* nil "A function that is called with the path of each compiled file before it is loaded, or NIL.")
 
-(defun tell-compiling (component)
-  (when *compiling*
-    (funcall *compiling* (namestring (truename (asdf:component-pathname component))))))
-
-(defmethod asdf:perform :around ((operation asdf:load-op) (component asdf:cl-source-file))
-  (let ((compiled (first (asdf:input-files operation component))))
-    (when (and *loading* compiled (probe-file compiled))
-      (funcall *loading* (namestring (truename compiled)))))
-  (call-next-method))
+(defmethod asdf:perform :before ((operation asdf:operation) (component asdf:cl-source-file))
+  "Methods for COMPILE-OP and LOAD-OP would replace those of a library, or be replaced by them."
+  (typecase operation
+    (asdf:compile-op
+     (let ((path (namestring (truename (asdf:component-pathname component)))))
+       (when *compiling*
+         (funcall *compiling* path)
+         (before-compiling path))))
+    (asdf:load-op
+     (let ((compiled (first (asdf:input-files operation component))))
+       (when (and *loading* compiled (probe-file compiled))
+         (funcall *loading* (namestring (truename compiled))))))))
 
 (defun call-telling-files (compiling loading function)
   "Calls FUNCTION; COMPILING and LOADING get the files."

@@ -473,6 +473,7 @@ fn an_endless_wait_for_a_child_ends_the_child_and_keeps_the_image() {
 #[test]
 fn a_clisp_that_ignores_interrupts_is_killed() {
     let mut session = Session::new();
+    session.ok("repl_control", json!({ "action": "start", "session": "clisp" }));
     let deaf = "(ffi:def-call-out c-signal (:name \"signal\") (:library :default) (:language :stdc)
                   (:arguments (number ffi:int) (handler ffi:long)) (:return-type ffi:long))
                 (c-signal 2 1) (print :begun) (loop)";
@@ -638,5 +639,34 @@ fn every_kind_of_circular_value_is_printed() {
     for code in [table, node] {
         let answer = session.ok("repl_eval", json!({ "code": code, "runtime": "clisp" }));
         assert!(answer.text.contains("#1=") && answer.text.contains("#1#"), "{}", answer.text);
+    }
+}
+
+/// A library may have methods around ASDF's, as one that FiveAM needs has: mistakes are found as before, and so are the
+/// effects of those methods.
+#[test]
+fn a_library_that_observes_asdf_takes_nothing_away() {
+    let mut session = mill();
+    let stone = format!("{STONE}(defun spare () nowhere)\n");
+    session.project.file("observer.asd", "(defsystem \"observer\" :components ((:file \"observer\")))\n");
+    session.project.file(
+        "observer.lisp",
+        "(defvar cl-user::*seen* '())
+(defmethod asdf:perform :around ((o asdf:compile-op) (c asdf:cl-source-file))
+  (push (asdf:component-name c) cl-user::*seen*) (call-next-method))
+(defmethod asdf:perform :around ((o asdf:load-op) (c asdf:cl-source-file)) (call-next-method))
+",
+    );
+    for runtime in BOTH {
+        let load = |session: &mut Session, system| {
+            session.client.call("load_system", json!({ "system": system, "runtime": runtime }))
+        };
+        session.project.file("src/stone.lisp", STONE);
+        assert!(!load(&mut session, "mill").is_error);
+        assert!(!load(&mut session, "observer").is_error);
+        session.project.file("src/stone.lisp", &stone);
+        let loaded = load(&mut session, "mill");
+        assert!(loaded.text.contains("src/stone.lisp:6: "), "{runtime}: {}", loaded.text);
+        assert_eq!(values(&mut session, runtime, "cl-user::*seen*"), json!(["(\"stone\")"]), "{runtime}");
     }
 }
