@@ -15,7 +15,8 @@
 ;;; The protocol of a framework
 
 (defgeneric framework-systems (framework)
-  (:documentation "The names of the systems of FRAMEWORK, a keyword."))
+  (:documentation "The names of the systems of FRAMEWORK, a keyword.")
+  (:method (framework) (list (string-downcase framework))))
 
 (defgeneric framework-name (framework)
   (:documentation "Its name for users.")
@@ -80,7 +81,6 @@
 
 ;;; FiveAM
 
-(defmethod framework-systems ((framework (eql :fiveam))) '("fiveam"))
 (defmethod framework-package ((framework (eql :fiveam))) "IT.BESE.FIVEAM")
 
 (defmethod defined-tests ((framework (eql :fiveam)))
@@ -100,13 +100,18 @@
                         collect suite)))
     (labels ((around (object)
                (find-if (lambda (suite)
-                          (loop for inner being the hash-values of (slot-of suite "TESTS")
+                          (loop for inner being the hash-values of (fiveam-suite-tests suite)
                                   thereis (or (eq inner object) (eq inner (slot-of object "NAME")))))
                         suites)))
       (loop for suite = (around test) then (around suite)
             while suite
             repeat 50
             collect (slot-of suite "NAME")))))
+
+(defun fiveam-suite-tests (suite)
+  "The table of what SUITE contains: a slot of it, in newer versions a slot of the bundle in that slot."
+  (let ((tests (slot-of suite "TESTS")))
+    (if (hash-table-p tests) tests (or (slot-of tests "TESTS") (make-hash-table)))))
 
 (defmethod test-function ((framework (eql :fiveam)) test)
   (slot-of test "TEST-LAMBDA"))
@@ -158,11 +163,9 @@
      (defmethod run-test ((framework (eql ,framework)) entry) (run-entry framework entry))))
 
 (define-rt :rt)
-(defmethod framework-systems ((framework (eql :rt))) '("rt"))
 (defmethod framework-package ((framework (eql :rt))) "REGRESSION-TEST")
 
 (define-rt :sb-rt)
-(defmethod framework-systems ((framework (eql :sb-rt))) '("sb-rt"))
 (defmethod framework-package ((framework (eql :sb-rt))) "SB-RT")
 
 (defun entries (framework)
@@ -220,7 +223,6 @@ twice."
 
 ;;; Parachute
 
-(defmethod framework-systems ((framework (eql :parachute))) '("parachute"))
 (defmethod framework-package ((framework (eql :parachute))) "PARACHUTE")
 
 (defmethod defined-tests ((framework (eql :parachute)))
@@ -371,7 +373,6 @@ that failed though nothing in it did, with the next of ERRORS."
 
 ;;; Rove
 
-(defmethod framework-systems ((framework (eql :rove))) '("rove"))
 (defmethod framework-package ((framework (eql :rove))) "ROVE/CORE/SUITE/PACKAGE")
 
 (defmethod defined-tests ((framework (eql :rove)))

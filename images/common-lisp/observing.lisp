@@ -13,16 +13,39 @@
 (defvar *observed-frameworks*
   (append *frameworks* '(:fiasco :stefil :hu.dwim.stefil :lisp-unit2 :lisp-unit :prove :1am :lift :try)))
 
+(defvar *debugger-switches*
+  '(("IT.BESE.FIVEAM" "*ON-ERROR*" "*ON-FAILURE*" "*DEBUG-ON-ERROR*" "*DEBUG-ON-FAILURE*")
+    ("ROVE/CORE/ASSERTION" "*DEBUG-ON-ERROR*")
+    ("FIASCO" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
+    ("STEFIL" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
+    ("HU.DWIM.STEFIL" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
+    ("LISP-UNIT" "*USE-DEBUGGER*")
+    ("PROVE" "*DEBUG-ON-ERROR*")
+    ("LIFT" "*TEST-BREAK-ON-ERRORS?*" "*TEST-BREAK-ON-FAILURES?*"))
+  "(package . names) of the variables that make a framework enter the debugger instead of recording a failure: nobody
+is there to go on with the other tests.")
+
+(defun present-switches ()
+  (loop for (package . names) in *debugger-switches*
+        append (loop for name in names
+                     for symbol = (and (find-package package) (find-symbol name package))
+                     when (and symbol (boundp symbol) (not (constantp symbol)))
+                       collect symbol)))
+
 (defvar *watching* nil "While a test-op is performed, in its thread: :OUTSIDE of every function that runs tests, or :INSIDE of one.")
 
 (defun call-observing-all (note function)
   "Calls FUNCTION. NOTE is called with the framework, the test and the outcomes of each test that runs meanwhile."
-  (let ((*watching* :outside))
-    (funcall (reduce (lambda (inner framework)
-                       (lambda ()
-                         (call-observing framework (lambda (test outcomes) (funcall note framework test outcomes)) inner)))
-                     (remove-if-not #'present-p *observed-frameworks*)
-                     :initial-value function))))
+  (let* ((*watching* :outside)
+         (frameworks (remove-if-not #'present-p *observed-frameworks*))
+         (switches (present-switches)))
+    (progv switches (mapcar (constantly nil) switches)
+      (funcall (reduce (lambda (inner framework)
+                         (lambda ()
+                           (call-observing framework (lambda (test outcomes) (funcall note framework test outcomes))
+                                           inner)))
+                       frameworks
+                       :initial-value function)))))
 
 ;;; Watching functions and lists
 

@@ -110,8 +110,12 @@ installed.")
             (:feature (dependency-name (third dependency)))
             (:require (dependency-name (string-downcase (second dependency))))))))
 
-(defun frameworks-of (system)
-  "The frameworks that SYSTEM names as dependencies."
+(defun frameworks-of (system &optional (frameworks *frameworks*))
+  "Those of FRAMEWORKS that SYSTEM names as dependencies."
   (let ((names (dependency-names system)))
     (remove-if-not (lambda (framework) (intersection names (framework-systems framework) :test #'string=))
-                   *frameworks*)))
+                   frameworks)))
+
+(defun only-observed-frameworks-of (system)
+  "Those that SYSTEM names as dependencies and whose tests count only when a test-op runs them."
+  (frameworks-of system (set-difference *observed-frameworks* *frameworks*)))

@@ -10,7 +10,8 @@
 
 (defun summary-verdict (line)
   "The result that LINE reports if it sums up tests: :FAILED, :PASSED, or :NONE when there were none; else NIL."
-  (let* ((tokens (line-tokens line))
+  (let* ((line (without-colours line))
+         (tokens (line-tokens line))
          (about-tests (intersection tokens *counted-words* :test #'equal))
          ;; "200 OK" and "2 errors" are also printed about other things.
          (bad (append '("failed" "fail" "fails" "failure" "failures") (and about-tests '("error" "errors"))))
@@ -24,12 +25,21 @@
             ((loop for (count total) in passed
                      thereis (and total (< count total)))
              :failed)
-            ((and (null failed) (not negated) (bad-line-p line tokens about-tests)) :failed)
+            ((and (null failed) (not negated) (not (marked-as-passed-p line)) (bad-line-p line tokens about-tests)) :failed)
+            ;; "3 tests succeeded, but 2 did not"
+            ((has '("not" "but" "except" "only")) nil)
             ((find-if #'plusp passed :key #'first) :passed)
             ((and (equal (first tokens) "ok") (integerp (second tokens))) :passed)
             ((none-p tokens bad) :none)
             ((and about-tests (has good) (null passed) (has '("all"))) :passed)
             ((and about-tests (has bad) (or negated (and failed (some-plusp tokens)))) :passed)))))
+
+(defun marked-as-passed-p (line)
+  "True when LINE begins with the mark of a check that has passed: the description of the check follows."
+  (let ((start (position-if-not (lambda (character) (find character " -*[(")) line)))
+    (and start
+         (find (char-code (char line start)) '(#x2713 #x2714 #x221A))
+         t)))
 
 (defun none-p (tokens bad)
   "True when TOKENS count no tests at all, as in \"0 tests, 0 failures\", and not only no BAD ones, as in \"0 tests failed\"."
@@ -77,30 +87,53 @@
                                  (or (member token *counted-words* :test #'equal)
                                      (member token '("total" "unexpected" "were" "have") :test #'equal)))
                                tokens)))
+    ;; "80% of tests passed"
+    (when (equal (ldiff tokens (cddr tokens)) '("of" "%"))
+      (pop tokens))
     (destructuring-bind (&optional total (of nil) (count nil) (more nil) &rest rest) tokens
       (declare (ignore rest))
-      (when (integerp total)
-        (cond ((and (member of '("of" "/") :test #'equal) (integerp count)) (list count total))
-              ((and (equal of "of") (equal count "out") (integerp more)) (list more total))
-              (t (list total)))))))
+      (cond ((and (equal total "%") (integerp of)) (list of 100))
+            ((not (integerp total)) nil)
+            ((and (member of '("of" "/") :test #'equal) (integerp count)) (list count total))
+            ((and (equal of "of") (equal count "out") (integerp more)) (list more total))
+            (t (list total))))))
+
+(defun without-colours (line)
+  "LINE without the escape sequences of colours."
+  (with-output-to-string (text)
+    (loop with start = 0
+          for escape = (position (code-char 27) line :start start)
+          do (write-string line text :start start :end escape)
+          while escape
+          do (setf start (1+ (or (position #\m line :start escape) (1- (length line))))))))
 
 (defun line-tokens (line)
-  "The words of LINE in lower case, its numbers, and its colons, commas and slashes."
+  "The words of LINE in lower case, the integral parts of its numbers, and its colons, commas, semicolons, slashes and
+percent signs. Words that hyphens join are one."
   (let ((tokens '())
         (start 0))
-    (flet ((run (test)
-             (let ((end (or (position-if-not test line :start start) (length line))))
-               (prog1 (subseq line start end)
-                 (setf start end)))))
+    (labels ((at (index test)
+               (and (< index (length line)) (funcall test (char line index))))
+             (run (test)
+               (let ((end (or (position-if-not test line :start start) (length line))))
+                 (prog1 (subseq line start end)
+                   (setf start end))))
+             (word ()
+               (loop for part = (run #'alpha-char-p)
+                     while (and (at start (lambda (character) (char= character #\-))) (at (1+ start) #'alpha-char-p))
+                     do (incf start)
+                     collect part into parts
+                     finally (return (format nil "~{~A-~}~A" parts part)))))
       (loop while (< start (length line))
             do (let ((character (char line start)))
-                 (cond ((digit-char-p character) (push (parse-integer (run #'digit-char-p)) tokens))
-                       ((alpha-char-p character) (push (string-downcase (run #'alpha-char-p)) tokens))
-                       ((char= character (code-char 27)) ; The escape sequence of a colour.
-                        (run (lambda (character) (char/= character #\m)))
-                        (incf start))
+                 (cond ((digit-char-p character)
+                        (push (parse-integer (run #'digit-char-p)) tokens)
+                        (when (and (at start (lambda (character) (char= character #\.))) (at (1+ start) #'digit-char-p))
+                          (incf start)
+                          (run #'digit-char-p)))
+                       ((alpha-char-p character) (push (string-downcase (word)) tokens))
                        (t
-                        (when (find character ":,;/")
+                        (when (find character ":,;/%")
                           (push (string character) tokens))
                         (incf start))))))
     (nreverse tokens)))

@@ -371,9 +371,7 @@ about libraries are not kept."
 diagnostics, for any ending."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
     (setf *project-roots* roots
-          *definition-files* (mapcar #'parse-namestring-as-file definitions)
-          ;; Rove uses it to find the source of a compiled file.
-          asdf:*user-cache* (uiop:subpathname (cache-directory) (uiop:implementation-identifier) :type :directory))
+          *definition-files* (mapcar #'parse-namestring-as-file definitions))
     (let ((work (make-work)))
       (work-fields work
                    (call-evaluating
@@ -391,7 +389,16 @@ diagnostics, for any ending."
                                 (work-explanation work) (ignore-errors (explanation error work))))))
     (load-setups :first)
     (settle-asdf)
+    (name-user-cache)
     (funcall function work)))
+
+(defun name-user-cache ()
+  "Sets ASDF's variable for the directory of compiled files, by which Rove finds the source of one. A newer ASDF has set
+it to its default."
+  (let ((variable (find-symbol "*USER-CACHE*" "ASDF")))
+    (when (and variable (boundp variable))
+      (setf (symbol-value variable)
+            (uiop:subpathname (cache-directory) (uiop:implementation-identifier) :type :directory)))))
 
 (defun current-file (work)
   "The namestring of the source that is being compiled or loaded, or NIL."

@@ -20,6 +20,8 @@
   (left-out '())                        ; names of the tests that a test-op leaves out
   (left-out-of '())                     ; (system framework) of the first of them
   (run-for '())                         ; systems whose tests were run one by one, since their test-op shows none
+  (ended-early '())                     ; (system reason) of each test-op that ended in an error after failed tests
+  (only-observed '())                   ; frameworks of systems without a test-op whose tests cannot be run one by one
   (running nil)                         ; the name of the running test
   (exit-status nil)
   (files '()))                          ; the files of the tests
@@ -38,7 +40,9 @@
                 :left-out (first-names (tally-left-out tally))
                 :left-out-count (length (tally-left-out tally))
                 :left-out-of (tally-left-out-of tally)
-                :run-for (reverse (tally-run-for tally)))
+                :run-for (reverse (tally-run-for tally))
+                :ended-early (reverse (tally-ended-early tally))
+                :only-observed (reverse (tally-only-observed tally)))
           (and (tally-running tally) (list :running (tally-running tally)))
           (and (tally-exit-status tally) (list :exit-status (tally-exit-status tally)))))
 

@@ -2,7 +2,8 @@
 ;;;;
 ;;;; Its normal return means nothing: most print their failures and return NIL. So the tests count that are observed in
 ;;;; frameworks meanwhile; without any, a line that sums up decides (summaries.lisp); without that, the result is
-;;;; unknown, which is not a success. A test-op that calls that of another system is followed there.
+;;;; unknown, which is not a success. A test-op that calls that of another system is followed there, and one that loads
+;;;; a framework itself begins once more after that, so that the framework is observed.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -17,8 +18,9 @@ first.")
     (pushnew system (rest *handing-on*))
     t))
 
-(defmethod asdf:perform :around ((operation asdf:test-op) (system asdf:system))
-  (unless (handed-on-p system)
+(defmethod asdf:perform :around ((operation asdf:test-op) (component asdf:component))
+  "A method for systems would replace that of a library, or be replaced by it."
+  (unless (and (typep component 'asdf:system) (handed-on-p component))
     (call-next-method)))
 
 (defmethod asdf:operate :around ((operation (eql 'asdf:test-op)) component &key)
@@ -27,9 +29,28 @@ first.")
       operation
       (call-next-method)))
 
+;;; Loading
+
+(defvar *performance* nil "The performance of the current test-op; NIL while that loads something.")
+
+(defmethod asdf:operate :around ((operation symbol) component &key)
+  "What a test-op loads is loaded without output. When a framework has come with it and no test has run yet, the test-op
+begins again."
+  (declare (ignore component))
+  (if (null *performance*)
+      (call-next-method)
+      (let ((performance *performance*)
+            (present (remove-if-not #'present-p *observed-frameworks*)))
+        (multiple-value-prog1 (let ((*performance* nil))
+                                (call-compiling (performance-work performance) (lambda () (call-next-method))))
+          (when (and (null (performance-tests performance))
+                     (set-difference (remove-if-not #'present-p *observed-frameworks*) present))
+            (throw 'begin-again t))))))
+
 ;;; Performing
 
 (defstruct performance
+  (work nil)                            ; it gets the compiler's messages about what the test-op loads
   (tests '())                           ; (framework test . outcomes), newest first
   (handed-on '())                       ; names of systems
   (failure nil)                         ; the reason why it ended early, in words
@@ -38,12 +59,15 @@ first.")
   (failed-line nil)                     ; the first printed line about a failure
   (last-failed-line nil)                ; the last of several
   (passed-line nil)                     ; the last one about passed tests
+  (begin-again nil)                     ; true when it has loaded a framework, which was not observed yet
   (none-p nil))                         ; true after a line that there were none
 
-(defun perform-test-op (tally system)
-  "Performs TEST-OP of SYSTEM and counts the tests that are observed meanwhile, for any ending."
-  (let ((performance (make-performance))
-        (*handing-on* (list system)))
+(defun perform-test-op (work tally system)
+  "Performs TEST-OP of SYSTEM and counts the tests that are observed meanwhile, for any ending. WORK gets the messages of
+the compiler."
+  (let* ((performance (make-performance :work work))
+         (*performance* performance)
+         (*handing-on* (list system)))
     (flet ((note (framework test outcomes)
              (push (list* framework test outcomes) (performance-tests performance)))
            (hear (line)
@@ -63,14 +87,31 @@ first.")
                   (call-observing-all
                    #'note
                    (lambda ()
-                     (call-hearing-lines #'hear (lambda () (perform-catching-errors performance system)))))))
+                     (call-hearing-lines #'hear (lambda () (call-hearing-warnings
+                                                            #'hear
+                                                            (lambda () (perform-catching-errors performance system)))))))))
              (declare (ignore value))
              (setf (performance-exit-status performance) exit-status))
         (setf (performance-handed-on performance) (mapcar #'asdf:component-name (reverse (rest *handing-on*))))
         (judge-tests tally performance)))
     performance))
 
+(defun call-hearing-warnings (hear function)
+  "Calls FUNCTION; HEAR gets each warning meanwhile that reports a failure: one that reports success says nothing of the
+rest."
+  (handler-bind ((warning (lambda (warning)
+                            (let ((line (condition-text warning +longest-line+)))
+                              (when (eq (summary-verdict line) :failed)
+                                (funcall hear line))))))
+    (funcall function)))
+
 (defun perform-catching-errors (performance system)
+  (setf (performance-begin-again performance)
+        (catch 'begin-again
+          (perform-to-the-end performance system)
+          nil)))
+
+(defun perform-to-the-end (performance system)
   (multiple-value-bind (value failure)
       (call-leaving-debugger
        (lambda ()
@@ -104,26 +145,27 @@ first.")
 
 ;;; Judging
 
-(defun run-test-operation (tally system known frameworks)
+(defun run-test-operation (work tally system known frameworks)
   "Performs TEST-OP of SYSTEM; returns the names of the systems that it delegates to. If it shows no tests, those of
 FRAMEWORKS that are not among KNOWN are run one by one."
   (let* ((name (asdf:component-name system))
          (title (format nil "test-op of ~A" name))
-         (present (remove-if-not #'present-p *observed-frameworks*))
          (failed (tally-failed tally)))
     (tell-progress "performing ~A" title)
-    (let ((performance (perform-test-op tally system)))
-      ;; It may have loaded the framework itself.
-      (when (and (null (performance-tests performance)) (null (performance-failure performance))
-                 (null (performance-exit-status performance))
-                 (set-difference (remove-if-not #'present-p *observed-frameworks*) present))
-        (setf performance (perform-test-op tally system)))
+    ;; Each time more frameworks are present, so this ends.
+    (let ((performance (loop for present = (remove-if-not #'present-p *observed-frameworks*)
+                             for performance = (perform-test-op work tally system)
+                             while (or (performance-begin-again performance)
+                                       (unobserved-p performance present))
+                             finally (return performance))))
       (if (and (performance-exit-status performance) (tally-running tally))
           (setf (tally-exit-status tally) (performance-exit-status performance))
           (let ((shown (performance-tests performance))
                 (failure (failure-of performance)))
-            (when (and failure (= failed (tally-failed tally)))
-              (fail-test-operation tally system title failure))
+            (cond ((null failure))
+                  ((= failed (tally-failed tally)) (fail-test-operation tally system title failure))
+                  ((performance-failure performance)
+                   (push (list name (performance-failure performance)) (tally-ended-early tally))))
             (cond (shown (note-left-out tally name known frameworks shown))
                   ((performance-handed-on performance))
                   ((and frameworks (run-new-tests tally known frameworks '()))
@@ -132,6 +174,14 @@ FRAMEWORKS that are not among KNOWN are run one by one."
                   (failure)
                   (t (judge-test-operation tally name title performance)))))
       (performance-handed-on performance))))
+
+(defun unobserved-p (performance present)
+  "True when PERFORMANCE shows no tests and has loaded a framework that is not among those PRESENT before, in another way
+than by ASDF."
+  (and (null (performance-tests performance))
+       (null (performance-failure performance))
+       (null (performance-exit-status performance))
+       (set-difference (remove-if-not #'present-p *observed-frameworks*) present)))
 
 (defun failure-of (performance)
   "The reason why PERFORMANCE is a failure, in words, or NIL."

@@ -33,14 +33,20 @@
           (append answer (tally-fields tally))))))
 
 (defun call-without-chatter (function)
-  "Calls FUNCTION without ASDF's messages about the style of definitions, and Lisp's about each file that it compiles or
-loads."
+  "Calls FUNCTION without ASDF's messages about the style of definitions and about its plans, and Lisp's about each file
+that it compiles or loads."
   (let ((*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil) (*load-print* nil))
     (handler-bind ((warning (lambda (warning)
-                              (let ((package (symbol-package (class-name (class-of warning)))))
-                                (when (and package (eql 0 (search "ASDF" (package-name package))))
-                                  (muffle-warning warning))))))
+                              (when (chatter-of-asdf-p warning)
+                                (muffle-warning warning)))))
       (funcall function))))
+
+(defun chatter-of-asdf-p (warning)
+  (let ((package (symbol-package (class-name (class-of warning)))))
+    (or (and package (eql 0 (search "ASDF" (package-name package))))
+        (and (typep warning 'simple-condition)
+             (let ((control (simple-condition-format-control warning)))
+               (and (stringp control) (eql 0 (search "Computing just-done stamp" control))))))))
 
 (defun run-file-tests (work tally path framework wanted)
   (load-changed-systems work path)
@@ -72,10 +78,12 @@ loads."
            (frameworks (wanted-frameworks framework (or named *frameworks*)))
            (custom (custom-test-p system)))
       (cond ((not custom)
-             (run-new-tests tally known frameworks wanted)
+             (unless (run-new-tests tally known frameworks wanted)
+               (dolist (framework (only-observed-frameworks-of system))
+                 (pushnew (framework-name framework) (tally-only-observed tally) :test #'equal)))
              '())
             ((and (null wanted) (or (null framework) (equalp framework "asdf")))
-             (run-test-operation tally system known frameworks))
+             (run-test-operation work tally system known frameworks))
             ((not (run-new-tests tally known frameworks wanted))
              (unless (tally-others tally)
                (push "asdf" (tally-others tally)))

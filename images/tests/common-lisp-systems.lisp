@@ -207,12 +207,16 @@ lines \"quoted\"")))
 (check (definition-line "/nonexistent" "x" nil) nil)
 (loop for (verdict . lines) in '((:failed "FAIL: 3 of 5" " 4 out of 332 total tests failed: A.B." "Some tests failed." "5 of 6 tests passed"
                                   "   Fail: 2 (66%)" "12 passed, 1 failed" "Tests run: 5, Failures: 0, Errors: 1" "not ok 2 - b"
-                                  "FAILED: foo" "Test FOO failed" "3/5 passed")
+                                  "FAILED: foo" "Test FOO failed" "3/5 passed" "80% passed (4/5)" "99.5% of tests passed"
+                                  "  Passed: 3/4 ( 75.0%)" "TOTAL: 4 of 5 passed (1 failed, 0 errors)"
+                                  "Unexpected test failure" "× 1 of 3 tests failed" "20% of tests failed")
                                  (:passed "6 of 6 tests passed" "All tests passed." "No tests failed." "   Pass: 3 (100%)"
-                                  "Passed: 3 Failed: 0" "3 tests, 0 failures" "ok 1 - a" "Success: 3 tests, 5 checks.")
+                                  "Passed: 3 Failed: 0" "3 tests, 0 failures" "ok 1 - a" "Success: 3 tests, 5 checks."
+                                  "100% passed (5/5)" "100.0% passed" "   Pass: 4 (80%)" "OK (2 tests)" "✓ 17 tests passed")
                                  (:none "Did 0 checks." "Doing 0 pending tests of 0 tests total." "0 tests, 0 failures" "All 0 tests passed")
                                  (nil "   Fail: 0 ( 0%)" "Did 3 checks." "200 OK" "connection failed, retrying" "2 expected failures"
-                                  "if a test fails" "error: 404" "" "failed"))
+                                  "if a test fails" "error: 404" "" "failed" "✓ raises match-failed in both cases" "3 tests succeeded, but 2 did not"
+                                  "√ a test of failures"))
       do (check (mapcar #'summary-verdict lines) (mapcar (constantly verdict) lines)))
 (check (let ((lines '()))
          (call-hearing-lines (lambda (line) (push line lines))
@@ -221,6 +225,11 @@ lines \"quoted\"")))
          lines)
        '(""))
 (check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
+;; Newer versions of FiveAM keep the table in a bundle.
+(defclass suite () ((tests :initarg :tests)))
+(let ((table (make-hash-table)))
+  (check (fiveam-suite-tests (make-instance 'suite :tests table)) table)
+  (check (fiveam-suite-tests (make-instance 'suite :tests (make-instance 'suite :tests table))) table))
 ;; It works more than once.
 (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))
 (check (multiple-value-list (call-catching-exit (lambda () #+sbcl (sb-ext:exit :code 3) #-sbcl (ext:quit 3)))) '(nil 3))

@@ -108,6 +108,10 @@ pub struct Tally {
     pub left_out_of: (String, String),
     /// Systems whose tests were run one by one because their own run showed none.
     pub run_for: Vec<String>,
+    /// Systems whose own test run ended in an error after tests had failed in it, with the reason.
+    pub ended_early: Vec<(String, String)>,
+    /// Frameworks of a system without a test run of its own whose tests cannot be run one by one.
+    pub only_observed: Vec<String>,
     /// Names that were asked for and belong to no test or group.
     pub unmatched: Vec<String>,
     /// The tests ended with an exit of this status.
@@ -143,6 +147,8 @@ impl Tally {
             left_out_count: count(answer, "LEFT-OUT-COUNT").unwrap_or(0),
             left_out_of: answer.get("LEFT-OUT-OF").map(Value::text_pair).unwrap_or_default(),
             run_for: texts("RUN-FOR"),
+            ended_early: pairs("ENDED-EARLY"),
+            only_observed: texts("ONLY-OBSERVED"),
             others: texts("OTHERS"),
             unmatched: texts("UNMATCHED"),
             exit_status: answer.get_integer("EXIT-STATUS"),

@@ -130,6 +130,11 @@ fn no_tests(asked: &Asked, tally: &Tally, skin: Skin) -> String {
         spoken(&call_with(asked, framework), skin).map(|call| format!(": {call} {does}")).unwrap_or_default()
     };
     let instead = match (tally.others.as_slice(), skin) {
+        ([], _) if !tally.only_observed.is_empty() => format!(
+            "It has no test-op, and tests of {} count when a test-op runs them: give it one, as in :perform (test-op (o c) \
+             (symbol-call :my-tests :run)).",
+            tally.only_observed.join(", ")
+        ),
         ([], Skin::Client) => "Are the tests somewhere else? Give their \"system\" or \"path\".".to_owned(),
         ([], Skin::Shell) => "Are the tests somewhere else?".to_owned(),
         ([one], _) if one == "asdf" => format!("There is a test-op{}.", call(one, "performs it")),
@@ -153,6 +158,12 @@ fn test_op_notes(tally: &Tally, skin: Skin) -> String {
         text.push_str(&format!(
             "[note] The test-op of {system} counts as one test, which passed by what it printed: {}\n",
             one_line(line, 200)
+        ));
+    }
+    for (system, reason) in &tally.ended_early {
+        text.push_str(&format!(
+            "[note] The test-op of {system} then ended in an error, and nothing ran after it: {}\n",
+            one_line(reason, 300)
         ));
     }
     for system in &tally.run_for {

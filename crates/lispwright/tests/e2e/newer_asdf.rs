@@ -15,6 +15,7 @@ const NEWER: &str = r#"
   (when (and operated (boundp operated) (symbol-value operated))
     (error "taken in the midst of a plan")))
 (setf (symbol-value (find-symbol "*ASDF-VERSION*" "ASDF")) NEWEST)
+(setf asdf:*user-cache* #p"/nowhere/")
 "#;
 
 /// A version that is newer than those of the implementations, and compatible with them.
@@ -46,6 +47,10 @@ fn it_is_used(session: &mut Session, runtime: &str) {
         let loaded = session.ok("load_system", json!({ "system": "mill", "runtime": runtime, "force": force }));
         assert!(!loaded.text.contains("words"), "{runtime}: {}", loaded.text);
     }
+    // Frameworks find the source of a compiled file by this variable.
+    let place = "(search (namestring asdf:*user-cache*) (namestring (asdf:apply-output-translations \"/x/y.fasl\")))";
+    let place = session.ok("repl_eval", json!({ "code": place, "runtime": runtime }));
+    assert_eq!(place.fields["values"], json!(["0"]), "{runtime}: {}", place.text);
     let version = session.ok("repl_eval", json!({ "code": "(asdf:asdf-version)", "runtime": runtime }));
     assert!(version.text.contains(".99\""), "{runtime}: {}", version.text);
 }

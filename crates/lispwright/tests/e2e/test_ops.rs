@@ -119,6 +119,42 @@ fn a_test_op_that_delegates_is_followed() {
 }
 
 #[test]
+fn a_test_op_that_loads_its_tests_is_performed_once_and_loads_without_output() {
+    let session = &mut Session::new();
+    session.project.file("tests.lisp", SUITE);
+    // The mistakes of what is loaded are diagnostics.
+    session.project.file("lib/axle.asd", "(defsystem \"axle\" :components ((:file \"axle\")))\n");
+    session.project.file("lib/axle.lisp", "(defun axle (spare) 1)\n");
+    let perform =
+        "(progn (asdf:load-system :mill-test) (format t \"performing~%\") (symbol-call :fiveam :run! :ground))";
+    let definition = format!(
+        "(defsystem \"mill\" :perform (test-op (o c) {perform}))\n\
+         (defsystem \"mill-test\" :depends-on (\"axle\" \"fiveam\") :components ((:file \"tests\")))\n"
+    );
+    session.project.file("mill.asd", definition);
+    for runtime in BOTH {
+        let answer = run(session, runtime, json!({}));
+        counts(&answer, "fiveam", [1, 3, 1]);
+        assert_eq!(answer.text.matches("performing").count(), 1, "{runtime}: {}", answer.text);
+        assert_eq!(answer.fields["diagnostics"][0]["path"], "lib/axle.lisp", "{runtime}: {}", answer.text);
+        for chatter in ["caught", "compiling", "Lisp compilation", "just-done"] {
+            assert!(!answer.text.contains(chatter), "{runtime}: {}", answer.text);
+        }
+    }
+}
+
+#[test]
+fn a_framework_that_needs_a_test_op_says_so() {
+    let session = &mut framework("fiasco", include_str!("stand_ins/fiasco.lisp"));
+    session.project.file(
+        "tests.lisp",
+        "(defpackage :mill/tests (:use :cl :fiasco))\n(in-package :mill/tests)\n(deftest good () (is t))\n",
+    );
+    let answer = session.client.call("run_tests", json!({ "system": "mill/tests" }));
+    assert!(answer.is_error && answer.text.contains("It has no test-op, and tests of fiasco count"), "{}", answer.text);
+}
+
+#[test]
 fn rt_results_are_counted_by_entry() {
     let text = "(defpackage :mill (:use :cl :rt))\n(in-package :mill)\n(deftest one (+ 1 2) 3)\n(deftest two (list 1) (2))\n\
                 (deftest three (error \"sand\") 1)\n";
@@ -153,6 +189,9 @@ fn without_a_known_framework_a_printed_line_decides() {
         ("(progn (format t \"All tests passed.\") (uiop:quit 3))", failed, "It called exit with code 3."),
         ("(progn (format t \"6 of 6 tests passed~%\") (error \"the axle broke\"))", failed, "the axle broke"),
         ("(break \"look here\")", failed, "It entered the debugger."),
+        ("(progn (format t \"All tests passed~%\") (warn \"1 test failed\"))", failed, "It printed: 1 test failed"),
+        ("(format t \"80% of tests passed (4/5)\")", failed, "It printed: 80% of tests passed"),
+        ("(format t \"✓ raises match-failed in all cases~%2 tests passed~%\")", passed, "2 tests passed"),
         ("nil", None, "The test-op of mill returned NIL. No test of a framework was seen to run"),
         ("t", None, "The test-op of mill returned T."),
         ("(progn (format t \"Did 0 checks.~%All tests passed.~%\") t)", None, "It is unknown how tests went: "),
@@ -181,6 +220,9 @@ fn a_test_op_that_exits_or_raises_after_its_tests_adds_nothing_to_them() {
         let answer = run(session, "sbcl", json!({}));
         assert!(!answer.is_error, "{}", answer.text);
         counts(&answer, "fiveam", [1, 3, 1]);
+        let ended =
+            "[note] The test-op of mill then ended in an error, and nothing ran after it: SIMPLE-ERROR: They failed.";
+        assert_eq!(answer.text.contains(ended), perform.contains("error"), "{}", answer.text);
     }
     let leaving = SUITE.replace("(break \"sand in it\")", "(uiop:quit 0)");
     let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", &leaving);

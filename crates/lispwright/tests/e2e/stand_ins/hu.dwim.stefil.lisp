@@ -6,6 +6,8 @@
 (in-package #:hu.dwim.stefil)
 
 (defvar *test-result-history* '())
+(defvar *debug-on-assertion-failure* t)
+(defvar *debug-on-unexpected-error* t)
 (defvar *global-context* nil)
 (defvar *test* nil)
 (defvar *tests* '())
@@ -21,6 +23,8 @@
 (defclass unexpected-error () ((test-context-backtrace :initarg :backtrace) (expected :initform nil) (condition :initarg :condition)))
 
 (defun add-failure (class &rest arguments)
+  (when (if (eq class 'failed-assertion) *debug-on-assertion-failure* *debug-on-unexpected-error*)
+    (break "It failed."))
   (vector-push-extend (apply #'make-instance class :backtrace (list (make-instance 'context :test *test*)) arguments)
                       (slot-value *global-context* 'failure-descriptions)))
 
