@@ -546,12 +546,28 @@ answered last, at 8 that of the request that was read last."
 (defun copied-p ()
   "Copies the process: true in the copy; false in this one, after the copy has ended."
   (let* ((parent (sb-posix:getpid))
-         (pid (sb-posix:fork)))
+         (pid (forked)))
     (cond ((zerop pid)
            (end-with-parent parent)
            t)
           (t (setf *last-status* (status-text (wait-for pid)))
              nil))))
+
+(defun forked ()
+  "The result of fork(2). SBCL ends its finalizer thread before that and starts another after it. If the thread was
+ended by a signal, that fails, and another would wait for ever for what the first one has left locked."
+  (flet ((fork ()
+           (sb-thread::%dispose-thread-structs)
+           (sb-posix::posix-fork)))
+    (if (finalizer-thread-ended-p)
+        (fork)
+        (handler-case (sb-posix:fork)
+          (sb-thread:join-thread-error () (fork))))))
+
+(defun finalizer-thread-ended-p ()
+  (let ((thread sb-impl::*finalizer-thread*))
+    (and (typep thread 'sb-thread:thread)
+         (not (sb-thread:thread-alive-p thread)))))
 
 (defun end-with-parent (parent)
   "Makes the kernel end this copy with the process PARENT that waits for it, as it ends the worker with the server."

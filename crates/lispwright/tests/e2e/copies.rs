@@ -283,3 +283,20 @@ fn a_held_error_survives_a_rollback_and_objects_keep_their_numbers_apart() {
     session.ok("repl_control", json!({ "action": "abort" }));
     assert_eq!(value(&mut session, "(+ 1 2)"), "3");
 }
+
+#[test]
+fn a_finalizer_thread_that_has_ended_prevents_no_copy() {
+    let mut session = Session::new();
+    value(
+        &mut session,
+        "(progn (sb-thread:terminate-thread sb-impl::*finalizer-thread*)
+                (sb-thread:join-thread sb-impl::*finalizer-thread* :default nil) nil)",
+    );
+    for _ in 0..3 {
+        control(&mut session, "checkpoint", "made");
+        let tried = session.ok("repl_eval", json!({ "code": "(progn (sb-ext:gc :full t) (+ 1 2))", "trial": true }));
+        assert_eq!(tried.fields["values"], json!(["3"]), "{}", tried.text);
+        value(&mut session, "(sb-ext:gc :full t)");
+    }
+    control(&mut session, "rollback", "made");
+}
