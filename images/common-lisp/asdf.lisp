@@ -15,18 +15,23 @@ directories stay unchanged."
     (t (,(cache-directory) :implementation))
     :ignore-inherited-configuration))
 
+(defvar *temporary-cache* nil "A temporary directory for compiled files, once one was needed.")
+
 (defun cache-directory ()
   "The directory for compiled files: in the user's cache, else a temporary one."
   (let ((cache (uiop:xdg-cache-home "lispwright/fasl/")))
     (handler-case (progn (ensure-directories-exist cache) cache)
-      (error () (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))
+      (error ()
+        (or *temporary-cache*
+            (setf *temporary-cache*
+                  (uiop:ensure-directory-pathname (make-temporary-directory (temporary-template "fasl")))))))))
 
 (defun temporary-template (name)
-  "The template for the name of a temporary directory. A confined image may write in its own TMPDIR only."
-  (let ((directory (uiop:getenv "TMPDIR")))
-    (format nil "~A/lispwright-~A-XXXXXX"
-            (if (member directory '(nil "") :test #'equal) "/tmp" (string-right-trim "/" directory))
-            name)))
+  "The template for the name of a temporary directory: in the server's own, which it removes, else in TMPDIR, the only
+place where a confined image may write."
+  (let ((directory (find "" (list (uiop:getenv "LISPWRIGHT_TMPDIR") (uiop:getenv "TMPDIR") "/tmp")
+                         :test-not #'equal :key (lambda (name) (or name "")))))
+    (format nil "~A/lispwright-~A-XXXXXX" (string-right-trim "/" directory) name)))
 
 (pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
 

@@ -37,9 +37,20 @@
                   (push session *sessions*)
                   session))))))
 
+(defclass empty-stream (#.(gray "FUNDAMENTAL-CHARACTER-INPUT-STREAM"))
+  ()
+  (:documentation "An input that has ended, also after code has closed it."))
+
+(defmethod #.(gray "STREAM-READ-CHAR") ((stream empty-stream))
+  :eof)
+
+(defmethod #.(gray "STREAM-UNREAD-CHAR") ((stream empty-stream) character)
+  (declare (ignore character))
+  nil)
+
 (defun session-bindings (session)
   "The variables that a session has of its own, and their first values."
-  (let* ((input (make-concatenated-stream))
+  (let* ((input (make-instance 'empty-stream))
          (output (make-instance 'told-stream :session session :target '()))
          (errors (make-instance 'told-stream :session session :target '(:lispwright-error)))
          (terminal (make-two-way-stream input output))

@@ -41,7 +41,8 @@
   "Compile FILE and record the compiler's messages; non-nil when it found no error."
   (require 'bytecomp)
   (lispwright--progress (format "compiling %s" file))
-  (let* ((compiled (make-temp-file "lispwright" nil ".elc"))
+  (let* ((compiled (let ((temporary-file-directory (or (getenv "LISPWRIGHT_TMPDIR") temporary-file-directory)))
+                     (make-temp-file "lispwright" nil ".elc")))
          (before (length lispwright--diagnostics))
          (byte-compile-dest-file-function (lambda (_) compiled))
          (byte-compile-log-warning-function #'lispwright--compiler-says)

@@ -257,12 +257,23 @@ interrupt ends it without the description."
       (let ((again? (evaluation-stopping? evaluation))
             (stack (make-stack #t)))
         (set-evaluation-stopping! evaluation #t)
+        (set! last-stop (get-internal-real-time))
         (let* ((frames (if again? '() (frames-of stack)))
                (answer (list #:outcome #:interrupted #:frames (folded-frame-facts frames)
                              #:place (place evaluation))))
           (if (and (not again?) (holdable? evaluation #f))
               (hold evaluation answer frames)
               (answer-now answer)))))))
+
+(define last-stop (- (* 2 internal-time-units-per-second))) ; when an evaluation was interrupted
+
+(define (handle-signal)
+  "Handles the signal that interrupts. The parent sends it again until an evaluation has stopped, and Guile passes it on
+from another thread, so it may come when the next evaluation runs already."
+  (when (or (not current)
+            (evaluation-stopping? current)
+            (> (- (get-internal-real-time) last-stop) internal-time-units-per-second))
+    (handle-interrupt)))
 
 (define (handle-frames)
   "Reads messages of the parent during an evaluation: an interrupt, or its end."
@@ -542,7 +553,7 @@ of its own (Guile 3.0.8)."
   (limit-heap heap)
   (open-shared-page)
   (prepare-image cache)
-  (install-signals (by-signal handle-frames) (by-signal handle-interrupt))
+  (install-signals (by-signal handle-frames) (by-signal handle-signal))
   (note-own-threads)
   (heed-while-waiting)
   (note-roots-of-forms)

@@ -134,14 +134,14 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
 
 (define (compiled-path path)
   "The place of the compiled form of the source at PATH: where Guile itself looks for it; without a cache in a temporary
-directory that is removed with the process."
+directory that is removed with the server."
   (let ((fallback (and %load-should-auto-compile %compile-fallback-path)))
     (if fallback
         (string-append fallback path ".go")
         (string-append (force temporary-directory) "/" (number->string (string-hash path) 16) ".go"))))
 
 (define temporary-directory
-  (delay (mkdtemp (string-append (or (getenv "TMPDIR") "/tmp") "/lispwright-guile-XXXXXX"))))
+  (delay (mkdtemp (string-append (or (getenv "LISPWRIGHT_TMPDIR") (getenv "TMPDIR") "/tmp") "/lispwright-guile-XXXXXX"))))
 
 (define (make-directories path)
   "Makes the directory of PATH, and those above it."

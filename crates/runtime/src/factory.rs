@@ -17,6 +17,7 @@ use crate::image::{self, Recipe};
 use crate::marks::{end_marked, sweep_all};
 use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Pipes, Sandbox};
+use crate::scratch::Scratch;
 use crate::watch::Bounds;
 use crate::worker::Worker;
 
@@ -50,7 +51,7 @@ pub(crate) enum StartError {
 }
 
 /// The shared parts of all workers of a server: the prefix of their marks, a guard that outlives the server, the
-/// sandbox.
+/// sandbox, a directory for temporary files.
 pub(crate) struct Household {
     /// The beginning of all marks.
     prefix: String,
@@ -58,6 +59,8 @@ pub(crate) struct Household {
     guard: OnceLock<Arc<Guard>>,
     /// The sandbox, or the reason why there can be none, after the first use; `None` when none is asked for.
     sandbox: OnceLock<Option<Result<Arc<Sandbox>, String>>>,
+    /// The directory for the agents' own temporary files, after the first use; `None` when there is none.
+    scratch: OnceLock<Option<Scratch>>,
 }
 
 impl Household {
@@ -68,7 +71,13 @@ impl Household {
             last_mark: AtomicU64::new(0),
             guard: OnceLock::new(),
             sandbox: OnceLock::new(),
+            scratch: OnceLock::new(),
         }
+    }
+
+    /// The name of its directory for temporary files.
+    fn directory_name(&self) -> String {
+        format!("lispwright-{}", self.prefix.trim_end_matches('-'))
     }
 
     /// A new mark.
@@ -83,20 +92,30 @@ impl Household {
         }
     }
 
-    /// The guard, started at the first use.
-    pub(crate) fn guard(&self) -> Arc<Guard> {
+    /// The guard of workers with the configuration `config`, started at the first use.
+    pub(crate) fn guard(&self, config: &Config) -> Arc<Guard> {
         Arc::clone(self.guard.get_or_init(|| {
-            let sandbox = self.sandbox.get().and_then(Option::as_ref).and_then(|sandbox| sandbox.as_ref().ok());
-            Arc::new(Guard::start(&self.prefix, sandbox.map(|sandbox| sandbox.scratch())))
+            let sandbox = self.sandbox(config).and_then(|sandbox| sandbox.as_ref().ok());
+            let scratch = sandbox.map(|sandbox| sandbox.scratch()).or_else(|| self.scratch(config));
+            Arc::new(Guard::start(&self.prefix, scratch))
         }))
+    }
+
+    /// The directory for temporary files of agents, which their images do not remove when they are killed. A confined
+    /// worker has one of its own, and one under a launcher may run on another machine.
+    pub(crate) fn scratch(&self, config: &Config) -> Option<&Path> {
+        if config.sandbox.is_some() || !config.launcher.is_empty() {
+            return None;
+        }
+        let make = || Scratch::new(std::env::temp_dir().join(self.directory_name())).ok();
+        self.scratch.get_or_init(make).as_ref().map(Scratch::path)
     }
 
     /// The sandbox that `config` asks for, or the reason why no worker can start in it. The first call tries it out.
     pub(crate) fn sandbox(&self, config: &Config) -> Option<&Result<Arc<Sandbox>, String>> {
         let find = || {
             let wanted = config.sandbox.as_ref()?;
-            let name = format!("lispwright-{}", self.prefix.trim_end_matches('-'));
-            Some(Sandbox::find(wanted, config, &name).map(Arc::new))
+            Some(Sandbox::find(wanted, config, &self.directory_name()).map(Arc::new))
         };
         self.sandbox.get_or_init(find).as_ref()
     }
@@ -263,7 +282,7 @@ impl Factory {
     async fn versions(&self, program: &Path) -> String {
         let tried = format!("what is tried is {} {}", self.runtime, self.runtime.tried);
         if !self.config.launcher.is_empty() {
-            return format!("Behind the launcher has to be {} with its libraries; {tried}", program.display());
+            return format!("The launcher has to start {} with its libraries; {tried}", program.display());
         }
         match self.version(program).await {
             Some(version) => format!("It says that it is {version}; {tried}"),
@@ -291,7 +310,7 @@ impl Factory {
             }
         };
         let deadline = *self.lock_deadline.get_or_init(|| Instant::now() + LOCK_LIMIT);
-        let (program, mark, _guard) = (program.to_owned(), saving.to_owned(), self.household.guard());
+        let (program, mark, _guard) = (program.to_owned(), saving.to_owned(), self.household.guard(&self.config));
         tokio::task::spawn_blocking(move || image::saved(&recipe, &program, cache.as_deref(), &mark, refuse, deadline))
             .await
             .unwrap_or_else(|error| Start::Plain(error.to_string()))
@@ -316,11 +335,12 @@ impl Factory {
             keeper: self.config.keeper.clone(),
             launcher: self.config.launcher.clone(),
             confined,
+            scratch: self.household.scratch(&self.config).map(Path::to_owned),
             directory: self.config.root.clone(),
             mark,
         };
         let text = matches!(start, Start::Plain(_)).then(|| (agent.text)());
         let (limit, bounds) = (self.config.output_limit, Bounds::of(&self.config));
-        Worker::start(&launch, text.as_deref(), limit, bounds, self.household.guard()).await
+        Worker::start(&launch, text.as_deref(), limit, bounds, self.household.guard(&self.config)).await
     }
 }

@@ -29,8 +29,9 @@ use crate::process::unblock_signals;
 /// The time to save an image.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
 
-/// Images that nobody has used for this long are removed when a new one is saved.
-const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Images that nobody has used for this long are removed when a new one is saved, and caches of confined images when a
+/// server starts one.
+pub(crate) const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The mode bits by which others than the owner may write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -101,9 +102,18 @@ fn find_or_save(
             remove_unused(recipe.extension, cache, &core);
         }
     }
-    // Sets the time of the last use, by which old images are removed.
-    let _ = File::open(&core).and_then(|file| file.set_modified(SystemTime::now()));
+    mark_used(&core);
     Ok(core)
+}
+
+/// Sets the time of the last use of a file or directory, by which old ones are removed.
+pub(crate) fn mark_used(path: &Path) {
+    let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
+}
+
+/// The time since the last use of a file or directory; `None` where it is not known.
+pub(crate) fn unused_for(path: &Path) -> Option<Duration> {
+    path.symlink_metadata().and_then(|data| data.modified()).ok().and_then(|used| used.elapsed().ok())
 }
 
 /// Makes the directory, if need be, and denies others writing there: the files in it are run.
@@ -236,13 +246,12 @@ fn last_words(mut pipe: impl io::Read) -> String {
 fn remove_unused(own: &str, cache: &Path, current: &Path) {
     let Ok(entries) = std::fs::read_dir(cache) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        let age = path.metadata().and_then(|data| data.modified()).ok().and_then(|used| used.elapsed().ok());
         let limit = match path.extension().and_then(OsStr::to_str) {
             Some(extension) if extension == own => UNUSED,
             Some(extension) if extension.starts_with("new-") => UNFINISHED,
             _ => continue,
         };
-        if age.is_some_and(|age| age > limit) && path != current {
+        if unused_for(&path).is_some_and(|age| age > limit) && path != current {
             let _ = std::fs::remove_file(path.with_extension(DIGEST));
             let _ = std::fs::remove_file(path);
         }

@@ -7,7 +7,8 @@
 //! Read [`sessions`] first: it is the interface for callers. Then `session` (one session and its calls), `worker` (one
 //! process and its conversation), `copies` (checkpoints and trials), `process` (starting and ending processes),
 //! `keeper` (the process above each worker), `marks` and `guard` (finding and ending leftover processes), `watch`
-//! (memory and process limits), `sandbox`, `place` and `confine` (confinement), `capture` (printed output), `image`
+//! (memory and process limits), `sandbox`, `place` and `confine` (confinement), `scratch` (temporary
+//! directories), `capture` (printed output), `image`
 //! (saved images), `agent` (the code that workers start with), [`wire`] (the protocol) and [`backends`] (the Lisps,
 //! each in a file of its own). The Lisp side is in `images/`.
 //!
@@ -50,16 +51,19 @@ pub mod refusal;
 pub mod remote;
 pub mod request;
 mod sandbox;
+mod scratch;
 mod session;
 mod session_error;
 pub mod sessions;
 mod shield;
 mod slot;
+mod start;
 mod starved;
 pub mod status;
 mod stop;
 mod survey;
 mod swank;
+mod time_limit;
 mod watch;
 pub mod wire;
 mod work;
@@ -98,6 +102,7 @@ pub use sessions::{MAIN, Sessions};
 pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
+pub use time_limit::TimeLimit;
 pub use work::{CompilerDiagnostic, FailedTest, LoadTarget, Project, Tally};
 
 /// The promises of the documentation about images that this system cannot keep.

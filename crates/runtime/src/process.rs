@@ -37,6 +37,9 @@ const NICENESS: i32 = 5;
 /// The variable that names the descriptor for output of code to descriptor 1.
 pub(crate) const CAPTURE: &str = "LISPWRIGHT_CAPTURE";
 
+/// The variable that names the directory for the agent's own temporary files.
+const SCRATCH: &str = "LISPWRIGHT_TMPDIR";
+
 /// The time for a keeper to start a worker, or to end all its processes.
 const KEEPER_LIMIT: Duration = Duration::from_secs(10);
 
@@ -59,6 +62,8 @@ pub(crate) struct Launch {
     pub(crate) launcher: Vec<String>,
     /// The sandbox, between the launcher and the program.
     pub(crate) confined: Option<Arc<Confined>>,
+    /// The directory for the agent's own temporary files.
+    pub(crate) scratch: Option<PathBuf>,
     /// The signals that interrupt it when it is on this machine.
     pub(crate) signals: &'static [Signal],
     /// The working directory.
@@ -133,9 +138,10 @@ impl Launch {
         // The sandbox itself must not get the variables of the linker; they follow in its command line.
         let heard =
             environment::told().filter(|(name, _)| self.confined.is_none() || !environment::is_for_linker(name));
+        let scratch = self.scratch.iter().map(|path| (SCRATCH.into(), path.clone().into_os_string()));
         let mark = (MARK.into(), self.mark.clone().into());
         let variables: HashMap<OsString, OsString> =
-            heard.chain(confined).chain(capture_number).chain([mark]).collect();
+            heard.chain(confined).chain(capture_number).chain(scratch).chain([mark]).collect();
         let is_kept = self.keeper.is_some();
         if !is_kept {
             command.envs(&variables);

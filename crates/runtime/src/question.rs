@@ -3,12 +3,11 @@
 //! A question is a struct: its fields are what is asked, and [`Question`] says which [`Ending`] answers it.
 //! Running code can end in any way an evaluation can; a [`Request`] for it has no answer of its own.
 
-use std::time::Duration;
-
 use crate::eval::{Ending, Frame, LispError, Printout};
 use crate::naming::{Description, ImageExports, References};
 use crate::node::Node;
 use crate::request::Request;
+use crate::time_limit::TimeLimit;
 use crate::wire::{Value, keyed};
 
 /// A question whose answer has a type of its own.
@@ -83,7 +82,7 @@ pub struct Expand {
     /// The number of characters of the expansion.
     pub limit: usize,
     /// The time after which the macros are interrupted.
-    pub timeout: Duration,
+    pub timeout: TimeLimit,
 }
 
 /// The extent of macro expansion.

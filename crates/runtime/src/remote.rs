@@ -14,6 +14,7 @@ mod found;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::capture::Printed;
@@ -157,11 +158,24 @@ impl Remote {
         }
     }
 
-    /// Finds, attaches to or starts a server when there is none; returns what is new about it.
+    /// Whether a server is being started, or has been and no call has taken it.
+    pub(crate) fn is_starting(&self) -> bool {
+        matches!(self, Self::Nrepl(nrepl) if nrepl.is_starting())
+    }
+
+    /// Ends the start of a server that nobody waits for.
+    pub(crate) fn give_up_start(&mut self) {
+        if let Self::Nrepl(nrepl) = self {
+            nrepl.give_up_start();
+        }
+    }
+
+    /// Finds, attaches to or starts a server when there is none; returns what is new about it. A start goes on when the
+    /// caller gives up waiting.
     pub(crate) async fn ensure(
         &mut self,
         config: &Config,
-        household: &Household,
+        household: &Arc<Household>,
     ) -> Result<Option<Reached>, StartError> {
         match self {
             Self::Nrepl(nrepl) => nrepl.ensure(config, household).await,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::backends::Capability;
 use crate::operation::ImageOperation;
 use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
+use crate::time_limit::TimeLimit;
 use crate::wire::{Value, keyed};
 use crate::work::{LoadTarget, Project};
 
@@ -30,7 +31,7 @@ pub struct EvalRequest {
     /// The number of characters of printed values that the answer may have in all.
     pub value_limit: usize,
     /// The time after which it is interrupted.
-    pub timeout: Duration,
+    pub timeout: TimeLimit,
     /// Keep the stack of an error, or of the interrupt at the time limit.
     pub hold: bool,
     /// Evaluate in a copy of the image that is discarded.
@@ -47,7 +48,7 @@ impl EvalRequest {
             print_level: None,
             print_length: None,
             value_limit: 10_000,
-            timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(30).into(),
             hold: false,
             trial: false,
         }
@@ -93,7 +94,7 @@ pub enum Request {
         /// Compile all of it, even what is compiled already.
         clear: bool,
         /// The time after which it is interrupted.
-        timeout: Duration,
+        timeout: TimeLimit,
     },
     /// Load tests again and run them.
     RunTests {
@@ -106,7 +107,7 @@ pub enum Request {
         /// The names of the tests or groups to run; empty for all.
         tests: Vec<String>,
         /// The time after which they are interrupted.
-        timeout: Duration,
+        timeout: TimeLimit,
     },
     /// List the held errors.
     Held(ListHeld),
@@ -128,7 +129,7 @@ pub enum Request {
         /// Code whose values are the restart's arguments; without it the restart's own default is used.
         values: Option<String>,
         /// The time after which the evaluation is interrupted.
-        timeout: Duration,
+        timeout: TimeLimit,
     },
     /// Give up the innermost held stack.
     Abort,
@@ -245,12 +246,17 @@ impl Request {
 
     /// The time after which it is interrupted.
     pub(crate) fn timeout(&self) -> Duration {
+        self.limit().time
+    }
+
+    /// The time for it and for the start of its image.
+    pub(crate) fn limit(&self) -> TimeLimit {
         match self {
             Self::Eval(request) => request.timeout,
             Self::EvalInFrame { code, .. } => code.timeout,
             Self::Macroexpand(question) => question.timeout,
             Self::Restart { timeout, .. } | Self::Load { timeout, .. } | Self::RunTests { timeout, .. } => *timeout,
-            _ => LOOK_LIMIT,
+            _ => LOOK_LIMIT.into(),
         }
     }
 

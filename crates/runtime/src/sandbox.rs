@@ -6,7 +6,6 @@
 //! no mechanism works no worker starts.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -15,8 +14,9 @@ use lispwright_platform::{Here, Lack, System as _};
 
 use crate::config::Config;
 use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
-use crate::image::hash;
+use crate::image::{UNUSED, hash, mark_used, unused_for};
 use crate::place::{Held, around, outermost};
+use crate::scratch::{self, Scratch};
 
 /// The choice of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,38 +86,6 @@ pub(crate) struct Sandbox {
     is_launched: bool,
 }
 
-/// A directory that is removed with this.
-#[derive(Debug)]
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(path: PathBuf) -> std::io::Result<Self> {
-        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Links in it are removed, not followed.
-        if std::fs::remove_dir_all(&self.0).is_err() {
-            open_up(&self.0);
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
-}
-
-/// Gives the owner access to every directory below `directory`, whatever modes code has set.
-fn open_up(directory: &Path) {
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        let _ = std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700));
-        let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
-        let inner = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        open.extend(inner.map(|entry| entry.path()));
-    }
-}
-
 /// The sandbox of one worker. Its temporary directory is removed with it.
 #[derive(Debug)]
 pub(crate) struct Confined {
@@ -163,10 +131,14 @@ impl Sandbox {
         let cache = saved.as_ref().map(|cache| cache.join("sandboxed").join(own_name(&roots)));
         // Without a usable cache its workers compile into their temporary directories.
         let cache = cache.filter(|cache| std::fs::create_dir_all(cache).is_ok());
+        if let Some(cache) = cache.clone() {
+            // It can take a while, and nobody waits for it.
+            std::thread::spawn(move || remove_unused(&cache));
+        }
         if !is_launched {
             let own = [
                 ("the cache", saved.as_deref(), "set XDG_CACHE_HOME to a directory outside of it"),
-                ("the directory for temporary files", Some(scratch.0.as_path()), "set TMPDIR to one outside of it"),
+                ("the directory for temporary files", Some(scratch.path()), "set TMPDIR to one outside of it"),
                 ("lispwright itself", Some(wanted.program.as_path()), "install it elsewhere"),
             ];
             own.into_iter().try_for_each(|(what, path, remedy)| stays_outside(what, path, &roots, remedy))?;
@@ -186,12 +158,13 @@ impl Sandbox {
     /// The confinement of a new worker with `pipes`, or the reason why it cannot be confined.
     pub(crate) fn confined(self: &Arc<Self>, name: &str, pipes: Pipes) -> Result<Confined, String> {
         self.check()?;
-        let directory = self.scratch.0.join(name.rsplit('-').next().unwrap_or(name));
+        let directory = self.scratch.path().join(name.rsplit('-').next().unwrap_or(name));
         let cannot = |error| format!("--sandbox: no temporary directory for a worker: {error}");
         let directory = Scratch::new(directory).map_err(cannot)?;
-        let scratch = Held::new(&directory.0).map_err(cannot)?;
+        let scratch = Held::new(directory.path()).map_err(cannot)?;
         let path = scratch.path.clone();
         let scratch = if self.is_launched { Held::elsewhere(&path) } else { scratch };
+        self.cache.iter().for_each(|cache| mark_used(cache));
         let cache = self.cache.clone().unwrap_or_else(|| path.clone());
         let mut environment: Vec<_> =
             ["TMPDIR", "TMP", "TEMP"].map(|name| (name, path.clone().into_os_string())).into();
@@ -270,7 +243,18 @@ impl Sandbox {
 
     /// The directory of the temporary directories.
     pub(crate) fn scratch(&self) -> &Path {
-        &self.scratch.0
+        self.scratch.path()
+    }
+}
+
+/// Removes the caches beside `current` that no server has used for long: their roots may be gone.
+fn remove_unused(current: &Path) {
+    mark_used(current);
+    let Some(entries) = current.parent().and_then(|caches| std::fs::read_dir(caches).ok()) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path != current && unused_for(&path).is_some_and(|age| age > UNUSED) {
+            scratch::remove(&path);
+        }
     }
 }
 
@@ -407,6 +391,8 @@ fn works(what: &str, program: &Path, words: &[OsString]) -> Result<(), String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -448,6 +434,22 @@ mod tests {
             let why = check(path).unwrap_err();
             assert!(why.contains("No worker is started so: move it"), "{why}");
         }
+    }
+
+    #[test]
+    fn caches_that_nobody_has_used_for_long_are_removed() {
+        let caches = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - UNUSED - std::time::Duration::from_secs(60);
+        let [current, used, unused] = ["current", "used", "unused"].map(|name| {
+            let path = caches.path().join(name);
+            std::fs::create_dir_all(path.join("inside")).unwrap();
+            std::fs::File::open(&path).unwrap().set_modified(old).unwrap();
+            path
+        });
+        mark_used(&used);
+        remove_unused(&current);
+        assert!(current.is_dir() && used.is_dir() && !unused.exists());
+        assert!(unused_for(&current).unwrap() < UNUSED);
     }
 
     #[test]

@@ -18,8 +18,10 @@ use crate::remote::{ensure_remote, run_remote};
 use crate::request::Request;
 use crate::session_error::SessionError;
 use crate::slot::Slot;
+use crate::start::Starting;
 use crate::status::CheckpointStatus;
 use crate::stop::{Controls, Death, StopReason};
+use crate::time_limit::TimeLimit;
 use crate::watch::Watch;
 use crate::wire::{Value, keyed};
 use crate::worker::{Ended, Lost, Worker, last_lines};
@@ -32,9 +34,6 @@ pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
 
 /// The most notices that are kept for the next answer.
 const MOST_NOTICES: usize = 8;
-
-/// The least time that an image may take to start, even if the call that waits for it has less.
-pub(crate) const LEAST_START_LIMIT: Duration = Duration::from_secs(100);
 
 /// A name, and the image that it refers to.
 pub(crate) struct Session {
@@ -321,7 +320,8 @@ impl Drop for Running {
     }
 }
 
-/// Gives the session an image if it has no live one. A notice tells the caller about a lost image.
+/// Gives the session an image if it has no live one. A notice tells the caller about a lost image. `patience` is the
+/// time to wait for another server that saves an image.
 pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: Duration) -> Result<(), SessionError> {
     // Boxed, because a start is rare and its state would enlarge every caller's.
     if let Some(remote) = slot.server() {
@@ -334,7 +334,14 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: D
         lost_while_idle(session, slot, &death)?;
     }
     if matches!(slot, Slot::Empty) {
-        let worker = Box::pin(session.factory.obtain(patience)).await?;
+        let factory = Arc::clone(&session.factory);
+        *slot = Slot::Starting(Starting::begin(async move { factory.obtain(patience).await }));
+    }
+    if let Slot::Starting(start) = slot {
+        // The caller may give up here; then the start goes on for the next call.
+        let started = start.result().await;
+        *slot = Slot::Empty;
+        let worker = started?;
         session.set_image(&worker);
         *slot = Slot::Worker(Box::new(worker));
         let factory = Arc::clone(&session.factory);
@@ -343,17 +350,23 @@ pub(crate) async fn ensure_image(session: &Session, slot: &mut Slot, patience: D
     Ok(())
 }
 
-/// Like [`ensure_image`], but ends when somebody gives the start up, or after `time`, at least [`LEAST_START_LIMIT`]: a
-/// launcher can delay a start without end.
+/// Like [`ensure_image`], but ends when somebody gives the start up, or after the time that `limit` has for a start. The start itself goes on in the
+/// second case.
 pub(crate) async fn ensure_unless_stopped(
     session: &Session,
     slot: &mut Slot,
-    time: Duration,
+    limit: TimeLimit,
     controls: &Controls,
 ) -> Result<(), SessionError> {
-    let limit = time.max(LEAST_START_LIMIT);
-    let start = tokio::time::timeout(limit, ensure_image(session, slot, time));
-    unless_given_up(session, controls, async { start.await.unwrap_or(Err(SessionError::Starting(limit))) }).await
+    // A plain start has to fit in as well.
+    let patience = limit.time.min(limit.start / 2);
+    let start = tokio::time::timeout(limit.start, ensure_image(session, slot, patience));
+    let start = async { start.await.unwrap_or(Err(SessionError::Starting(limit.start))) };
+    let ensured = unless_given_up(session, controls, start).await;
+    if let Err(SessionError::Withdrawn(_)) = ensured {
+        slot.give_up_start();
+    }
+    ensured
 }
 
 /// Runs `start` until somebody interrupts or ends the session. A call that is withdrawn meanwhile does not run; the
@@ -407,7 +420,7 @@ pub(crate) async fn run(
         if request.is_about_present_image() && matches!(slot, Slot::Empty) {
             return Err(SessionError::NoImage(session.name.clone()));
         }
-        ensure_unless_stopped(session, slot, request.timeout(), controls).await?;
+        ensure_unless_stopped(session, slot, request.limit(), controls).await?;
         let worker = slot.worker().expect("the session was given an image");
         let mut arguments = arguments.clone();
         let branch = request.branch_key().map(|key| {

@@ -60,7 +60,7 @@ pub enum SessionError {
     #[error("no image could be started: {0}")]
     Start(String),
     /// The image had not started when the time was up.
-    #[error("the image did not start within {} s", .0.as_secs())]
+    #[error("the image did not start within {} s", .0.as_secs_f64())]
     Starting(Duration),
     /// The server to attach to is not there, or cannot be used.
     #[error("{0}")]

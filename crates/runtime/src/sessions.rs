@@ -26,12 +26,13 @@ use crate::queue::{CurrentForm, Queue};
 use crate::remote::address::ServerAddress;
 use crate::remote::{FoundServer, Protocol};
 use crate::request::{EvalRequest, Request};
-use crate::session::{CRASH_WINDOW, Facts, LEAST_START_LIMIT, Session, ensure_unless_stopped};
+use crate::session::{CRASH_WINDOW, Facts, Session, ensure_unless_stopped};
 use crate::session_error::SessionError;
 use crate::slot::Slot;
 use crate::status::{SessionStatus, State, Status, memory_kb, sandbox_of, workers_of};
 use crate::stop::Controls;
 use crate::survey::usual_runtime;
+use crate::time_limit::{START_LIMIT, TimeLimit};
 
 /// The session of calls that name none.
 pub const MAIN: &str = "main";
@@ -221,11 +222,12 @@ impl Sessions {
         }
     }
 
-    /// Makes sure that the session has an image, after the calls that wait for one.
-    pub async fn start(&self, name: &str) -> Result<SessionStatus, SessionError> {
+    /// Makes sure that the session has an image, after the calls that wait for one. After `limit`, 100 seconds when it is
+    /// `None`, the start goes on for the next call.
+    pub async fn start(&self, name: &str, limit: Option<Duration>) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
         let place = session.join("starting".to_owned(), Duration::ZERO)?;
-        self.start_at(&session, place, false).await
+        self.start_at(&session, place, false, limit.unwrap_or(START_LIMIT)).await
     }
 
     /// Gives the session an image when its turn at `place` has come; with `afresh`, a new one.
@@ -234,6 +236,7 @@ impl Sessions {
         session: &Arc<Session>,
         place: CurrentForm,
         afresh: bool,
+        limit: Duration,
     ) -> Result<SessionStatus, SessionError> {
         let number = place.number;
         let controls = Controls::default();
@@ -248,7 +251,7 @@ impl Sessions {
                 return Err(session.stopped_error());
             }
             self.watch_idle(session);
-            ensure_unless_stopped(session, &mut turn.slot, LEAST_START_LIMIT, &controls).await
+            ensure_unless_stopped(session, &mut turn.slot, TimeLimit::named(limit), &controls).await
         };
         let started = started.await;
         session.over(number, None);
@@ -275,12 +278,13 @@ impl Sessions {
     }
 
     /// Gives the session a fresh image and forgets what it lost before; the calls that wait for the old one are ended.
-    pub async fn reset(&self, name: &str) -> Result<SessionStatus, SessionError> {
+    /// `limit` is that of [`Self::start`].
+    pub async fn reset(&self, name: &str, limit: Option<Duration>) -> Result<SessionStatus, SessionError> {
         let session = self.session(name)?;
         session.must_be_ours()?;
         session.end_calls();
         let place = session.join("starting afresh".to_owned(), Duration::ZERO)?;
-        self.start_at(&session, place, true).await
+        self.start_at(&session, place, true, limit.unwrap_or(START_LIMIT)).await
     }
 
     /// Removes the session, so that later calls by its name get a new one.
@@ -404,14 +408,13 @@ impl Sessions {
         let doing = session.doing();
         let waiting = session.queue.calls().into_iter().skip(1).map(|call| (call.what, call.came.elapsed())).collect();
         let facts = session.facts();
-        let state = if facts.running.is_some() || session.slot.try_lock().is_err() {
-            State::Busy
-        } else if facts.stopped {
-            State::Stopped
-        } else if facts.image.is_some() {
-            State::Idle
-        } else {
-            State::NoImage
+        let state = match session.slot.try_lock() {
+            _ if facts.running.is_some() => State::Busy,
+            Err(_) => State::Busy,
+            Ok(_) if facts.stopped => State::Stopped,
+            Ok(_) if facts.image.is_some() => State::Idle,
+            Ok(slot) if slot.is_starting() => State::Starting,
+            Ok(_) => State::NoImage,
         };
         let pid = facts.image.as_ref().and_then(|image| Some(image.ours.as_ref()?.pid));
         SessionStatus {

@@ -4,12 +4,15 @@ use crate::backends::Runtime;
 use crate::config::Config;
 use crate::factory::StartError;
 use crate::remote::{FoundServer, Listener, Protocol, Reached, Remote};
+use crate::start::Starting;
 use crate::worker::Worker;
 
 /// The worker or server that runs the code of a session; locked during a call.
 pub(crate) enum Slot {
     /// The next call that needs an image starts a worker.
     Empty,
+    /// A worker that is being started.
+    Starting(Starting<Worker>),
     /// A worker process of this server.
     Worker(Box<Worker>),
     /// A server that is reached through a socket, started here or by somebody else; or its address.
@@ -57,6 +60,24 @@ impl Slot {
         if let Self::Server(remote) = self { remote.joined() } else { None }
     }
 
+    /// Whether an image is being started, or has been and no call has taken it.
+    pub(crate) fn is_starting(&self) -> bool {
+        match self {
+            Self::Starting(_) => true,
+            Self::Server(remote) => remote.is_starting(),
+            Self::Empty | Self::Worker(_) => false,
+        }
+    }
+
+    /// Ends a start that nobody waits for.
+    pub(crate) fn give_up_start(&mut self) {
+        match self {
+            Self::Starting(_) => *self = Self::Empty,
+            Self::Server(remote) => remote.give_up_start(),
+            Self::Empty | Self::Worker(_) => {}
+        }
+    }
+
     /// Takes the worker out of the slot.
     pub(crate) fn take_worker(&mut self) -> Option<Box<Worker>> {
         match std::mem::replace(self, Self::Empty) {
@@ -70,6 +91,7 @@ impl Slot {
 
     /// Ends the process that was started here; false when there is none.
     pub(crate) async fn end_ours(&mut self) -> bool {
+        self.give_up_start();
         if let Self::Server(remote) = self {
             return remote.leave_ours().await;
         }
@@ -84,7 +106,10 @@ impl Slot {
     /// Ends the process that was started here, and disconnects from a server that was not.
     pub(crate) async fn leave(&mut self) {
         match self {
-            Self::Server(remote) => remote.leave().await,
+            Self::Server(remote) => {
+                remote.give_up_start();
+                remote.leave().await;
+            }
             _ => {
                 self.end_ours().await;
             }

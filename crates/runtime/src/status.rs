@@ -18,6 +18,8 @@ pub enum State {
     Idle,
     /// Its image runs a call, or starts.
     Busy,
+    /// Its image starts, and no call waits for that.
+    Starting,
     /// It has no image; the next call starts one.
     NoImage,
     /// It lost too many images and waits for a reset.

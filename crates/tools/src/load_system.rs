@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
-use crate::repl_eval::{ask, seconds_or};
+use crate::repl_eval::{ask, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -91,7 +91,7 @@ impl LoadAnswer {
 
 /// Loads, and answers with located diagnostics. Cancelling the context interrupts it.
 pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Result<LoadAnswer, Refusal> {
-    let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
+    let timeout = time_limit_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;
     let request = Request::Load {

@@ -11,7 +11,7 @@ use crate::code_live::package_in;
 use crate::eval_answer::output_limit;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{Told, ask_for, seconds};
+use crate::repl_eval::{Told, ask_for, time_limit};
 use crate::repl_session::open;
 use crate::repl_work::runtime_of;
 use crate::tool::CallContext;
@@ -99,7 +99,7 @@ pub async fn macroexpand(
         Depth::Full => ExpansionLevel::Full,
         Depth::All => ExpansionLevel::All,
     };
-    let timeout = seconds(args.timeout_seconds)?;
+    let timeout = time_limit(args.timeout_seconds)?;
     let (package, session, runtime) = (args.package.clone(), args.session.clone(), args.runtime.clone());
     let (code, file_package, dialect) = match (&args.code, &args.path) {
         (Some(code), None) => (code.clone(), None, None),

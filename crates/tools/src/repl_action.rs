@@ -69,7 +69,7 @@ pub struct ReplControl {
     /// For eval_in_frame (default: the frame's)
     #[serde(default)]
     pub package: Option<String>,
-    /// For wait, eval_in_frame, restart (default 30)
+    /// For wait, eval_in_frame, restart (30), start, reset (100)
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
     /// host:port for attach

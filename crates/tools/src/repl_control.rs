@@ -12,7 +12,7 @@ use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::event::{Event, SessionAct};
 pub use crate::repl_action::{ReplAction, ReplControl};
 use crate::repl_attach::{attach, detach};
-use crate::repl_eval::ask;
+use crate::repl_eval::{ask, seconds};
 use crate::repl_held::{FramesAnswer, LevelsAnswer, LocalsAnswer, held};
 use crate::repl_session::{chosen, named_runtime};
 use crate::repl_status::{SessionFacts, StatusAnswer, status};
@@ -131,8 +131,14 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
     }
     Ok(match args.action {
         ReplAction::Status => status(sessions, args.session.as_deref()).await?.into(),
-        ReplAction::Start => SessionAnswer::new(context.in_order(sessions.start(session)).await?, Became::Ready).into(),
-        ReplAction::Reset => SessionAnswer::new(context.in_order(sessions.reset(session)).await?, Became::Fresh).into(),
+        ReplAction::Start => {
+            let started = context.in_order(sessions.start(session, seconds(args.timeout_seconds)?)).await?;
+            SessionAnswer::new(started, Became::Ready).into()
+        }
+        ReplAction::Reset => {
+            let started = context.in_order(sessions.reset(session, seconds(args.timeout_seconds)?)).await?;
+            SessionAnswer::new(started, Became::Fresh).into()
+        }
         ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await?.into(),
         ReplAction::Interrupt => {
             ActAnswer { interrupted: Some(sessions.interrupt(session)?), ..ActAnswer::on(session) }.into()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions};
+use lispwright_runtime::{Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions, TimeLimit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use crate::repl_session::open;
 use crate::tool::CallContext;
 
 /// The default time limit of a call.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Elements of each list or vector that are printed by default; `inspect_object` shows the rest.
 pub(crate) const PRINTED: u32 = 200;
@@ -161,7 +161,7 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {
         print_level: args.print_level,
         print_length: args.print_length.or(Some(PRINTED)),
         value_limit: limit,
-        timeout: seconds(args.timeout_seconds)?,
+        timeout: time_limit(args.timeout_seconds)?,
         trial: args.trial,
         hold: args.on_error == OnError::Hold,
         ..EvalRequest::new(args.code.clone())
@@ -169,15 +169,21 @@ fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {
 }
 
 /// The time limit of a call.
-pub(crate) fn seconds(asked: Option<f64>) -> Result<Duration, Refusal> {
-    seconds_or(asked, DEFAULT_TIMEOUT)
+pub(crate) fn time_limit(asked: Option<f64>) -> Result<TimeLimit, Refusal> {
+    time_limit_or(asked, DEFAULT_TIMEOUT)
 }
 
 /// The time limit of a call with another default.
-pub(crate) fn seconds_or(asked: Option<f64>, default: Duration) -> Result<Duration, Refusal> {
-    let Some(seconds) = asked else { return Ok(default) };
-    if !(seconds > 0.0 && seconds <= LONGEST) {
-        return Err(LiveFault::BadTimeout { seconds, longest: LONGEST }.into());
+pub(crate) fn time_limit_or(asked: Option<f64>, default: Duration) -> Result<TimeLimit, Refusal> {
+    Ok(seconds(asked)?.map_or(default.into(), TimeLimit::named))
+}
+
+/// A time that a caller has named.
+pub(crate) fn seconds(asked: Option<f64>) -> Result<Option<Duration>, Refusal> {
+    match asked {
+        Some(seconds) if !(seconds > 0.0 && seconds <= LONGEST) => {
+            Err(LiveFault::BadTimeout { seconds, longest: LONGEST }.into())
+        }
+        asked => Ok(asked.map(Duration::from_secs_f64)),
     }
-    Ok(Duration::from_secs_f64(seconds))
 }

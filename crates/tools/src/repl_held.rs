@@ -14,7 +14,7 @@ use crate::live_fault::LiveFault;
 use crate::object::Object;
 use crate::refusal::Refusal;
 use crate::repl_action::{ReplAction, ReplControl};
-use crate::repl_eval::{PRINTED, Told, ask, ask_for, seconds};
+use crate::repl_eval::{PRINTED, Told, ask, ask_for, time_limit};
 use crate::tool::CallContext;
 
 /// Frames in one answer.
@@ -145,7 +145,7 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
         ReplAction::EvalInFrame => Request::EvalInFrame {
             frame: args.frame.unwrap_or(0),
             code: EvalRequest {
-                timeout: seconds(args.timeout_seconds)?,
+                timeout: time_limit(args.timeout_seconds)?,
                 package: args.package.clone(),
                 print_length: Some(PRINTED),
                 ..EvalRequest::new(args.code.clone().ok_or_else(|| missing("code"))?)
@@ -156,7 +156,7 @@ fn request(session: &str, args: &ReplControl) -> Result<Request, Refusal> {
             Request::Restart {
                 restart: restart.parse().map_or_else(|_| RestartName::Name(restart.to_owned()), RestartName::Number),
                 values: args.code.clone(),
-                timeout: seconds(args.timeout_seconds)?,
+                timeout: time_limit(args.timeout_seconds)?,
             }
         }
         _ => Request::Abort,

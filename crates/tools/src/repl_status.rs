@@ -196,6 +196,7 @@ impl From<&SessionStatus> for SessionFacts {
             state: match session.state {
                 State::Idle => "idle",
                 State::Busy => "busy",
+                State::Starting => "starting",
                 State::NoImage => "no-image",
                 State::Stopped => "stopped",
             },

@@ -11,7 +11,7 @@ use crate::answer::{Answer, Reply};
 use crate::image_text::one_line;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::seconds;
+use crate::repl_eval::{DEFAULT_TIMEOUT, seconds};
 use crate::tool::CallContext;
 
 /// The activity of a session, or its last answer.
@@ -49,7 +49,7 @@ pub(crate) async fn wait(
     limit: Option<f64>,
     context: &CallContext,
 ) -> Result<WaitAnswer, Refusal> {
-    let limit = seconds(limit)?;
+    let limit = seconds(limit)?.unwrap_or(DEFAULT_TIMEOUT);
     let doing = || one_line(&sessions.doing(session).unwrap_or_else(|| "ending".to_owned()), 400);
     let waiting = tokio::time::timeout(limit, sessions.wait(session));
     let given = tokio::select! {

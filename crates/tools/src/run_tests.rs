@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{ask, seconds_or};
+use crate::repl_eval::{ask, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -213,7 +213,7 @@ impl Verdict {
 
 /// Loads the tests afresh and runs them. Cancelling the context interrupts them.
 pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Result<TestAnswer, Refusal> {
-    let timeout = seconds_or(args.timeout_seconds, TIMEOUT)?;
+    let timeout = time_limit_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
     let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;

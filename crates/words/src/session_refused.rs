@@ -91,7 +91,9 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
         }
         SessionError::Starting(_) => {
             let more = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
-            plain(format!("{what} The code did not run. Call again, with more {more} where starts are slow."))
+            plain(format!(
+                "{what} Nothing was run. The start goes on: call again, with more {more} where starts are slow."
+            ))
         }
         SessionError::Lost { runtime, .. } => {
             let attach = template("repl_control", "\"action\": \"attach\", \"address\": ...", MAIN, skin);

@@ -140,6 +140,7 @@ fn state_word(state: State) -> &'static str {
     match state {
         State::Idle => "idle",
         State::Busy => "busy",
+        State::Starting => "its image starts, and no call waits for it",
         State::NoImage => "no image",
         State::Stopped => "stopped",
     }

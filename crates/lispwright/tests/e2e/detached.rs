@@ -6,7 +6,9 @@ use std::fs;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+use crate::client::server_command;
 use crate::household::{Household, comes, numbers_in};
+use crate::project::Project;
 
 /// A shell command that leaves a process which only its parents identify; `{}` is a word by which the test finds it.
 const LEAVE: &str = "setsid env -i sh -c 'sleep 1000; true' {} </dev/null >/dev/null 2>&1 &";
@@ -74,4 +76,29 @@ fn they_count() {
     let answer = household.eval("s", &code);
     assert!(answer.text.contains("more than the 30 that --max-processes allows"), "{}", answer.text);
     assert!(comes(|| with_word(&word).is_empty()), "left: {:?}", with_word(&word));
+}
+
+/// The agents' own temporary files, here compiled ones without a cache, are removed with the server, however it ends.
+#[test]
+fn no_temporary_files_are_left() {
+    for (what, end) in ENDS.into_iter().skip(1) {
+        let project = Project::new();
+        project.file("mill.asd", "(defsystem \"mill\" :components ((:file \"mill\")))\n");
+        project.file("mill.lisp", "(defun mill () 1)\n");
+        let temporary = project.beside("tmp");
+        fs::create_dir(&temporary).unwrap();
+        // A file has the place of the cache.
+        fs::write(project.beside("cache"), "").unwrap();
+        let mut command = server_command(&project.root());
+        command.env("TMPDIR", &temporary).env("XDG_CACHE_HOME", project.beside("cache"));
+        let mut household = Household::with(project, command);
+        for runtime in ["sbcl", "clisp"] {
+            let loaded = household.call("load_system", json!({ "system": "mill", "runtime": runtime }));
+            assert!(!loaded.is_error, "{}", loaded.text);
+        }
+        let left = || fs::read_dir(&temporary).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+        assert_eq!(left().len(), 1, "{:?}", left());
+        end(&mut household);
+        assert!(comes(|| left().is_empty()), "{what} leaves {:?}", left());
+    }
 }

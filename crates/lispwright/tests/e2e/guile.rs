@@ -130,6 +130,7 @@ fn only_successes_are_reported_as_successes() {
         ("hang.scm", suite("(test-assert \"spin\" (let loop () (loop)))"), "TIMEOUT", "It was testing spin."),
     ] {
         session.project.file(name, text);
+        session.ok("repl_control", json!({ "action": "start" }));
         let timeout = if code == "TIMEOUT" { 8 } else { 60 };
         let answer = session.client.call("run_tests", json!({ "path": name, "timeout_seconds": timeout }));
         assert!(answer.is_error, "{name}: {}", answer.text);

@@ -225,6 +225,7 @@ fn a_held_error_can_be_timed_out_reset_and_aborted_with_trouble() {
 #[test]
 fn an_interrupt_can_be_held_and_continued() {
     let mut session = Session::new();
+    session.ok("repl_control", json!({ "action": "start" }));
     let code =
         "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit))) (spin 5) (list :after *)";
     let stopped = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 0.5 }));

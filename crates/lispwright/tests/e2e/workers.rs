@@ -129,6 +129,39 @@ fn a_launcher_that_fails_is_an_answer() {
 }
 
 #[test]
+fn a_start_takes_no_longer_than_the_call_may_and_goes_on_for_the_next_one() {
+    let project = Project::new();
+    // It waits until somebody opens the pipe.
+    let pipe = project.beside("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+    let launcher = script(&project, &format!("read nothing < '{}'\nexec \"$@\"", pipe.display()));
+    let mut household = Household::on(project, &["--launcher", &launcher]);
+    // What nobody waits for ends with its session.
+    let hangs = json!({ "code": "1", "timeout_seconds": 0.2, "session": "other" });
+    assert_eq!(household.call("repl_eval", hangs).fields["code"], "TIMEOUT");
+    household.call("repl_control", json!({ "action": "kill", "session": "other" }));
+    household.assert_gone(1, "nothing but the server");
+
+    let slow = json!({ "code": "(+ 1 2)", "timeout_seconds": 0.2 });
+    for _ in 0..2 {
+        let answer = household.call("repl_eval", slow.clone());
+        assert_eq!(answer.fields["code"], "TIMEOUT", "{}", answer.text);
+        assert!(
+            answer.text.contains("did not start within 0.2 s. Nothing was run. The start goes on"),
+            "{}",
+            answer.text
+        );
+    }
+    let reset = household.call("repl_control", json!({ "action": "start", "timeout_seconds": 0.2 }));
+    assert_eq!(reset.fields["code"], "TIMEOUT", "{}", reset.text);
+    let status = household.call("repl_control", json!({ "action": "status" }));
+    assert_eq!(status.fields["sessions"][0]["state"], "starting", "{}", status.text);
+    std::fs::write(&pipe, "\n").unwrap();
+    let answer = household.eval("main", "(+ 1 2)");
+    assert_eq!(answer.fields["values"], json!(["3"]), "{}", answer.text);
+}
+
+#[test]
 fn a_start_by_a_hanging_launcher_can_be_cancelled() {
     let project = Project::new();
     let launcher = script(&project, "sleep 1000 & exec sleep 1000");

@@ -25,6 +25,9 @@ const DESCRIBE: &str = include_str!("../../../../images/clojure/describe.cljc");
 const KEPT: &str = "lispwright.image/error";
 const KEPT_DESCRIBE: &str = "lispwright.image/describe";
 
+/// Makes the standard input of a session one that code cannot close.
+pub(crate) const INPUT: &str = include_str!("../../../../images/clojure/input.clj");
+
 /// Makes evaluations remove their class loaders.
 const RESTORE: &str = include_str!("../../../../images/clojure/restore.clj");
 

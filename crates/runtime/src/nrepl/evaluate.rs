@@ -65,7 +65,7 @@ impl From<Ending> for Evaluated {
 impl Image {
     /// Evaluates the forms of `request`, one after another.
     pub(crate) async fn eval(&mut self, request: &EvalRequest, controls: &Controls) -> Result<Evaluated, Lost> {
-        let deadline = Instant::now() + request.timeout;
+        let deadline = Instant::now() + request.timeout.time;
         let mut code = Code::read(&request.code);
         if request.safe_read {
             code.forbid_read_eval();
@@ -274,7 +274,7 @@ impl Image {
     /// Expands the macros of the one form in `code`.
     pub(crate) async fn expand(&mut self, question: &Expand, controls: &Controls) -> Result<Evaluated, Lost> {
         let Expand { code, package, level, limit, timeout } = question;
-        let (namespace, limit, deadline) = (package.as_deref(), *limit, Instant::now() + *timeout);
+        let (namespace, limit, deadline) = (package.as_deref(), *limit, Instant::now() + timeout.time);
         let read = Code::read(code);
         let [form] = read.forms.as_slice() else {
             return Ok(Ending::Refused(ImageRefusal::NotOneForm(read.forms.len() as u64)).into());

@@ -184,7 +184,28 @@ impl Image {
         if image.flavour == Flavour::Jvm && image.can("interrupt") {
             image.control = image.cloned().await.ok();
         }
+        image.keep_input_open();
         Ok(image)
+    }
+
+    /// Makes the session's standard input one that code cannot close. The next evaluation comes after that.
+    fn keep_input_open(&mut self) {
+        if self.prints_with_limits {
+            let session = self.session.clone();
+            self.send_unasked(&session, details::INPUT);
+        }
+    }
+
+    /// Sends code to a session besides the caller's. Nobody waits for the answer.
+    fn send_unasked(&mut self, session: &str, code: &str) {
+        self.last_id += 1;
+        let request = [
+            ("op", Bencode::text("eval")),
+            ("session", Bencode::text(session)),
+            ("code", Bencode::text(code)),
+            ("id", Bencode::text(self.last_id.to_string())),
+        ];
+        self.connection.outgoing.push(&Bencode::dictionary(request).encode());
     }
 
     /// Records the server's description of itself.
@@ -225,17 +246,8 @@ impl Image {
     /// meantime.
     pub(crate) fn own(&mut self, server: Server) {
         self.server = Some(server);
-        let Some(control) = self.control.as_ref().filter(|_| self.prints_with_limits) else { return };
-        self.last_id += 1;
-        self.connection.outgoing.push(
-            &Bencode::dictionary([
-                ("op", Bencode::text("eval")),
-                ("session", Bencode::text(control)),
-                ("code", Bencode::text(details::preparation())),
-                ("id", Bencode::text(self.last_id.to_string())),
-            ])
-            .encode(),
-        );
+        let Some(control) = self.control.clone().filter(|_| self.prints_with_limits) else { return };
+        self.send_unasked(&control, &details::preparation());
         self.prepared = true;
     }
 
@@ -312,6 +324,7 @@ impl Image {
         if session.as_text().as_ref() == Some(&self.session) {
             self.session.clone_from(&new);
             self.was_forgotten = true;
+            self.keep_input_open();
         } else {
             self.control = Some(new.clone());
         }

@@ -4,12 +4,13 @@
 //! and has a file `.nrepl-port`, and starts one of its own when there is none.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::evaluate::Evaluated;
 use super::image::Image;
 use super::port_file::port_files;
-use super::server::{Server, Speaks, find};
+use super::server::{Server, Speaks, Way, find};
 use crate::backends::Runtime;
 use crate::config::Config;
 use crate::eval::{Answer, Ending};
@@ -18,6 +19,7 @@ use crate::notice::{Notice, PassedOver, Remaining};
 use crate::remote::{Called, Lost, Protocol, Reached};
 use crate::request::Request;
 use crate::session::{self, Ours};
+use crate::start::Starting;
 use crate::stop::{Controls, Death};
 
 /// The server of one session.
@@ -26,6 +28,15 @@ pub(crate) struct Nrepl {
     image: Option<Image>,
     /// The address that the session is attached to.
     attached: Option<SocketAddr>,
+    /// A server that is being started.
+    starting: Option<Starting<Started>>,
+}
+
+/// A server that was started here, how it is reached, and a notice about it.
+struct Started {
+    image: Image,
+    how: String,
+    notice: Notice,
 }
 
 impl Nrepl {
@@ -54,17 +65,32 @@ impl Nrepl {
             before.leave().await;
         }
         self.attached = Some(address);
+        self.starting = None;
         Ok(self.set(image, &format!("attached to {address}"), None))
     }
 
-    /// Finds or starts a server when there is none; returns what is new about it.
+    /// Whether a server is being started, or has been and no call has taken it.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.starting.is_some()
+    }
+
+    /// Ends the start of a server that nobody waits for.
+    pub(crate) fn give_up_start(&mut self) {
+        self.starting = None;
+    }
+
+    /// Finds or starts a server when there is none; returns what is new about it. A start goes on when the caller gives
+    /// up waiting.
     pub(crate) async fn ensure(
         &mut self,
         config: &Config,
-        household: &Household,
+        household: &Arc<Household>,
     ) -> Result<Option<Reached>, StartError> {
         if self.image.is_some() {
             return Ok(None);
+        }
+        if self.starting.is_some() {
+            return self.ensure_started().await;
         }
         if let Some(address) = self.attached {
             let lost = |why| StartError::Lost(Runtime::speaking(Protocol::Nrepl), why);
@@ -105,18 +131,17 @@ impl Nrepl {
             )),
             _ => StartError::Missing(Runtime::speaking(Protocol::Nrepl)),
         })?;
-        let began = Instant::now();
-        let mut server = Server::start(&way, config, household).await.map_err(StartError::Failed)?;
-        let mut image = server.converse(config.output_limit).await.map_err(StartError::Failed)?;
-        server.forget_port_file();
-        let how = format!("started here, {}", server.describe_link());
-        image.own(server);
-        let notice = Notice::Started {
-            with: way.describe(),
-            took: began.elapsed(),
-            passed_over,
-            without_dependencies: way.without_dependencies(),
-        };
+        let (config, household) = (config.clone(), Arc::clone(household));
+        self.starting = Some(Starting::begin(async move { start(&way, passed_over, &config, &household).await }));
+        self.ensure_started().await
+    }
+
+    /// Waits for the server that is being started.
+    async fn ensure_started(&mut self) -> Result<Option<Reached>, StartError> {
+        let Some(start) = &mut self.starting else { return Ok(None) };
+        let started = start.result().await;
+        self.starting = None;
+        let Started { image, how, notice } = started?;
         Ok(Some(self.set(image, &how, Some(notice))))
     }
 
@@ -174,10 +199,10 @@ impl Nrepl {
             Request::Describe(question) => image.describe(question, Instant::now() + request.timeout(), controls).await,
             Request::Exports(question) => image.exports(question, Instant::now() + request.timeout(), controls).await,
             Request::Load { target, project, force, timeout, .. } => {
-                image.load(target, project, *force, Instant::now() + *timeout, controls).await
+                image.load(target, project, *force, Instant::now() + timeout.time, controls).await
             }
             Request::RunTests { target, project, tests, timeout, .. } => {
-                image.test(target, project, tests, Instant::now() + *timeout, controls).await
+                image.test(target, project, tests, Instant::now() + timeout.time, controls).await
             }
             request => Ok(Ending::NotOffered { operation: request.operation() }.into()),
         }
@@ -199,4 +224,26 @@ impl Nrepl {
             image.leave().await;
         }
     }
+}
+
+/// Starts a server the `way` that was found; a port file was `passed_over`.
+async fn start(
+    way: &Way,
+    passed_over: Option<PassedOver>,
+    config: &Config,
+    household: &Household,
+) -> Result<Started, StartError> {
+    let began = Instant::now();
+    let mut server = Server::start(way, config, household).await.map_err(StartError::Failed)?;
+    let mut image = server.converse(config.output_limit).await.map_err(StartError::Failed)?;
+    server.forget_port_file();
+    let how = format!("started here, {}", server.describe_link());
+    image.own(server);
+    let notice = Notice::Started {
+        with: way.describe(),
+        took: began.elapsed(),
+        passed_over,
+        without_dependencies: way.without_dependencies(),
+    };
+    Ok(Started { image, how, notice })
 }

@@ -253,7 +253,7 @@ enum Link {
 impl Server {
     /// Starts a server for the project of `config` and waits until it prints its port.
     pub(crate) async fn start(way: &Way, config: &Config, household: &Household) -> Result<Self, String> {
-        let (mark, guard, root) = (household.next_mark(), household.guard(), &config.root);
+        let (mark, guard, root) = (household.next_mark(), household.guard(config), &config.root);
         let output_limit = config.output_limit;
         let program = way.program.display();
         let speaks = Speaks::of(config);
@@ -266,6 +266,7 @@ impl Server {
             launcher: Vec::new(),
             signals: &[],
             confined,
+            scratch: None,
             directory: root.to_owned(),
             mark,
         };

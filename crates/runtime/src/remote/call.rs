@@ -41,7 +41,14 @@ pub(crate) async fn run_remote(
     controls: &Controls,
 ) -> Result<EvalReport, SessionError> {
     // A start can take many seconds. It has a notice of its own and does not count as time of the code.
-    unless_given_up(session, controls, ensure_remote(session, remote)).await?;
+    let limit = request.limit().start;
+    let start = tokio::time::timeout(limit, ensure_remote(session, remote));
+    let start = async { start.await.unwrap_or(Err(SessionError::Starting(limit))) };
+    let ensured = unless_given_up(session, controls, start).await;
+    if let Err(SessionError::Withdrawn(_)) = ensured {
+        remote.give_up_start();
+    }
+    ensured?;
     let began = Instant::now();
     let next_object = session.facts().next_object;
     let called = remote.call(request, next_object, controls).await;

@@ -93,12 +93,12 @@ impl Bench {
     }
 
     pub(crate) async fn load(&self, target: LoadTarget, force: bool) -> EvalReport {
-        let (project, timeout) = (self.project(), Duration::from_secs(100));
+        let (project, timeout) = (self.project(), Duration::from_secs(100).into());
         self.ask(Request::Load { target, project, force, clear: false, timeout }).await
     }
 
     pub(crate) async fn test(&self, target: LoadTarget, tests: &[&str]) -> EvalReport {
-        let (project, timeout) = (self.project(), Duration::from_secs(100));
+        let (project, timeout) = (self.project(), Duration::from_secs(100).into());
         let tests = tests.iter().map(|name| (*name).to_owned()).collect();
         self.ask(Request::RunTests { target, project, framework: None, tests, timeout }).await
     }

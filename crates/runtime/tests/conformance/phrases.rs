@@ -33,6 +33,8 @@ pub(crate) struct Phrases {
     pub(crate) read_time: &'static str,
     /// Reads from the standard input; its value at the end of input.
     pub(crate) input: (&'static str, &'static str),
+    /// Code that closes the input or output that it is given.
+    pub(crate) closing: &'static [&'static str],
     /// Code with a warning, and a part of the warning.
     pub(crate) warned: (&'static str, &'static str),
     pub(crate) failure: Failure,

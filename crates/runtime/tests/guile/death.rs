@@ -21,7 +21,7 @@ async fn an_exit_is_an_answer_and_the_next_call_has_a_fresh_image() {
         assert_eq!((death.status.as_str(), death.exited), (status, orderly), "{code}");
         assert_eq!(report.stdout.head, "bye", "{code}");
         if !orderly {
-            lab.reset(MAIN).await.unwrap();
+            lab.reset(MAIN, None).await.unwrap();
         }
         let next = lab.report("(defined? 'here)").await;
         assert!(next.notices.is_empty(), "the caller knows already: {next:#?}");
@@ -83,7 +83,7 @@ async fn a_spare_is_ready_for_the_next_session() {
     let spare = || lab.status().workers_of(runtime("guile")).and_then(|workers| workers.spare_pid);
     until("there is a spare", async || spare().is_some()).await;
     let pid = spare();
-    lab.reset(MAIN).await.unwrap();
+    lab.reset(MAIN, None).await.unwrap();
     assert_eq!(lab.status().sessions[0].pid, pid);
     assert_eq!(lab.values("(+ 1 2)").await, "3");
 }

@@ -16,7 +16,7 @@ async fn restart(lab: &Lab, name: &str, values: Option<&str>) -> EvalReport {
     let request = Request::Restart {
         restart: RestartName::Name(name.to_owned()),
         values: values.map(str::to_owned),
-        timeout: Duration::from_secs(30),
+        timeout: Duration::from_secs(30).into(),
     };
     lab.call(MAIN, request, &CancellationToken::new()).await.unwrap()
 }
@@ -143,7 +143,7 @@ async fn interrupted_code_continues_and_so_do_the_forms_after_it() {
     lab.define_here().await;
     let code = "(define go #f)\n(define (spin) (if go 5 (spin)))\n(spin)\n(list 'after (spin))";
     for name in ["CONTINUE", "RETRY"] {
-        let request = EvalRequest { hold: true, timeout: Duration::from_millis(300), ..EvalRequest::new(code) };
+        let request = EvalRequest { hold: true, timeout: Duration::from_millis(300).into(), ..EvalRequest::new(code) };
         let stopped = lab.request(request).await;
         assert_eq!(stopped.held, 1, "{stopped:#?}");
         lab.report("(set! go #t)").await;

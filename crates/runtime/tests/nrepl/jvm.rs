@@ -69,7 +69,7 @@ async fn code_is_evaluated_form_by_form() {
             package: None,
             level,
             limit: 1000,
-            timeout: Duration::from_secs(20),
+            timeout: Duration::from_secs(20).into(),
         })
     };
     for (code, level, expected, differs) in [
@@ -188,7 +188,7 @@ async fn files_and_namespaces_are_loaded_and_tested() {
          (deftest wrong\n  (testing \"sums\"\n    (is (= 5 (+ 2 2)))))\n(deftest broken (throw (ex-info \"boom\" {})))\n",
     );
     let call = async |request| lab.call(MAIN, request, &CancellationToken::new()).await.unwrap();
-    let timeout = Duration::from_secs(60);
+    let timeout = Duration::from_secs(60).into();
 
     let report =
         call(Request::Load { target: good, project: Project::default(), force: true, clear: false, timeout }).await;

@@ -89,7 +89,7 @@ async fn three_lost_images_stop_a_session_until_a_reset() {
     let Err(SessionError::Stopped { crashes: 3, last, .. }) = refused else { panic!("{refused:?}") };
     assert!(last.contains("SIGKILL"));
     assert_eq!(lab.status().sessions[0].state, State::Stopped);
-    lab.reset(MAIN).await.unwrap();
+    lab.reset(MAIN, None).await.unwrap();
     assert_eq!(lab.values("1").await, "1");
 }
 
@@ -113,7 +113,7 @@ async fn reset_gives_a_fresh_image() {
     let lab = lab();
     lab.mark_state().await;
     let before = lab.pid().await;
-    let status = lab.reset(MAIN).await.unwrap();
+    let status = lab.reset(MAIN, None).await.unwrap();
     assert_ne!(status.pid, Some(before));
     assert!(!alive(before));
     let report = lab.report("(boundp '*here*)").await;
@@ -128,7 +128,7 @@ async fn a_spare_is_ready_for_the_next_session() {
     lab.report("1").await;
     until("there is a spare", async || lab.status().workers[0].spare_pid.is_some()).await;
     let spare = lab.status().workers[0].spare_pid;
-    lab.reset(MAIN).await.unwrap();
+    lab.reset(MAIN, None).await.unwrap();
     assert_eq!(lab.status().sessions[0].pid, spare);
     kill_9(lab.pid().await);
     lab.shutdown().await;
@@ -155,7 +155,7 @@ async fn kills_in_a_row_leave_no_process_behind() {
         } else {
             kill_9(pid);
             until("it is dead", async || !alive(pid)).await;
-            lab.reset(MAIN).await.unwrap();
+            lab.reset(MAIN, None).await.unwrap();
             pids.push(lab.pid().await);
             lab.kill(MAIN).await.unwrap();
         }

@@ -60,7 +60,7 @@ impl Lab {
 
     /// Evaluates for at most `limit` seconds before it is interrupted.
     pub(crate) async fn within(&self, limit: f64, code: &str) -> EvalReport {
-        self.request(EvalRequest { timeout: Duration::from_secs_f64(limit), ..EvalRequest::new(code) }).await
+        self.request(EvalRequest { timeout: Duration::from_secs_f64(limit).into(), ..EvalRequest::new(code) }).await
     }
 
     /// The values, as one line.

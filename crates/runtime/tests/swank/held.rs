@@ -27,7 +27,7 @@ fn restart(name: &str, values: Option<&str>) -> Request {
     Request::Restart {
         restart: RestartName::Name(name.to_owned()),
         values: values.map(str::to_owned),
-        timeout: Duration::from_secs(30),
+        timeout: Duration::from_secs(30).into(),
     }
 }
 
@@ -103,7 +103,7 @@ async fn an_interrupt_is_held_and_can_be_continued() {
     let (_server, lab) = attached().await;
     let request = EvalRequest {
         hold: true,
-        timeout: Duration::from_millis(300),
+        timeout: Duration::from_millis(300).into(),
         ..EvalRequest::new("(defvar *go* nil) (loop until *go* finally (return :went))")
     };
     let report = lab.request(request).await;

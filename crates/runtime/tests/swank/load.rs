@@ -13,7 +13,7 @@ async fn load(lab: &Lab, target: LoadTarget, force: bool) -> EvalReport {
         roots: vec![root.display().to_string()],
         definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
     };
-    let request = Request::Load { target, project, force, clear: false, timeout: Duration::from_secs(60) };
+    let request = Request::Load { target, project, force, clear: false, timeout: Duration::from_secs(60).into() };
     lab.call(MAIN, request, &Default::default()).await.unwrap()
 }
 
@@ -77,7 +77,7 @@ async fn a_load_that_never_ends_is_interrupted() {
     let (_server, lab) = attached().await;
     let path = write(&lab, "endless.lisp", "(loop)\n");
     let project = Project::default();
-    let timeout = Duration::from_secs(1);
+    let timeout = Duration::from_secs(1).into();
     let request = Request::Load { target: LoadTarget::Path(path), project, force: true, clear: false, timeout };
     let report = lab.call(MAIN, request, &Default::default()).await.unwrap();
     assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{report:#?}");

@@ -58,7 +58,7 @@ async fn requests_that_somebody_elses_image_does_not_support_are_refused() {
     let refused = lab.call(MAIN, Request::Checkpoint("x".into()), &Default::default()).await;
     assert_eq!(refused.unwrap_err(), SessionError::Lacks(runtime("swank"), Capability::Checkpoint));
     assert_eq!(lab.kill(MAIN).await.unwrap_err(), SessionError::Theirs(MAIN.into()));
-    assert_eq!(lab.reset(MAIN).await.unwrap_err(), SessionError::Theirs(MAIN.into()));
+    assert_eq!(lab.reset(MAIN, None).await.unwrap_err(), SessionError::Theirs(MAIN.into()));
     assert_eq!(lab.values("(+ 1 2)").await, "3");
     assert!(server.is_alive());
 }

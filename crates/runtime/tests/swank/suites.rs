@@ -22,7 +22,7 @@ async fn run(lab: &Lab, target: LoadTarget, tests: &[&str], seconds: u64) -> Eva
         definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
     };
     let tests = tests.iter().map(|name| (*name).to_owned()).collect();
-    let timeout = Duration::from_secs(seconds);
+    let timeout = Duration::from_secs(seconds).into();
     let request = Request::RunTests { target, project, framework: None, tests, timeout };
     lab.call(MAIN, request, &Default::default()).await.unwrap()
 }

@@ -97,7 +97,7 @@ async fn macros_are_expanded_at_all_levels() {
             package: None,
             level,
             limit: 10_000,
-            timeout: std::time::Duration::from_secs(30),
+            timeout: std::time::Duration::from_secs(30).into(),
         })
     };
     for (level, expected) in [(ExpansionLevel::Once, "(if a (when b c))"), (ExpansionLevel::All, "(if a (if b c))")] {

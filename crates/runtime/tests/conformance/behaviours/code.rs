@@ -79,6 +79,16 @@ pub(super) async fn an_empty_input(bench: Arc<Bench>) {
     assert_eq!(bench.values(code).await, value);
 }
 
+pub(super) async fn closed_streams(bench: Arc<Bench>) {
+    let (code, value) = bench.phrases.input;
+    for closing in bench.phrases.closing {
+        bench.report(closing).await;
+        assert_eq!(bench.values(code).await, value, "{closing}");
+        let report = bench.report(bench.phrases.printing).await;
+        assert!(report.stdout.head.contains("output"), "{closing}: {report:#?}");
+    }
+}
+
 pub(super) async fn warnings(bench: Arc<Bench>) {
     let (code, says) = bench.phrases.warned;
     let report = bench.report(code).await;
@@ -93,7 +103,7 @@ pub(super) async fn expansions(bench: Arc<Bench>) {
             package: None,
             level: ExpansionLevel::Once,
             limit: 1000,
-            timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(30).into(),
         })
     };
     let report = bench.ask(request(code)).await;

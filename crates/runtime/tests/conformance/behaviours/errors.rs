@@ -80,7 +80,7 @@ pub(super) async fn restarts(bench: Arc<Bench>) {
     assert!(error.restarts.iter().any(|(restart, _)| restart == name), "{error:#?}");
     let restart = RestartName::Name(name.to_owned());
     let values = Some("(+ 2 3)".to_owned());
-    let report = bench.ask(Request::Restart { restart, values, timeout: Duration::from_secs(30) }).await;
+    let report = bench.ask(Request::Restart { restart, values, timeout: Duration::from_secs(30).into() }).await;
     assert!(matches!(&report.ending, Ending::Values(values) if values[0].text == value), "{report:#?}");
     assert_eq!(report.held, 0);
 }

@@ -23,6 +23,7 @@ pub(crate) const CLOJURE: Phrases = Phrases {
     long: "(range 10000)",
     read_time: "#=(+ 1 2)",
     input: ("(read-line)", "nil"),
+    closing: &["(slurp *in*)", "(.close *in*)", "(.close *out*)"],
     warned: ("(defn odd [] (no-such-function))", "no-such-function"),
     failure: Failure {
         code: "(defn inner [x]\n  [(list x) (+ 1 (first x)) x])\n(defn outer [y] [(inner y)])\n(outer 3)",

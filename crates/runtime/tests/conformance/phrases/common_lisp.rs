@@ -23,6 +23,7 @@ const COMMON_LISP: Phrases = Phrases {
     long: "(make-list 10000)",
     read_time: "#.(+ 1 2)",
     input: ("(values (read-line nil nil :none))", ":NONE"),
+    closing: &["(close *standard-input*)", "(close *standard-output*)"],
     warned: ("(warn \"careful ~a\" 1) 5", "careful 1"),
     failure: Failure {
         code: "(defun inner (x)\n  (list (identity x) (+ 1 (car x)) x))\n(defun outer (y) (list (inner y)))\n(outer 3)",

@@ -23,6 +23,7 @@ pub(crate) const EMACS: Phrases = Phrases {
     long: "(make-list 10000 1)",
     read_time: "#.(+ 1 2)",
     input: ("(condition-case nil (read-string \"\") (end-of-file 'nothing))", "nothing"),
+    closing: &["(kill-buffer (current-buffer))", "(kill-buffer \"*Messages*\")"],
     warned: ("(defun odd () (no-such-function))", "no-such-function"),
     failure: Failure {
         code: "(defun inner (x)\n  (list (list x) (+ 1 (car x)) x))\n(defun outer (y) (list (inner y)))\n(outer 3)",

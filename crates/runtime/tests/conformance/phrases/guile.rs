@@ -23,6 +23,7 @@ pub(crate) const GUILE: Phrases = Phrases {
     long: "(iota 10000)",
     read_time: "#.(+ 1 2)",
     input: ("(eof-object? (read))", "#t"),
+    closing: &["(close-port (current-input-port))", "(close-port (current-output-port))"],
     warned: ("(define (odd) (no-such-function))", "no-such-function"),
     failure: Failure {
         code: "(define (inner x)\n  (list (list x) (+ 1 (car x)) x))\n(define (outer y) (list (inner y)))\n(outer 3)",

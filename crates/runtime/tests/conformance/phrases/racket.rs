@@ -23,6 +23,7 @@ pub(crate) const RACKET: Phrases = Phrases {
     long: "(range 10000)",
     read_time: "#reader racket/base 1",
     input: ("(eof-object? (read))", "#t"),
+    closing: &["(close-input-port (current-input-port))", "(close-output-port (current-output-port))"],
     warned: ("(define (odd) (no-such-function))", "no-such-function"),
     failure: Failure {
         code: "(define (inner x)\n  (list (list x) (+ 1 (car x)) x))\n(define (outer y) (list (inner y)))\n(outer 3)",
