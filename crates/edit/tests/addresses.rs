@@ -351,7 +351,7 @@ fn scheme() {
 
 #[test]
 fn scheme_whose_bars_quote() {
-    for head in ["#lang racket\n", "#!r7rs\n"] {
+    for head in ["#lang racket\n", "#!r7rs\n", "(import (chezscheme))\n"] {
         let text = format!("{head}(define |a b| 1)\n(define (|x(y| z) z)\n");
         let expected =
             [("|a b|", "(define |a"), ("a b", "(define |a"), ("|x(y|", "(define (|x("), ("define |a b|", "(define |a")];

@@ -526,7 +526,7 @@ fn bars_quote_in_scheme_from_the_mark_on() {
 
 #[test]
 fn marks_around_the_reach_are_read_as_the_reader_does() {
-    for mark in ["#lang ", "#!r7rs ", "(define-library) "] {
+    for mark in ["#lang ", "#!r7rs ", "(define-library) ", "(import (chezscheme)) "] {
         for before in 16_366..16_386 {
             let text = format!("{}{mark} (f |a(b|) λ{}", " ".repeat(before), mark.repeat(3));
             check_against_reader(&text, Dialect::Scheme);

@@ -2,7 +2,7 @@
 //! inserted.
 
 /// Pieces of Lisp, broken or not, marks that change the reading of a text, and the separator of the parts of an input.
-pub const PIECES: [&[u8]; 52] = [
+pub const PIECES: [&[u8]; 53] = [
     b"(",
     b")",
     b"(",
@@ -52,6 +52,7 @@ pub const PIECES: [&[u8]; 52] = [
     b"#!",
     b"!#",
     b"#!r7rs",
+    b"(chezscheme)",
     b"#!fold-case",
     b"(define-library ",
     b"#lang ",

@@ -171,9 +171,13 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
     }
 }
 
-/// A text with one of these is not in Guile's own Scheme: `|` quotes and braces are brackets.
-static MARKS: Marks =
-    Marks { words: &["(define-library", "#!r7rs", "#lang "], reach: 16 * 1024, after: &READTABLE_AFTER_MARK };
+/// A text with one of these is not in Guile's own Scheme: `|` quotes and braces are brackets. Chez Scheme's own library
+/// is imported by that name.
+static MARKS: Marks = Marks {
+    words: &["(define-library", "#!r7rs", "#lang ", "(chezscheme)", "#!chezscheme"],
+    reach: 16 * 1024,
+    after: &READTABLE_AFTER_MARK,
+};
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);
