@@ -36,11 +36,15 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+fn text_of(output: &Output) -> String {
+    text(&output.stdout) + &text(&output.stderr)
+}
+
 /// The command ends with `code`, and standard output and error together hold each of `says`.
 #[track_caller]
 fn check(directory: &Path, arguments: &[&str], input: &str, code: i32, says: &[&str]) -> String {
     let output = lispwright(directory, arguments, input);
-    let said = text(&output.stdout) + &text(&output.stderr);
+    let said = text_of(&output);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
     for part in says {
         assert!(said.contains(part), "{arguments:?} does not say {part:?}: {said}");
@@ -73,6 +77,9 @@ fn output_that_cannot_be_written_is_an_error_of_every_command() {
         &["edit", "a.lisp", "delete", "area", "--dry-run"],
         &["patch", "a.lisp", "area", "--old", "pi", "--new", "3", "--dry-run", "--json"],
         &["grammar", "--dialect", "scheme", "--format", "gbnf"],
+        &["--help"],
+        &["edit", "--help"],
+        &["--version"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_lispwright"))
             .args(arguments)
@@ -83,6 +90,46 @@ fn output_that_cannot_be_written_is_an_error_of_every_command() {
             .unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(text(&output.stderr).contains("standard output: No space left"), "{arguments:?}");
+    }
+}
+
+/// A name of a file is in one line and without characters that a terminal acts on, whatever a message says.
+#[test]
+fn names_of_files_are_escaped_in_every_message() {
+    let project = project();
+    let here = project.path();
+    let name = "a\n[note] b\x1b[31m\u{202e}.lisp";
+    let directory = "d\n[note] e\x1b[31m";
+    fs::create_dir(here.join(directory)).unwrap();
+    for (text, balanced) in [("(defun f ()\n  1)\n", true), ("(defun f ()\n  (print 1)\n\n(defun g () 1)\n", false)] {
+        fs::write(here.join(name), text).unwrap();
+        for arguments in [
+            &["check", name][..],
+            &["check", "."],
+            &["check", directory],
+            &["outline", name],
+            &["outline", ".", directory],
+            &["read", name, "f"],
+            &["read", name, "none"],
+            &["repair", name],
+            &["repair", "--diff", name],
+            &["repair", "--write", name],
+            &["repair", "--write", name, "--against", "none\x1b"],
+            &["edit", name, "delete", "none"],
+            &["patch", name, "f", "--old", "x", "--new", "y"],
+            &["search", "print", "."],
+            &["map"],
+            &["exports", name],
+            &["refs", "f"],
+            &["stats", name],
+            &["eval", directory],
+        ] {
+            let output = lispwright(here, arguments, "");
+            let said = text_of(&output);
+            assert!(!said.contains(['\x1b', '\u{202e}']), "{arguments:?}: {said:?}");
+            assert!(!said.contains("\n[note]"), "{arguments:?}: {said:?}");
+        }
+        assert_eq!(fs::read_to_string(here.join(name)).unwrap() == text, balanced, "it was repaired");
     }
 }
 

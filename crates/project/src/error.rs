@@ -112,7 +112,7 @@ pub enum Error {
 
     /// The path leads out of every allowed root.
     #[error(
-        "{path}: outside the project{}; allowed: {}. Pass a path below it, or have the server started with --root for that directory",
+        "{path}: outside the project{}; allowed: {}. Pass a path below it; lispwright started with --root DIR allows another directory",
         if *by_link { " (a symbolic link on the way leads out)" } else { "" },
         roots.join(", ")
     )]

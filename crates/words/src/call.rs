@@ -1,6 +1,7 @@
 //! A next call in the terms of its reader.
 
 use lispwright_runtime::MAIN;
+use lispwright_syntax::in_a_line;
 use lispwright_tools::NextCall;
 
 use crate::Skin;
@@ -80,8 +81,24 @@ fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:+=@%,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
-    } else {
+    } else if in_a_line(word) == word {
         format!("'{}'", word.replace('\'', "'\\''"))
+    } else {
+        format!("$'{}'", word.chars().map(escaped).collect::<String>())
+    }
+}
+
+/// A character between `$'` and `'`, where shells know escapes.
+fn escaped(character: char) -> String {
+    let is_seen = in_a_line(character.encode_utf8(&mut [0; 4])).starts_with(character);
+    match character {
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\'' | '\\' => format!("\\{character}"),
+        _ if is_seen => character.to_string(),
+        '\0'..='\x7f' => format!("\\x{:02x}", u32::from(character)),
+        '\u{80}'..='\u{ffff}' => format!("\\u{:04x}", u32::from(character)),
+        _ => format!("\\U{:08x}", u32::from(character)),
     }
 }
 
@@ -96,6 +113,7 @@ mod tests {
         let of = |skin| spoken(&call, skin).unwrap_or_default();
         assert_eq!(of(Skin::Client), r#"lisp_read_form {"path": "src/a b.lisp", "name": "(setf foo)", "index": 2}"#);
         assert_eq!(of(Skin::Shell), "lispwright read 'src/a b.lisp' '(setf foo)' --index 2");
+        assert_eq!(quoted("a\n\x1b'b\u{202e}\u{e0041}\\λ"), "$'a\\n\\x1b\\'b\\u202e\\U000e0041\\\\λ'");
         assert_eq!(spoken(&NextCall::to("repl_control"), Skin::Shell), None);
         assert_eq!(spoken(&NextCall::to("lisp_read_file").with("path", "a").with("offset", 3), Skin::Shell), None);
     }

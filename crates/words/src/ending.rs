@@ -226,7 +226,7 @@ fn unreadable_text(error: &LispError, report: &EvalReport, skin: Skin) -> String
         (Some(call), true) => format!("; detach and attach again gives a fresh one: {call}"),
         (Some(call), false) => format!("; a fresh image has a good one: {call}"),
     };
-    format!("[note] Code has changed the session's readtable, which reads no lists any more{next}.\n")
+    format!("[note] Code has changed the session's readtable, and code can no longer be read as usual{next}.\n")
 }
 
 /// The equivalent of a command of the runtime's own prompt, such as Guile's `,time (f)`.

@@ -2,6 +2,7 @@
 
 use lispwright_runtime::Notice;
 use lispwright_runtime::notice::{BuildFile, During, EndedChildren, PassedOver, Remaining, UnheardEnd};
+use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
 
 /// Characters of a notice.
@@ -62,7 +63,7 @@ fn words(notice: &Notice, session: &str) -> String {
         }
         Notice::Attached { address, file } => format!(
             "Attached to the nREPL server at {address} that {} names; it belongs to somebody else and is never ended from here.",
-            file.display()
+            in_a_line(&file.to_string_lossy())
         ),
         Notice::Started { with, took, passed_over, without_dependencies } => {
             let passed = passed_over.as_ref().map(|passed| format!(" {}", passed_over_words(passed))).unwrap_or_default();
@@ -97,9 +98,9 @@ fn passed_over_words(passed: &PassedOver) -> String {
         PassedOver::Unconfined { file, port } => format!(
             "{} names a server at port {port}, which is not confined. With --sandbox it is used only after you attach to \
              127.0.0.1:{port}.",
-            file.display()
+            in_a_line(&file.to_string_lossy())
         ),
-        PassedOver::OutOfDate { file, why } => format!("{} is out of date: {why}.", file.display()),
+        PassedOver::OutOfDate { file, why } => format!("{} is out of date: {why}.", in_a_line(&file.to_string_lossy())),
     }
 }
 

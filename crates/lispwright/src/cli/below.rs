@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lispwright_project::survey;
+use lispwright_syntax::in_a_line;
 use lispwright_tools::workspace::is_lisp_name;
 
 /// The entries below a directory, with the paths that a user would write.
@@ -36,7 +37,7 @@ impl Below {
     pub(crate) fn passed_over(&self) -> String {
         const MOST: usize = 5;
         let in_words = |what: &str, names: &[String]| {
-            let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let shown = names.iter().take(MOST).map(|name| in_a_line(name)).collect::<Vec<_>>().join(", ");
             match names.len() {
                 0 => String::new(),
                 count if count > MOST => format!("; {what}: {shown} and {} more", count - MOST),

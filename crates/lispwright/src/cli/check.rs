@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 use lispwright_words::Rendering;
 use serde_json::{Value, json};
@@ -124,7 +125,7 @@ impl Report<'_> {
     fn directory(&mut self, path: &str) {
         let found = Below::new(path, !self.args.no_ignore);
         for why in &found.unreadable {
-            self.unreadable(path, Complaint::new("FILE_NOT_FOUND", why));
+            self.unreadable(path, Complaint::new("FILE_NOT_FOUND", in_a_line(why)));
         }
         let mut sound = 0;
         for file in &found.files {
@@ -135,11 +136,11 @@ impl Report<'_> {
             }
         }
         if !self.args.json {
-            let passed_over = found.passed_over();
+            let (shown, passed_over) = (in_a_line(path), found.passed_over());
             print(&match found.files.len() {
-                0 => format!("{path}: no file below it has the extension of a Lisp{passed_over}."),
-                1 => format!("{path}: {sound} of 1 file is balanced{passed_over}."),
-                count => format!("{path}: {sound} of {count} files are balanced{passed_over}."),
+                0 => format!("{shown}: no file below it has the extension of a Lisp{passed_over}."),
+                1 => format!("{shown}: {sound} of 1 file is balanced{passed_over}."),
+                count => format!("{shown}: {sound} of {count} files are balanced{passed_over}."),
             });
         }
         self.ignored.extend(found.ignored);

@@ -11,6 +11,8 @@ use lispwright_setup::{
     Client, ConfigDirectories, ConfigFile, Entry, EntryResult, FileChange, Part, Scope, install, remove,
 };
 
+use super::text::shown;
+
 /// The task of `setup` for one client.
 pub(crate) struct Order {
     pub(crate) client: &'static Client,
@@ -60,7 +62,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
         };
         if before.as_ref().is_some_and(|file| file.bom) && !order.client.reads_byte_order_mark(&parts) {
             let title = order.client.title;
-            let path = path.display();
+            let path = shown(&path);
             return Err(format!("{path}: starts with a byte order mark, which {title} does not read; remove it first"));
         }
         let text = before.as_ref().map(|file| file.text.as_str());
@@ -73,7 +75,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
             (true, None) => Ok(FileChange { text: None, steps: Vec::new() }),
         };
         let change =
-            change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", path.display()))?;
+            change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", shown(&path)))?;
         plans.push(Plan { path, before, change });
     }
     Ok(plans)
@@ -81,7 +83,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
 
 /// Carries out the plan of a file, if the file has not changed since the plan was made.
 pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
-    let overtaken = || format!("{}: another program changed this file meanwhile; run it again", plan.path.display());
+    let overtaken = || format!("{}: another program changed this file meanwhile; run it again", shown(&plan.path));
     let done = match (&plan.before, &plan.change.text) {
         _ if !plan.changes() => return Ok(()),
         (None, Some(text)) => create_anywhere(&plan.path, text).map(drop),
@@ -176,7 +178,7 @@ pub(crate) fn program() -> Result<String, String> {
     }
     match here.to_str() {
         Some(path) => Ok(path.to_owned()),
-        None => Err(format!("{}: the path of this program is not text; install it elsewhere", here.display())),
+        None => Err(format!("{}: the path of this program is not text; install it elsewhere", shown(&here))),
     }
 }
 

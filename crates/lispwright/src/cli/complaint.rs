@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use lispwright_syntax::in_a_line;
 use lispwright_tools::Refusal;
 use lispwright_words::{Rendering, Skin, refused, render};
 
@@ -17,7 +18,7 @@ impl Complaint {
 
     /// `path` is not accessible.
     pub(crate) fn at(path: impl fmt::Display, error: impl fmt::Display) -> Self {
-        Self::new("FILE_NOT_FOUND", format_args!("{path}: {error}"))
+        Self::new("FILE_NOT_FOUND", format_args!("{}: {error}", in_a_line(&path.to_string())))
     }
 }
 

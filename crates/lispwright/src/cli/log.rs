@@ -8,6 +8,8 @@ use std::sync::Mutex;
 use lispwright_project::{Access, Links, open_regular};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
+use super::text::shown;
+
 /// Opens the file for logs, which must not be the standard output of answers.
 fn log_file(path: &Path) -> io::Result<File> {
     let file = open_regular(path, Access::Append, Links::Followed)?;
@@ -32,7 +34,7 @@ pub(crate) fn start(level: &str, file: Option<&Path>) -> Result<(), String> {
     let started = match file {
         Some(path) => {
             let file =
-                log_file(path).map_err(|error| format!("the log file {} cannot be opened: {error}", path.display()))?;
+                log_file(path).map_err(|error| format!("the log file {} cannot be opened: {error}", shown(path)))?;
             builder.with_writer(Mutex::new(file)).try_init()
         }
         None => builder.with_writer(io::stderr).try_init(),

@@ -44,6 +44,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::text::written;
+
 /// A Lisp workshop for coding agents and people.
 #[derive(Debug, Parser)]
 #[command(name = "lispwright", version, arg_required_else_help = true, max_term_width = 100)]
@@ -128,7 +130,7 @@ pub(crate) fn run() -> ExitCode {
 fn parse() -> Command {
     let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
     if !is_hook {
-        return CommandLine::parse().command;
+        return CommandLine::try_parse().map_or_else(|error| leave(&error), |line| line.command);
     }
     match HookLine::try_parse() {
         Ok(HookLine { command: Hook::Hook(args) }) => Command::Hook(args),
@@ -137,8 +139,17 @@ fn parse() -> Command {
             let _ = error.print();
             std::process::exit(1);
         }
-        Err(error) => error.exit(),
+        Err(error) => leave(&error),
     }
+}
+
+/// Prints what is wrong with the command line, or the help that it asks for, and ends the process.
+fn leave(error: &clap::Error) -> ! {
+    let printed = error.print();
+    if error.exit_code() == 0 {
+        written(printed);
+    }
+    std::process::exit(error.exit_code())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use lispwright_edit::{Source, ViewOptions};
 use lispwright_syntax::address::MethodKey;
-use lispwright_syntax::{Form, Span};
+use lispwright_syntax::{Form, Span, in_a_line};
 use lispwright_tools::lisp_read_file::FileAnswer;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -57,11 +57,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         }
         let found = Below::new(path, !args.no_ignore);
         for why in &found.unreadable {
-            files.push(unreadable("outline", path, Complaint::new("FILE_NOT_FOUND", why)));
+            files.push(unreadable("outline", path, Complaint::new("FILE_NOT_FOUND", in_a_line(why))));
             exit = ExitCode::from(2);
         }
         if found.files.is_empty() && !args.json {
-            print(&format!("{path}: no file below it has the extension of a Lisp{}.", found.passed_over()));
+            print(&format!(
+                "{}: no file below it has the extension of a Lisp{}.",
+                in_a_line(path),
+                found.passed_over()
+            ));
         }
         paths.extend(found.files);
     }
@@ -81,7 +85,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             files.push(facts.expect("it has texts as keys and nothing that fails"));
         } else {
             if several {
-                print(&format!("{}:", text.path));
+                print(&format!("{}:", text.shown()));
             }
             print(&paint::view(&in_words(answer(&text.path, &source, args.whole)).text));
         }

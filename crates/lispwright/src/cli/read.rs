@@ -44,7 +44,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         }
     };
     if !form.balanced && !args.json {
-        say("read", &format!("{}: this form does not balance; lispwright check says where", text.path));
+        say("read", &format!("{}: this form does not balance; lispwright check says where", text.shown()));
     }
     show(Ok(form.into()), args.json)
 }

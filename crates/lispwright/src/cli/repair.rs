@@ -72,7 +72,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
         return Ok(code);
     }
     match outcome {
-        Outcome::Balanced if args.write || args.diff => tell(&format!("{}: balanced; nothing to do", text.path)),
+        Outcome::Balanced if args.write || args.diff => tell(&format!("{}: balanced; nothing to do", text.shown())),
         Outcome::Balanced => text.print_changed(&text.text)?,
         Outcome::Refused(_) => {
             tell(&checked(&text, outcome).text);
@@ -102,7 +102,7 @@ fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     });
     written.map(|_| ()).map_err(|error| match error {
         EditError::Project(error) => error.into(),
-        EditError::Refused(why) => Complaint::new("STALE", format_args!("{}: {why}; run it again", text.path)),
+        EditError::Refused(why) => Complaint::new("STALE", format_args!("{}: {why}; run it again", text.shown())),
     })
 }
 
@@ -113,7 +113,7 @@ fn tell(line: &str) {
 
 fn repaired(text: &Text, done: &Repair) -> String {
     let lines = LineIndex::new(text.text.as_bytes());
-    let mut out = format!("{}: repaired", text.path);
+    let mut out = format!("{}: repaired", text.shown());
     for edit in &done.edits {
         let at = lines.line_column(text.text.as_bytes(), edit.at);
         let change = match (edit.removed.is_empty(), edit.inserted.is_empty()) {
@@ -121,7 +121,7 @@ fn repaired(text: &Text, done: &Repair) -> String {
             (_, true) => format!("removed `{}`", edit.removed),
             _ => format!("`{}` became `{}`", edit.removed, edit.inserted),
         };
-        out.push_str(&format!("\n{}:{}:{}: {change}", text.path, at.line, at.column));
+        out.push_str(&format!("\n{}:{}:{}: {change}", text.shown(), at.line, at.column));
     }
     for sentence in &done.evidence {
         out.push_str(&format!("\n  {sentence}"));

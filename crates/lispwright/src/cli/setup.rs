@@ -6,13 +6,13 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use lispwright_edit::unified;
 use lispwright_setup::{Client, EntryReport, EntryResult, Scope, When};
-use lispwright_syntax::Span;
+use lispwright_syntax::{Span, in_a_line};
 use serde_json::{Value, json};
 
 use super::clients::{Order, Plan, carry_out, plan, program};
 use super::complaint::Complaint;
 use super::outcome::failed;
-use super::text::{print, print_json};
+use super::text::{print, print_json, shown};
 
 /// Configure a coding agent: its MCP server entry and its hooks; --remove takes both out again.
 #[derive(Debug, clap::Args)]
@@ -106,11 +106,11 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
 /// An absolute path, because hooks run in other directories than this command.
 fn absolute(path: &str) -> Result<String, String> {
     let path = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
-    path.into_os_string().into_string().map_err(|path| format!("{}: not text", path.display()))
+    path.into_os_string().into_string().map_err(|path| format!("{}: not text", in_a_line(&path.to_string_lossy())))
 }
 
 fn paths(plans: &[Plan]) -> String {
-    plans.iter().map(|plan| plan.path.display().to_string()).collect::<Vec<_>>().join(", ")
+    plans.iter().map(|plan| shown(&plan.path)).collect::<Vec<_>>().join(", ")
 }
 
 fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
@@ -119,7 +119,7 @@ fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
         out.push_str(&format!("Grant: {}.\n", order.client.grant.writes));
     }
     for plan in plans {
-        out.push_str(&format!("{}: {}\n", plan.path.display(), summary(plan)));
+        out.push_str(&format!("{}: {}\n", shown(&plan.path), summary(plan)));
         if args.dry_run {
             out.push_str(&diff(plan));
         }

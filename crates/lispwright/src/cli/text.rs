@@ -3,13 +3,14 @@
 //! A user may name any file; the roots that bound a server's clients do not apply here. Commands write only to standard
 //! output, and a failure of that is an error of the command.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{SourceFile, read_anywhere};
-use lispwright_syntax::{Dialect, Language};
+use lispwright_syntax::{Dialect, Language, in_a_line};
 use lispwright_tools::languages::Languages;
 use lispwright_tools::workshop::named_dialect;
 use lispwright_tools::{Refusal, Workspace};
@@ -31,6 +32,11 @@ impl Text {
     /// Reads one file, or standard input for `-`, like [`Texts::read`].
     pub(crate) fn read(path: &str, dialect: Option<&str>) -> Result<Self, Complaint> {
         Texts::new(dialect)?.read(path)
+    }
+
+    /// Its path in a line of a message: characters that a terminal acts on are escaped.
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
+        in_a_line(&self.path)
     }
 
     /// Prints `text`, a changed version of this one, in the same encoding and with the same byte order mark.
@@ -98,13 +104,18 @@ fn source(path: &str) -> Result<SourceFile, Complaint> {
 
 /// A path relative to the shell's directory, for an operation that takes paths relative to a root.
 pub(crate) fn from_here(path: &str) -> Result<String, Complaint> {
-    let not_unicode = |path: OsString| format!("{}: the path is not Unicode", path.display());
+    let not_unicode = |path: OsString| format!("{}: the path is not Unicode", in_a_line(&path.to_string_lossy()));
     let path = absolute(path)?.into_os_string().into_string();
     path.map_err(|path| Complaint::new("BAD_ARGUMENT", not_unicode(path)))
 }
 
 fn absolute(path: &str) -> Result<PathBuf, Complaint> {
     std::path::absolute(path).map_err(|error| Complaint::at(path, error))
+}
+
+/// A path in a line of a message: characters that a terminal acts on are escaped.
+pub(crate) fn shown(path: &Path) -> String {
+    in_a_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Prints a text and a final newline.
@@ -123,7 +134,7 @@ pub(crate) fn print_json(value: &serde_json::Value) {
 
 /// Checks a write to standard output. A reader that has gone away is no error; any other failure ends the command,
 /// whose output would be cut.
-fn written(result: io::Result<()>) {
+pub(crate) fn written(result: io::Result<()>) {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "lispwright: standard output: {error}");

@@ -156,7 +156,7 @@ fn an_image_that_cannot_read_any_more_names_the_call_that_helps() {
     session.ok("repl_control", json!({ "action": "reset" }));
     eval(&mut session, "(set-syntax-from-char #\\( #\\Space)");
     let answer = eval(&mut session, "(setf x 1)");
-    assert!(answer.is_error && answer.text.contains("reads no lists any more"), "{}", answer.text);
+    assert!(answer.is_error && answer.text.contains("code can no longer be read as usual"), "{}", answer.text);
     assert!(answer.text.contains("{\"action\": \"reset\"}"), "{}", answer.text);
     session.ok("repl_control", json!({ "action": "reset" }));
     let no_files = "(sb-alien:with-alien ((limits (array (sb-alien:unsigned 64) 2)))

@@ -33,7 +33,10 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
                 list(f, others)?;
                 write!(f, "\nCall again with one of these lines as {by_line}, and without what does not fit")
             } else if nearest.is_empty() {
-                write!(f, " None of the {definitions} definitions has a name like it. ")?;
+                match definitions {
+                    1 => f.write_str(" The one definition has another name. ")?,
+                    _ => write!(f, " None of the {definitions} definitions has a name like it. ")?,
+                }
                 how_to_name(f, words)
             } else {
                 write!(f, " Nearest names: {}. ", nearest.join(", "))?;
