@@ -22,6 +22,10 @@ pub struct Edited {
     pub digest: Option<String>,
     /// Unified diff, without file names.
     pub diff: String,
+    /// The addressed form as it was, with its header comment; empty when forms are appended.
+    pub before: String,
+    /// That form, or the first inserted one, as it is now; empty after a deletion.
+    pub after: String,
     /// Scalar values added, minus those removed.
     pub delta: i64,
     /// The repair of new source that did not balance.

@@ -104,6 +104,8 @@ pub(crate) fn apply(
         lines: (data > 0).then(|| (line_of(solid_start), line_of(solid_end.max(1) - 1))),
         digest: whole.filter(|_| data > 0).map(|span| digest_of(&text[span.range()])),
         diff: unified(source.text, &text, span, new_part.len()),
+        before: asked.map(|(form, text)| text[whole_span(form).range()].to_owned()).unwrap_or_default(),
+        after: whole.filter(|_| data > 0).map(|span| text[span.range()].to_owned()).unwrap_or_default(),
         delta: new_part.chars().count() as i64 - source.slice(span).chars().count() as i64,
         repair: None,
         notes,

@@ -123,3 +123,25 @@ fn every_tool_is_acceptable_to_every_client() {
         assert_eq!(names.len(), count, "two tools share a name");
     }
 }
+
+#[test]
+fn every_call_that_a_surface_speaks_of_is_on_it() {
+    use lispwright_words::surfaces::{cl_mcp, evaluate_lisp, guile};
+    for (surface, terms) in [
+        (Surface::ClMcp, &cl_mcp::TERMS),
+        (Surface::Guile, &guile::TERMS),
+        (Surface::EvaluateLisp, &evaluate_lisp::TERMS),
+    ] {
+        let offer = ToolSelection { surface, ..ToolSelection::default() }.pick(everything()).unwrap();
+        for (name, arguments) in terms.names() {
+            let row = offer.listed.iter().find(|tool| tool.name == name);
+            let row = row.unwrap_or_else(|| panic!("{surface:?} does not list {name}"));
+            for argument in arguments {
+                assert!(
+                    row.input_schema["properties"].get(argument).is_some(),
+                    "{surface:?}: {name} takes no {argument}"
+                );
+            }
+        }
+    }
+}

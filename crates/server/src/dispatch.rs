@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet, arguments};
-use lispwright_words::{Rendering, Skin, render};
+use lispwright_words::{Rendering, render, render_recast};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
@@ -23,9 +23,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::beside::Beside;
 use crate::host::{Handler, Host};
 use crate::names::Names;
 use crate::roots::ClientRoots;
+use crate::surface::{Manner, UNLISTED};
 use crate::{Options, Results};
 
 /// The time for which a client may cache the tool list and the discovery answer, which never change.
@@ -41,6 +43,7 @@ pub(crate) struct Dispatch {
     listed: OnceLock<Vec<rmcp::model::Tool>>,
     names: Names,
     results: Results,
+    manner: Manner,
     instructions: String,
     premises: Option<Premises>,
 }
@@ -56,6 +59,7 @@ impl Dispatch {
             listed: OnceLock::new(),
             names,
             results: options.results,
+            manner: options.manner,
             instructions: options.instructions,
             premises: options.premises,
         }
@@ -63,7 +67,7 @@ impl Dispatch {
 
     /// The `tools` of `tools/list`, as sent.
     pub(crate) fn listed(&self) -> &[rmcp::model::Tool] {
-        let list = || self.tools[..self.offered].iter().map(|tool| listing(tool, self.results)).collect();
+        let list = || self.tools[..self.offered].iter().map(|tool| listing(tool, self.is_structured(tool))).collect();
         self.listed.get_or_init(list)
     }
 
@@ -78,11 +82,29 @@ impl Dispatch {
             ToolSet::Guard => Ok(given),
             _ => arguments::prepare(tool.name, &tool.input_schema, given),
         };
+        let began = Instant::now();
+        let answer = self.manner.answer(tool.name);
+        let mut asked = Map::new();
         let reply = match checked {
-            Ok(ready) => context.run(tool, ready).await,
+            Ok(ready) => {
+                if answer.recast.is_some() {
+                    asked = ready.clone();
+                }
+                context.run(tool, ready).await
+            }
             Err(refusal) => Err(refusal),
         };
-        Ok(result(tool, self.results, render(reply, Skin::Client)))
+        let rendering = match answer.recast {
+            Some(recast) => render_recast(reply, self.manner.skin, &asked, recast),
+            None => render(reply, self.manner.skin),
+        };
+        tracing::debug!(tool = tool.name, is_error = rendering.is_error, took = ?began.elapsed(), "answered a call");
+        Ok(result(rendering, self.is_structured(tool) || self.manner.fields_beside))
+    }
+
+    /// Whether the fields of a tool's answers are sent as structured content.
+    fn is_structured(&self, tool: &Tool) -> bool {
+        self.results == Results::Structured || tool.set == ToolSet::Guard || self.manner.answer(tool.name).data
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -100,7 +122,7 @@ impl Dispatch {
 }
 
 /// The entry of a tool in `tools/list`.
-fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
+fn listing(tool: &Tool, structured: bool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new()
         .read_only(tool.annotations.read_only)
         .destructive(tool.annotations.destructive)
@@ -110,7 +132,7 @@ fn listing(tool: &Tool, results: Results) -> rmcp::model::Tool {
         .with_title(tool.title)
         .with_annotations(annotations);
     listed.meta = crate::hints::meta(tool.name);
-    if is_structured(tool, results) && !tool.output_schema.is_empty() {
+    if structured && !tool.output_schema.is_empty() {
         listed.with_raw_output_schema(Arc::new(published_output(&tool.output_schema)))
     } else {
         listed
@@ -128,6 +150,7 @@ fn published_input(tool: &Tool) -> Map<String, Value> {
     }
     schema.shift_remove("additionalProperties");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, property| property.get(UNLISTED).is_none());
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
             for (key, obvious) in [("minimum", Value::from(0)), ("default", Value::from(false))] {
                 if property.get(key) == Some(&obvious) {
@@ -137,10 +160,6 @@ fn published_input(tool: &Tool) -> Map<String, Value> {
         }
     }
     schema
-}
-
-fn is_structured(tool: &Tool, results: Results) -> bool {
-    results == Results::Structured || tool.set == ToolSet::Guard
 }
 
 /// An output schema that matches every result, errors included: the tool's fields and those of an error, none of them
@@ -156,9 +175,9 @@ fn published_output(schema: &Map<String, Value>) -> Map<String, Value> {
     published
 }
 
-fn result(tool: &Tool, results: Results, rendering: Rendering) -> CallToolResult {
+fn result(rendering: Rendering, structured: bool) -> CallToolResult {
     let Rendering { text, mut fields, is_error } = rendering;
-    let structured = is_structured(tool, results).then(|| {
+    let structured = structured.then(|| {
         // Some clients show a model only these fields.
         if is_error && !fields.contains_key("message") && !fields.contains_key("error") {
             fields.insert("message".into(), text.clone().into());
@@ -301,7 +320,11 @@ impl Session {
 
 impl Host for Arc<Dispatch> {
     fn handler(&self, closing: CancellationToken) -> Handler {
-        Box::new(Session::new(self.clone(), closing))
+        let session = Session::new(self.clone(), closing);
+        match self.manner.fields_beside {
+            true => Box::new(Beside { session, keeps: self.results == Results::Structured }),
+            false => Box::new(session),
+        }
     }
 
     fn offers(&self) -> Arc<ServerCapabilities> {
@@ -352,6 +375,18 @@ pub(crate) fn negotiate(asked: &str) -> ProtocolVersion {
     if is_date { ProtocolVersion::V_2024_11_05 } else { ProtocolVersion::LATEST_WITH_INITIALIZE }
 }
 
+/// The refusal of a version that has no handshake here, for a surface that refuses instead of offering another.
+fn unsupported_version(asked: &str) -> ErrorData {
+    let known: Vec<&str> = ProtocolVersion::KNOWN_VERSIONS
+        .iter()
+        .filter(|version| version.has_initialize())
+        .map(ProtocolVersion::as_str)
+        .collect();
+    let shown: String = asked.chars().take(80).collect();
+    let message = format!("Unsupported protocol version `{shown}`. Supported: {}.", known.join(", "));
+    ErrorData::invalid_params(message, Some(json!({ "supportedVersions": known, "requested": shown })))
+}
+
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(capabilities())
@@ -364,7 +399,11 @@ impl ServerHandler for Session {
         mut request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let version = negotiate(request.protocol_version.as_str());
+        let asked = request.protocol_version.as_str();
+        let version = negotiate(asked);
+        if self.dispatch.manner.refuses_versions && !asked.is_empty() && version.as_str() != asked {
+            return Err(unsupported_version(asked));
+        }
         request.protocol_version = version.clone();
         context.peer.set_peer_info(request);
         Ok(self.get_info().with_protocol_version(version))

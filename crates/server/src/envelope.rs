@@ -6,9 +6,9 @@
 //! by mistake cannot keep each other talking.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, GetExtensions,
-    InitializeRequest, InitializeRequestParams, ListToolsRequest, PaginatedRequestParams, RequestId, RequestMetaObject,
-    ServerCapabilities,
+    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientJsonRpcMessage, ClientRequest, CustomRequest,
+    GetExtensions, Implementation, InitializeRequest, InitializeRequestParams, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion, RequestId, RequestMetaObject, ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
@@ -288,8 +288,14 @@ fn call_params(mut params: Map<String, Value>) -> Result<CallToolRequestParams, 
 }
 
 /// The opening of a legacy session. Fields that the server needs must be right; unusual values of others are dropped,
-/// because an unknown capability of a client is no reason to reject it.
+/// because an unknown capability of a client is no reason to reject it. Without any field it is that of a person or a
+/// script, who gets the newest version.
 fn initialize_params(params: &Map<String, Value>) -> Result<InitializeRequestParams, String> {
+    if ["protocolVersion", "capabilities", "clientInfo"].iter().all(|field| !params.contains_key(*field)) {
+        let unknown = Implementation::new("unknown", "0");
+        let newest = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        return Ok(InitializeRequestParams::new(ClientCapabilities::default(), unknown).with_protocol_version(newest));
+    }
     let mut wrong = Vec::new();
     if !params.get("protocolVersion").is_some_and(Value::is_string) {
         wrong.push("\"protocolVersion\" (a string)");
@@ -359,6 +365,14 @@ mod tests {
             taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":null}}"#),
             "request 1 tools/call"
         );
+    }
+
+    #[test]
+    fn an_empty_opening_is_that_of_a_person() {
+        for params in ["", r#","params":{}"#, r#","params":{"_meta":{"token":"t"}}"#] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
+            assert_eq!(taken(line), "request 1 initialize", "{params}");
+        }
     }
 
     #[test]

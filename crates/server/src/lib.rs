@@ -13,6 +13,7 @@
 //! responses are never answered; the tool list is the same for every connection and does not change; the SDK that
 //! implements the protocol is visible only in this crate.
 
+mod beside;
 mod bridge;
 /// What MCP's conformance suite calls, behind the transports and the dispatcher of the product.
 #[cfg(feature = "conformance")]
@@ -45,10 +46,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 pub use bridge::{Bridge, BridgeError};
-pub use names::{ALIASES, Alias};
+pub use names::{ALIASES, Alias, Implied};
 pub use network::{Access, Hall, Limits, Listener, Token, Transport};
 pub use select::{Offer, Results, SelectError, ToolSelection};
-pub use surface::Surface;
+pub use surface::{Manner, Surface};
 
 use dispatch::Dispatch;
 use host::Host;
@@ -63,6 +64,8 @@ pub struct Options {
     pub unlisted: Vec<Tool>,
     /// The form of results.
     pub results: Results,
+    /// The way in which answers are given.
+    pub manner: Manner,
     /// Further names that can be called; [`ALIASES`] except in tests.
     pub aliases: Vec<Alias>,
     /// Instructions for the model: the purpose within the first 250 characters, at most 2,000 in all.
@@ -74,7 +77,7 @@ pub struct Options {
 impl Options {
     /// The given tools with text results, the usual aliases, and instructions about these tools only.
     pub fn new(tools: Vec<Tool>) -> Self {
-        Self::offering(Offer { listed: tools, unlisted: Vec::new() })
+        Self::offering(Offer { listed: tools, unlisted: Vec::new(), manner: Manner::default() })
     }
 
     /// The same for the tools of a [`ToolSelection`].
@@ -88,11 +91,11 @@ impl Options {
     }
 
     fn with(offer: Offer, premises: Option<Premises>) -> Self {
-        let Offer { listed: tools, unlisted } = offer;
+        let Offer { listed: tools, unlisted, manner } = offer;
         let present = premises.as_ref().and_then(Premises::present);
         let root = present.as_ref().map(|workshop| workshop.roots.primary());
         let instructions = instructions::instructions(&tools, root);
-        Self { tools, unlisted, results: Results::default(), aliases: ALIASES.to_vec(), instructions, premises }
+        Self { tools, unlisted, results: Results::default(), manner, aliases: ALIASES.to_vec(), instructions, premises }
     }
 }
 

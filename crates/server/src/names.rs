@@ -24,10 +24,27 @@ pub struct Alias {
     pub values: &'static [(&'static str, &'static str, &'static str)],
     /// Arguments set when absent.
     pub preset: &'static [(&'static str, &'static str)],
-    /// Arguments set when absent and the other server's argument is given, as `(given, argument, value)`.
-    pub implied: &'static [(&'static str, &'static str, &'static str)],
+    /// Arguments set when absent and the other server's argument is given.
+    pub implied: &'static [Implied],
     /// Arguments of the other server that have no effect here.
     pub ignore: &'static [&'static str],
+}
+
+/// An argument that is set when another one is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Implied {
+    /// The argument of the other server.
+    pub given: &'static str,
+    /// The value that it must have; any value if absent.
+    pub flag: Option<bool>,
+    /// The argument that is set, and its value. It takes precedence over a preset.
+    pub sets: (&'static str, &'static str),
+}
+
+impl Implied {
+    fn follows(&self, name: &str, value: &Value) -> bool {
+        self.given == name && self.flag.is_none_or(|flag| value.as_bool() == Some(flag))
+    }
 }
 
 /// Names longer than this many bytes are unknown without a search: twice the longest name that any client sends.
@@ -42,7 +59,7 @@ pub const ALIASES: &[Alias] = &[
         name: "check_syntax",
         tool: "lisp_check_parens",
         rename: &[("source", "code")],
-        implied: &[("source", "dialect", "scheme")],
+        implied: &[Implied { given: "source", flag: None, sets: ("dialect", "scheme") }],
         ..NOTHING
     },
     Alias { name: "clgrep_search", tool: "lisp_search", ..NOTHING },
@@ -53,6 +70,7 @@ pub const ALIASES: &[Alias] = &[
         name: "pool_kill_worker",
         tool: "repl_control",
         preset: &[("action", "kill")],
+        implied: &[Implied { given: "reset", flag: Some(true), sets: ("action", "reset") }],
         ignore: &["reset"],
         ..NOTHING
     },
@@ -109,7 +127,13 @@ pub const ALIASES: &[Alias] = &[
         ],
         ..NOTHING
     },
-    Alias { name: "lisp-read-file", tool: "lisp_read_file", ignore: &["readtable"], ..NOTHING },
+    Alias {
+        name: "lisp-read-file",
+        tool: "lisp_read_file",
+        implied: &[Implied { given: "collapsed", flag: Some(false), sets: ("limit", "500") }],
+        ignore: &["readtable"],
+        ..NOTHING
+    },
     Alias {
         name: "lisp-edit-form",
         tool: "lisp_edit_form",
@@ -126,7 +150,7 @@ impl Alias {
         let mut implied = Vec::new();
         for (name, value) in arguments {
             let snake = snake_case(&name);
-            implied.extend(self.implied.iter().filter(|(by, ..)| *by == snake).map(|&(_, name, value)| (name, value)));
+            implied.extend(self.implied.iter().filter(|rule| rule.follows(&snake, &value)).map(|rule| rule.sets));
             if self.ignore.contains(&snake.as_str()) {
                 continue;
             }
@@ -140,7 +164,7 @@ impl Alias {
                 *value = (*to).into();
             }
         }
-        for (argument, value) in self.preset.iter().copied().chain(implied) {
+        for (argument, value) in implied.into_iter().chain(self.preset.iter().copied()) {
             given.entry(argument).or_insert_with(|| value.into());
         }
         given
@@ -150,35 +174,41 @@ impl Alias {
 /// The names of one catalogue.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// The index of the tool, and the alias that led to it.
+    /// Names as they are written: the index of the tool, and the alias that led to it.
+    literal: HashMap<String, (usize, Option<Alias>)>,
+    /// The same in snake case.
     known: HashMap<String, (usize, Option<Alias>)>,
 }
 
 impl Names {
     /// The names of `tools`; of two with the same name in snake case, the first has it.
     pub(crate) fn new(tools: &[Tool], aliases: &[Alias]) -> Self {
-        let mut known = HashMap::new();
+        let (mut literal, mut known) = (HashMap::new(), HashMap::new());
         for alias in aliases {
             if let Some(index) = tools.iter().position(|tool| tool.name == alias.tool) {
-                known.insert(alias.name.to_owned(), (index, Some(*alias)));
+                literal.insert(alias.name.to_owned(), (index, Some(*alias)));
+                if snake_case(alias.name) == alias.name {
+                    known.insert(alias.name.to_owned(), (index, Some(*alias)));
+                }
             }
         }
-        // A tool's own name takes precedence over another server's.
+        // A tool's own name takes precedence over another server's, the first of several over the others. A name of a
+        // surface may differ from a tool's only in its separators.
         for (index, tool) in tools.iter().enumerate().rev() {
             known.insert(snake_case(tool.name), (index, None));
+            literal.insert(tool.name.to_owned(), (index, None));
         }
-        // Literally as listed: a name of a surface may differ from a tool's only in its separators.
-        for (index, tool) in tools.iter().enumerate().rev() {
-            known.insert(tool.name.to_owned(), (index, None));
-        }
-        Self { known }
+        Self { literal, known }
     }
 
     /// The tool that a name means, and the arguments in its terms.
     pub(crate) fn resolve(&self, name: &str, arguments: Map<String, Value>) -> Option<(usize, Map<String, Value>)> {
-        let (index, alias) = spellings(name).iter().find_map(|spelling| self.known.get(spelling.as_str()))?;
+        let found = |(spelling, snake): &(String, String)| {
+            self.literal.get(spelling).or_else(|| self.known.get(snake)).copied()
+        };
+        let (index, alias) = spellings(name).iter().find_map(found)?;
         Some((
-            *index,
+            index,
             match alias {
                 Some(alias) => alias.apply(arguments),
                 None => arguments,
@@ -192,9 +222,9 @@ impl Names {
             return Vec::new();
         }
         let word = name.rsplit_once("__").map_or(name, |(_, tool)| tool);
-        let mut left: Vec<&str> = self.known.keys().map(String::as_str).collect();
+        let mut left: Vec<&str> = self.literal.keys().chain(self.known.keys()).map(String::as_str).collect();
         // Of two spellings of one name, the one in tools/list.
-        left.sort_unstable_by_key(|known| (self.known[*known].1.is_some(), *known));
+        left.sort_unstable_by_key(|known| (self.literal.get(*known).is_none_or(|(_, alias)| alias.is_some()), *known));
         let mut found = Vec::new();
         while found.len() < 3
             && let Some(next) = nearest(word, left.iter().copied())
@@ -206,24 +236,25 @@ impl Names {
     }
 }
 
-/// The spellings to look up for a name, the most literal first.
-fn spellings(name: &str) -> Vec<String> {
+/// What may be the name of a tool in a name, as it is written and in snake case, the most literal first. A part of the
+/// name in snake case is not as it is written.
+fn spellings(name: &str) -> Vec<(String, String)> {
     if name.len() > LONGEST {
         return Vec::new();
     }
     let name = name.trim();
     let snake = snake_case(name);
-    let mut found = vec![name.to_owned(), snake.clone()];
+    let mut found = vec![(name.to_owned(), snake.clone())];
     // `mcp__server__tool`, and `mcp__plugin_p_server__tool`.
     if let Some((_, tool)) = name.rsplit_once("__") {
-        found.extend([tool.to_owned(), snake_case(tool)]);
+        found.push((tool.to_owned(), snake_case(tool)));
     }
     // `mcp_server_tool`: the server's own name may contain underscores.
     if let Some(rest) = snake.strip_prefix("mcp_") {
-        found.extend(rest.match_indices('_').map(|(at, _)| rest[at + 1..].to_owned()));
+        found.extend(rest.match_indices('_').map(|(at, _)| (String::new(), rest[at + 1..].to_owned())));
     }
     if let Some(rest) = snake.strip_prefix("lispwright_") {
-        found.push(rest.trim_start_matches('_').to_owned());
+        found.push((String::new(), rest.trim_start_matches('_').to_owned()));
     }
     found
 }
@@ -316,7 +347,8 @@ mod tests {
         ] {
             assert_eq!(found("check_syntax", given).unwrap(), becomes);
         }
-        assert_eq!(found("pool-kill-worker", json!({"reset": true})).unwrap(), r#"repl_control {"action":"kill"}"#);
+        assert_eq!(found("pool-kill-worker", json!({"reset": true})).unwrap(), r#"repl_control {"action":"reset"}"#);
+        assert_eq!(found("pool-kill-worker", json!({"reset": false})).unwrap(), r#"repl_control {"action":"kill"}"#);
     }
 
     #[test]

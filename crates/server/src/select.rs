@@ -6,7 +6,7 @@ use std::str::FromStr;
 use lispwright_tools::arguments::{nearest, snake_case};
 use lispwright_tools::{Tool, ToolSet};
 
-use crate::surface::Surface;
+use crate::surface::{Manner, Surface};
 
 /// The names of the sets, as written on the command line.
 const SETS: &[(&str, ToolSet)] = &[("default", ToolSet::Default), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
@@ -33,6 +33,8 @@ pub struct Offer {
     pub listed: Vec<Tool>,
     /// The tools for a surface's names, which can be called by their own names.
     pub unlisted: Vec<Tool>,
+    /// The way in which answers are given.
+    pub manner: Manner,
 }
 
 /// A set or tool that does not exist. `Display` suggests the nearest one.
@@ -92,7 +94,11 @@ impl ToolSelection {
         let unlisted =
             catalogue.iter().filter(|tool| behind(tool)).map(|tool| (tool.clone(), tool.name)).filter(allowed);
         let unlisted = unlisted.map(|(tool, _)| tool).collect();
-        Ok(Offer { listed: listed.into_iter().map(|(tool, _)| tool).collect(), unlisted })
+        Ok(Offer {
+            listed: listed.into_iter().map(|(tool, _)| tool).collect(),
+            unlisted,
+            manner: self.surface.manner(),
+        })
     }
 }
 

@@ -1,17 +1,26 @@
 //! Surfaces: the tools with the names and arguments of another server or a published protocol.
 //!
-//! A surface is only a table of rows. A row is a name, a description where the tool's own does not fit, and the listed
-//! arguments. The alias of that name ([`crate::names::ALIASES`]) gives its tool and the translation of arguments;
-//! without an alias the tool is the one of that name in snake case. A row whose tool is not in the catalogue does not
-//! exist.
+//! A surface is only a table of rows. A row is a name, a description where the tool's own does not fit, the listed
+//! arguments, and the form of the answer where the surface's document describes one ([`Recast`]). The alias of that name
+//! ([`crate::names::ALIASES`]) gives its tool and the translation of arguments; without an alias the tool is the one of
+//! that name in snake case. A row whose tool is not in the catalogue does not exist. What a surface does for all of its
+//! rows is its [`Manner`].
 //!
-//! To add a surface: a table below, a variant of [`Surface`], and a golden file by `UPDATE_GOLDEN=1`.
+//! To add a surface: a table in a file below `surface/`, a variant of [`Surface`], its terms in `lispwright-words`, and a
+//! golden file by `UPDATE_GOLDEN=1`.
 
+mod cl_mcp;
+mod evaluate_lisp;
+mod guile;
+mod sexp_guard;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use lispwright_tools::arguments::{ALIASES as SYNONYMS, prepare, snake_case};
 use lispwright_tools::{Annotations, Schema, Tool, ToolSet};
+use lispwright_words::{Recast, Skin};
 use serde_json::{Map, Value, json};
 
 use crate::names::{ALIASES, Alias};
@@ -26,7 +35,7 @@ pub enum Surface {
     ClMcp,
     /// The names of a structural tool set for Guile.
     Guile,
-    /// The names of lisp-mcp-server, whose main tool is `evaluate-lisp`.
+    /// The names of cl-mcp-server, whose main tool is `evaluate-lisp`.
     EvaluateLisp,
     /// The names of the delimiter guard's protocol, `sexp.guard.pushDelimiter` and so on.
     SexpGuard,
@@ -45,16 +54,62 @@ impl Surface {
     const fn rows(self) -> &'static [SurfaceRow] {
         match self {
             Self::Lispwright => &[],
-            Self::ClMcp => CL_MCP,
-            Self::Guile => GUILE,
-            Self::EvaluateLisp => EVALUATE_LISP,
-            Self::SexpGuard => SEXP_GUARD,
+            Self::ClMcp => cl_mcp::ROWS,
+            Self::Guile => guile::ROWS,
+            Self::EvaluateLisp => evaluate_lisp::ROWS,
+            Self::SexpGuard => sexp_guard::ROWS,
         }
     }
 
     /// The rows as tools, each with the name of its tool.
     pub(crate) fn tools(self, catalogue: &[Tool]) -> Vec<(Tool, &'static str)> {
         self.rows().iter().filter_map(|row| row.tool(catalogue)).collect()
+    }
+
+    /// The way in which its answers are given.
+    pub(crate) fn manner(self) -> Manner {
+        let skin = match self {
+            Self::Lispwright | Self::SexpGuard => Skin::Client,
+            Self::ClMcp => Skin::Surface(&lispwright_words::surfaces::cl_mcp::TERMS),
+            Self::Guile => Skin::Surface(&lispwright_words::surfaces::guile::TERMS),
+            Self::EvaluateLisp => Skin::Surface(&lispwright_words::surfaces::evaluate_lisp::TERMS),
+        };
+        let answers = self.rows().iter().map(|row| (row.name, RowAnswer { recast: row.recast, data: row.data }));
+        Manner {
+            skin,
+            answers: answers.collect(),
+            fields_beside: self == Self::ClMcp,
+            refuses_versions: self == Self::ClMcp,
+        }
+    }
+}
+
+/// The way in which a surface gives its answers.
+#[derive(Clone, Debug, Default)]
+pub struct Manner {
+    /// The names in which next calls are spoken.
+    pub(crate) skin: Skin,
+    /// The forms of answers, by the name of the row.
+    pub(crate) answers: HashMap<&'static str, RowAnswer>,
+    /// The fields of an answer stand in the result, beside its content.
+    pub(crate) fields_beside: bool,
+    /// An `initialize` with an unknown version is refused with the known ones.
+    pub(crate) refuses_versions: bool,
+}
+
+/// The form of the answers of one row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowAnswer {
+    /// What the surface's document says of it.
+    pub(crate) recast: Option<Recast>,
+    /// The answer is data: it is always sent as structured content.
+    pub(crate) data: bool,
+}
+
+impl Manner {
+    /// The form of the answers under a listed name.
+    pub(crate) fn answer(&self, name: &str) -> RowAnswer {
+        self.answers.get(name).copied().unwrap_or_default()
     }
 }
 
@@ -74,17 +129,24 @@ struct SurfaceRow {
     description: Option<&'static str>,
     /// Annotations, if the row is less dangerous than its tool.
     annotations: Option<Annotations>,
-    /// The listed arguments: `NAME`, `NAME*` when required, `NAME:TYPE` when it is accepted and has no effect here.
+    /// The listed arguments: `NAME`, `NAME*` when required, `NAME:TYPE` when it is accepted and has no effect here,
+    /// `NAME+` when it is accepted and not listed: answers may name it, and the surface's document does not.
     /// `None` lists the tool's own.
     arguments: Option<&'static str>,
+    /// Fields of the answer beside the tool's own, as `NAME:TYPE`; several types are separated by `|`.
+    fields: &'static str,
+    /// The form of the answer, if the surface's document describes it.
+    recast: Option<Recast>,
+    /// The answer is data, and always sent as such.
+    data: bool,
 }
 
 const fn row(name: &'static str, arguments: &'static str) -> SurfaceRow {
-    SurfaceRow { name, description: None, annotations: None, arguments: Some(arguments) }
+    SurfaceRow { arguments: Some(arguments), ..same(name) }
 }
 
 const fn same(name: &'static str) -> SurfaceRow {
-    SurfaceRow { name, description: None, annotations: None, arguments: None }
+    SurfaceRow { name, description: None, annotations: None, arguments: None, fields: "", recast: None, data: false }
 }
 
 impl SurfaceRow {
@@ -95,75 +157,15 @@ impl SurfaceRow {
     const fn reads(self) -> Self {
         Self { annotations: Some(Annotations::READS), ..self }
     }
+
+    const fn answers(self, recast: Recast, fields: &'static str) -> Self {
+        Self { recast: Some(recast), fields, ..self }
+    }
+
+    const fn data(self) -> Self {
+        Self { data: true, ..self }
+    }
 }
-
-const CL_MCP: &[SurfaceRow] = &[
-    row("lisp-read-file", "path* collapsed name_pattern content_pattern offset limit readtable:string"),
-    row(
-        "lisp-edit-form",
-        "file_path* form_type form_name operation* content dry_run normalize_blank_lines:boolean readtable:string",
-    ),
-    row("lisp-patch-form", "file_path* form_type form_name* old_text* new_text* dry_run readtable:string"),
-    row("lisp-check-parens", "path code offset limit"),
-    row("clgrep-search", "pattern* path recursive case_insensitive form_types limit include_form"),
-    row("code-find", "symbol* package"),
-    row("code-describe", "symbol* package"),
-    row("code-find-references", "symbol* package project_only"),
-    row(
-        "repl-eval",
-        "code* package print_level print_length timeout_seconds max_output_length safe_read include_result_preview:boolean \
-         preview_max_depth:integer preview_max_elements:integer locals_preview_frames:integer \
-         locals_preview_max_depth:integer locals_preview_max_elements:integer locals_preview_skip_internal:boolean",
-    ),
-    row("inspect-object", "id* max_depth max_elements"),
-    row("load-system", "system* force clear_fasls timeout_seconds"),
-    row("run-tests", "system* framework test tests timeout_seconds"),
-    row("clhs-lookup", "query* include_content brief:boolean"),
-    row("pool-status", "").said("Say which runtimes there are, and which images run.").reads(),
-    row("pool-kill-worker", "reset:boolean").said("End the image; the next evaluation starts a fresh one."),
-    row("fs-read-file", "path* offset limit"),
-    row("fs-write-file", "path* content*"),
-    row("fs-list-directory", "path* show_hidden"),
-    row("fs-get-project-info", ""),
-    row("fs-set-project-root", "path*"),
-];
-
-const GUILE: &[SurfaceRow] = &[
-    row("read_module", "path*"),
-    row("read_form", "path* name*"),
-    row("replace_form", "path* name* new_source*").said(
-        "Replace a form by name; everything else stays byte for byte. Source that does not balance is refused with the line \
-         to fix.",
-    ),
-    row("insert_form", "path* anchor_name* position* new_source*").said("Insert forms before or after a form, by its name."),
-    row("delete_form", "path* name*").said("Delete a form by name, with its own header comment."),
-    row("eval_expr", "expr* namespace"),
-    row("check_syntax", "source path dialect"),
-    row("find_references", "path_or_module symbol*"),
-    row("list_module_exports", "path* offset limit"),
-    row("macro_expand", "expr* namespace"),
-    row("load_module", "path*"),
-];
-
-const EVALUATE_LISP: &[SurfaceRow] = &[
-    row("evaluate-lisp", "code* package"),
-    row("load-system", "system*"),
-    row("describe-symbol", "symbol* package"),
-    row("search-documentation", "query*"),
-    row("macroexpand-form", "form* package"),
-    row("reset-session", "").said("Give the session a fresh image."),
-];
-
-const SEXP_GUARD: &[SurfaceRow] = &[
-    same("sexp.guard.pushDelimiter"),
-    same("sexp.guard.popDelimiter"),
-    same("sexp.guard.setSentinel"),
-    same("sexp.guard.balanceAndResume"),
-    same("sexp.guard.pushMany"),
-    same("sexp.guard.popMany"),
-    same("sexp.guard.batch"),
-    same("sexp.guard.scan"),
-];
 
 impl SurfaceRow {
     fn tool(&self, catalogue: &[Tool]) -> Option<(Tool, &'static str)> {
@@ -182,6 +184,12 @@ impl SurfaceRow {
                     Schema::new(move || schema(arguments, &of_target, &alias))
                 }
                 None => target.input_schema.clone(),
+            },
+            output_schema: {
+                // An answer that is data has the fields of its document.
+                let of_target = if self.data { Schema::new(object) } else { target.output_schema.clone() };
+                let fields = self.fields;
+                Schema::new(move || with_fields(&of_target, fields))
             },
             run: translated(&target, alias),
             ..target.clone()
@@ -206,16 +214,23 @@ fn translated(target: &Tool, alias: Alias) -> lispwright_tools::tool::Run {
     })
 }
 
+/// Marks an argument that is accepted and not listed.
+pub(crate) const UNLISTED: &str = "x-unlisted";
+
 /// The schema of the listed arguments, each with the tool's description of the argument that it becomes.
 fn schema(arguments: &str, target: &Map<String, Value>, alias: &Alias) -> Map<String, Value> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for word in arguments.split_whitespace() {
         let (name, ignored) = word.split_once(':').map_or((word, None), |(name, kind)| (name, Some(kind)));
         let (name, is_required) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
-        let property = match ignored {
+        let (name, is_unlisted) = name.strip_suffix('+').map_or((name, false), |name| (name, true));
+        let mut property = match ignored {
             Some(kind) => json!({ "type": kind, "description": "Accepted, and without effect here" }),
             None => property(name, target, alias),
         };
+        if is_unlisted {
+            property[UNLISTED] = true.into();
+        }
         properties.insert(name.to_owned(), property);
         if is_required {
             required.push(name);
@@ -228,6 +243,24 @@ fn schema(arguments: &str, target: &Map<String, Value>, alias: &Alias) -> Map<St
         schema.insert("required".into(), json!(required));
     }
     schema.insert("additionalProperties".into(), false.into());
+    schema
+}
+
+/// The schema of an object of which nothing is known.
+fn object() -> Map<String, Value> {
+    Map::from_iter([("type".to_owned(), "object".into()), ("properties".to_owned(), json!({}))])
+}
+
+/// The schema of the tool's fields and the surface's own.
+fn with_fields(of_target: &Map<String, Value>, fields: &str) -> Map<String, Value> {
+    let mut schema = of_target.clone();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for (name, kinds) in fields.split_whitespace().filter_map(|field| field.split_once(':')) {
+            let kinds: Vec<&str> = kinds.split('|').collect();
+            let kind = if let [kind] = kinds[..] { json!(kind) } else { json!(kinds) };
+            properties.insert(name.to_owned(), json!({ "type": kind }));
+        }
+    }
     schema
 }
 

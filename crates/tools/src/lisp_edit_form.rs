@@ -129,6 +129,9 @@ pub struct EditAnswer {
     /// Existing files whose names resemble that of the new file.
     #[serde(skip)]
     pub beside: Vec<String>,
+    /// The whole text, the addressed form as it was, and as it is now.
+    #[serde(skip)]
+    pub texts: EditedTexts,
     /// The call was a dry run.
     #[serde(skip)]
     pub dry_run: bool,
@@ -141,6 +144,17 @@ impl EditAnswer {
             context.observe(&Event::FileChanged { began, answer: self });
         }
     }
+}
+
+/// The texts before and after an edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EditedTexts {
+    /// The whole new text of the file.
+    pub file: String,
+    /// The addressed form as it was; empty when forms are appended.
+    pub before: String,
+    /// That form, or the first inserted one, as it is now; empty after a deletion.
+    pub after: String,
 }
 
 /// The operation of an edit.
@@ -319,6 +333,7 @@ impl Changed {
             label: edited.label,
             created: made_beside.is_some(),
             beside: made_beside.unwrap_or_default(),
+            texts: EditedTexts { file: edited.text, before: edited.before, after: edited.after },
             dry_run,
         }
     }

@@ -28,6 +28,9 @@ pub struct SessionAnswer {
     /// The result of the action.
     #[serde(skip)]
     pub became: Became,
+    /// An image was ended for it.
+    #[serde(skip)]
+    pub replaced: bool,
     /// The status from the runtime crate.
     #[serde(skip)]
     pub status: SessionStatus,
@@ -46,7 +49,7 @@ pub enum Became {
 
 impl SessionAnswer {
     pub(crate) fn new(status: SessionStatus, became: Became) -> Self {
-        Self { facts: SessionFacts::from(&status), became, status }
+        Self { facts: SessionFacts::from(&status), became, replaced: false, status }
     }
 }
 
@@ -136,8 +139,9 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             SessionAnswer::new(started, Became::Ready).into()
         }
         ReplAction::Reset => {
+            let replaced = sessions.status().sessions.iter().any(|one| one.name == session && one.pid.is_some());
             let started = context.in_order(sessions.reset(session, seconds(args.timeout_seconds)?)).await?;
-            SessionAnswer::new(started, Became::Fresh).into()
+            SessionAnswer { replaced, ..SessionAnswer::new(started, Became::Fresh) }.into()
         }
         ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await?.into(),
         ReplAction::Interrupt => {

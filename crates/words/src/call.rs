@@ -16,6 +16,7 @@ pub fn spoken(call: &NextCall, skin: Skin) -> Option<String> {
                 call.arguments.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
             Some(format!("{} {{{}}}", call.tool, arguments.join(", ")))
         }
+        Skin::Surface(surface) => surface.spoken(call),
         Skin::Shell => {
             let (_, command, options) = COMMANDS.iter().find(|(tool, ..)| *tool == call.tool)?;
             let mut words = format!("lispwright {command}");
@@ -42,7 +43,11 @@ pub(crate) fn control(session: &str, action: &str, skin: Skin) -> Option<String>
 /// A call of `tool` on `session` whose `arguments` have placeholders, such as `"name": NAME`; a shell has no such call.
 pub(crate) fn template(tool: &str, arguments: &str, session: &str, skin: Skin) -> Option<String> {
     let session = if session == MAIN { String::new() } else { format!(", \"session\": {session:?}") };
-    (skin == Skin::Client).then(|| format!("{tool} {{{arguments}{session}}}"))
+    match skin {
+        Skin::Client => Some(format!("{tool} {{{arguments}{session}}}")),
+        Skin::Surface(surface) => surface.template(tool, arguments).filter(|_| session.is_empty()),
+        Skin::Shell => None,
+    }
 }
 
 /// An argument of a tool and the option of the command for it, which is empty for a positional argument.

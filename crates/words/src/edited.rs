@@ -21,7 +21,7 @@ pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
 }
 
 /// The answer: the repair, the change and its place, the notes, the diff.
-pub(crate) fn text(done: &EditAnswer) -> String {
+pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
     let label = if done.label.is_empty() { "the form" } else { &done.label };
     let shown = in_a_line(&done.path);
     let place = match (done.start_line, done.end_line) {
@@ -30,7 +30,7 @@ pub(crate) fn text(done: &EditAnswer) -> String {
         _ => shown.into_owned(),
     };
     let digest = done.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
-    let mut text = done.repair.as_ref().map_or(String::new(), |mended| repaired(mended, done.operation));
+    let mut text = done.repair.as_ref().map_or(String::new(), |mended| repaired(mended, done.operation, skin));
     text.push_str(&match (done.would_change, done.dry_run) {
         (false, _) => format!("{place}: {label} already reads so; nothing was written{digest}."),
         (true, true) => {
@@ -83,8 +83,12 @@ fn did(operation: Done) -> &'static str {
 }
 
 /// The repair, for the beginning of an answer: every line before and after, and the evidence.
-fn repaired(mended: &RepairFacts, operation: Done) -> String {
-    let what = if operation == Done::Patch { "the new text (lines of the patched file)" } else { "content" };
+fn repaired(mended: &RepairFacts, operation: Done, skin: Skin) -> String {
+    let what = match skin {
+        _ if operation == Done::Patch => "the new text (lines of the patched file)",
+        Skin::Surface(_) => Terms::of(skin).content.trim_matches('`'),
+        Skin::Client | Skin::Shell => "content",
+    };
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     let shown = mended.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str()));

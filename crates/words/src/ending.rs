@@ -149,7 +149,9 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
     let Ending::Stopped { reason, .. } = &report.ending else { return String::new() };
     let after = format!("after {:.1} s", report.duration.as_secs_f64());
     let why = match (reason, skin) {
-        (StopReason::Timeout, Skin::Client) => format!("Its time was up {after}; allow more with timeout_seconds"),
+        (StopReason::Timeout, Skin::Client | Skin::Surface(_)) => {
+            format!("Its time was up {after}; allow more with timeout_seconds")
+        }
         (StopReason::Timeout, Skin::Shell) => format!("Its time was up {after}; allow more with --timeout"),
         (StopReason::Output, _) => "It printed too much; print less, or to a file".to_owned(),
         (StopReason::Memory, _) => "It took too much memory".to_owned(),
@@ -159,7 +161,9 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
         (StopReason::Interrupted | StopReason::Killed, Skin::Client) => {
             format!("It was interrupted by repl_control {after}")
         }
-        (StopReason::Interrupted | StopReason::Killed, Skin::Shell) => format!("It was interrupted {after}"),
+        (StopReason::Interrupted | StopReason::Killed, Skin::Shell | Skin::Surface(_)) => {
+            format!("It was interrupted {after}")
+        }
     };
     let became = if report.runs_on { "was asked to stop and goes on;" } else { "was interrupted and" };
     format!("The code {became} the session's state is kept. {why}.")
@@ -236,7 +240,7 @@ fn command_text(place: &CurrentForm, runtime: Runtime, skin: Skin) -> String {
     };
     let tools = match skin {
         Skin::Client => format!("; {} and {} are macroexpand and code_describe", prompt.expand, prompt.describe),
-        Skin::Shell => String::new(),
+        Skin::Shell | Skin::Surface(_) => String::new(),
     };
     format!("[note] {}{tools}.\n", prompt.in_code)
 }

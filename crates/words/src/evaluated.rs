@@ -20,9 +20,17 @@ pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
     block(&mut text, "[stdout]", &answer.stdout);
     block(&mut text, "[stderr]", &answer.stderr);
     block(&mut text, "[warnings]", &answer.told_warnings);
-    text.push_str(&earlier_text(report, answer.limit / 4));
+    text.push_str(&values_text(answer, "=> "));
+    text.push_str(&rest_text(answer, skin));
+    text
+}
+
+/// The values, each on a line after `mark`, and the number of the object.
+pub(crate) fn values_text(answer: &EvalAnswer, mark: &str) -> String {
+    let report = &answer.report;
+    let mut text = earlier_text(report, answer.limit / 4);
     for value in &answer.values {
-        text.push_str("=> ");
+        text.push_str(mark);
         text.push_str(value);
         text.push('\n');
     }
@@ -32,7 +40,13 @@ pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
     if let Some(object) = &report.object {
         text.push_str(&preview_text(object));
     }
-    text.push_str(&ending::text(report, answer.code, skin));
+    text
+}
+
+/// The failure, if it is one, and the notes.
+pub(crate) fn rest_text(answer: &EvalAnswer, skin: Skin) -> String {
+    let report = &answer.report;
+    let mut text = ending::text(report, answer.code, skin);
     text.push_str(&notes(&Aside::from(report), skin));
     text.push_str(&kept_text(report, skin));
     text.push_str(&left_out_text(answer, skin));
@@ -85,7 +99,7 @@ fn left_out_text(answer: &EvalAnswer, skin: Skin) -> String {
         (Some(left_out), false) => format!("{left_out} characters are left out"),
     };
     let how = match (answer.are_values_cut, skin) {
-        (true, Skin::Client) => match answer.report.runtime.words.last_value {
+        (true, Skin::Client | Skin::Surface(_)) => match answer.report.runtime.words.last_value {
             Some((variable, part)) => {
                 let next = NextCall::to("repl_eval").with("code", part);
                 let next = spoken(&next, skin).unwrap_or_default();
@@ -95,7 +109,7 @@ fn left_out_text(answer: &EvalAnswer, skin: Skin) -> String {
         },
         _ => "Print less, or to a file".to_owned(),
     };
-    let more = if answer.limit < MOST_OUTPUT && skin == Skin::Client {
+    let more = if answer.limit < MOST_OUTPUT && skin.is_client() {
         format!(", or call with max_output_length up to {MOST_OUTPUT}")
     } else {
         String::new()

@@ -14,7 +14,7 @@ use crate::rendering::counted;
 /// The size of the file (for a client only), its mistakes, and the part that is shown.
 pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
     let mut text = match skin {
-        Skin::Client => summary(file),
+        Skin::Client | Skin::Surface(_) => summary(file),
         Skin::Shell => String::new(),
     };
     for found in &file.diagnostics {

@@ -39,6 +39,7 @@ mod rendering;
 mod session_refused;
 mod sessions;
 mod stack;
+pub mod surfaces;
 mod terms;
 mod tested;
 mod transcript;
@@ -48,17 +49,37 @@ pub use call::spoken;
 pub use configuration::configuration;
 pub use refusal::refused;
 pub use rendering::Rendering;
-pub use transcript::Transcript;
+pub use surfaces::{Called, Recast, SurfaceTerms};
+pub use transcript::{Transcript, timestamp};
 
 use lispwright_tools::{Answer, Reply};
+use serde_json::{Map, Value};
 
 /// The kind of reader of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Skin {
     /// A model, through a client of the server: tools and their arguments.
+    #[default]
     Client,
+    /// The same, through a surface: tools and arguments in other names.
+    Surface(&'static SurfaceTerms),
     /// A person or a script: commands and their options.
     Shell,
+}
+
+impl Skin {
+    /// Whether the reader is a client of the server, in whatever names.
+    pub(crate) fn is_client(self) -> bool {
+        self != Self::Shell
+    }
+}
+
+/// The answer to a call of a surface, in its terms and in the form that its document describes.
+#[must_use]
+pub fn render_recast(reply: Reply, skin: Skin, arguments: &Map<String, Value>, recast: Recast) -> Rendering {
+    let mut rendering = render(reply.clone(), skin);
+    recast(Called { arguments, reply: &reply }, &mut rendering);
+    rendering
 }
 
 /// The answer in words for `skin`, and the facts as a document.
@@ -93,9 +114,9 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::File(file) => rendering::visible(&file::text(file, skin)),
         // A pipe gets the source itself.
         Answer::Form(form) if skin == Skin::Shell => form.content.clone(),
-        Answer::Form(form) => rendering::visible(&form::text(form)),
+        Answer::Form(form) => rendering::visible(&form::text(form, skin)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
-        Answer::Edited(edited) => rendering::visible(&edited::text(edited)),
+        Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
         Answer::Live(answer) => live::text(answer, skin),

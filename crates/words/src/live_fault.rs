@@ -12,20 +12,22 @@ use crate::Skin;
 use crate::call::{spoken, template};
 use crate::names::undefined;
 use crate::session_refused::runtimes;
+use crate::terms::Terms;
 
 /// The message, and the facts that help as fields.
 pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) {
     let example = |call: NextCall| spoken(&call, skin).map(|call| format!(": {call}")).unwrap_or_default();
+    let Terms { eval, load, .. } = *Terms::of(skin);
     let mut facts = Map::new();
     let message = match fault {
         LiveFault::NoSymbol => "`symbol` is empty; give a name, such as foo, pkg:foo or (setf foo).".to_owned(),
         LiveFault::NoImage { of } => {
-            facts.insert("next".into(), "load_system".into());
-            no_image(&of.map_or_else(|| "No image runs".to_owned(), |of| format!("No image of {of} runs")))
+            facts.insert("next".into(), load.into());
+            no_image(&of.map_or_else(|| "No image runs".to_owned(), |of| format!("No image of {of} runs")), skin)
         }
         LiveFault::NoImageOfSession { session, living } => {
-            facts.insert("next".into(), "load_system".into());
-            no_image(&format!("Session {session:?} has no image; these have one: {}", living.join(", ")))
+            facts.insert("next".into(), load.into());
+            no_image(&format!("Session {session:?} has no image; these have one: {}", living.join(", ")), skin)
         }
         LiveFault::SeveralImages(sessions) => {
             facts.insert("candidates".into(), sessions.clone().into());
@@ -36,10 +38,8 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             let what = if *is_module { "no package, module or namespace" } else { "not defined" };
             let text = undefined(&one_line(name, 200), what, *files, nearest);
             let elsewhere = match skin {
-                Skin::Client => {
-                    " What comes from elsewhere is known to an image: start one with repl_eval or load_system."
-                }
-                Skin::Shell => "",
+                Skin::Shell => String::new(),
+                _ => format!(" What comes from elsewhere is known to an image: start one with {eval} or {load}."),
             };
             format!("{}{elsewhere}", text.trim_end())
         }
@@ -52,7 +52,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             example(NextCall::to("macroexpand").with("code", "(when a b)"))
         ),
         LiveFault::Unbalanced { path } => {
-            format!("{}: this form does not balance. lisp_check_parens shows likely fixes.", in_a_line(path))
+            format!("{}: this form does not balance. {} shows likely fixes.", in_a_line(path), Terms::of(skin).check)
         }
         LiveFault::DefinesMacro { path, line, name } => format!(
             "{}:{line}: this form defines the macro {name}. To see what it expands to, give a call of it{}.",
@@ -75,7 +75,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             format!("Give either `system` or `path`{}.", example(NextCall::to(tool).with("path", "src/main.scm")))
         }
         LiveFault::NoFramework { name, runtime } => {
-            let instead = if skin == Skin::Client { ", or use repl_eval" } else { "" };
+            let instead = if skin.is_client() { format!(", or use {eval}") } else { String::new() };
             format!(
                 "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out{instead}.",
                 runtime.frameworks.join(", ")
@@ -88,7 +88,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             format!("There is no runtime {:?}. {instead}Sessions can run: {}.", one_line(name, 60), names.join(", "))
         }
         LiveFault::BadTimeout { seconds, longest } => {
-            let argument = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
+            let argument = if skin.is_client() { "timeout_seconds" } else { "--timeout" };
             format!("{argument} is {seconds}; it must be more than 0 and at most {longest}.")
         }
         LiveFault::TrialHeld => {
@@ -137,11 +137,16 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
 }
 
 /// The answer if there is no image, with the calls that start one.
-fn no_image(why: &str) -> String {
-    format!(
-        "{why}, and the answer comes from a live image. Load the code with load_system {{\"system\": NAME}} or {{\"path\": FILE}}, \
-         or start one with repl_eval; then call again."
-    )
+fn no_image(why: &str, skin: Skin) -> String {
+    let eval = Terms::of(skin).eval;
+    let system = template("load_system", "\"system\": NAME", MAIN, skin);
+    let path = template("load_system", "\"path\": FILE", MAIN, skin);
+    let load = match (system, path) {
+        (Some(system), Some(_)) => format!("Load the code with {system} or {{\"path\": FILE}}, or start"),
+        (Some(call), None) | (None, Some(call)) => format!("Load the code with {call}, or start"),
+        (None, None) => "Start".to_owned(),
+    };
+    format!("{why}, and the answer comes from a live image. {load} one with {eval}; then call again.")
 }
 
 /// The call that joins a server at Swank's default port.

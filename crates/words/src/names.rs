@@ -1,5 +1,6 @@
 //! Names in a live image: their meanings, definitions and references, and the exports of modules.
 
+use lispwright_runtime::MAIN;
 use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
 use lispwright_tools::code_exports::{Export, ExportsAnswer};
 use lispwright_tools::code_find::{FileHit, FindAnswer};
@@ -10,7 +11,7 @@ use lispwright_tools::{Aside, NextCall, Origin};
 
 use crate::Skin;
 use crate::aside::notes;
-use crate::call::spoken;
+use crate::call::{spoken, template};
 
 /// Definitions shown.
 const MOST_DEFINITIONS: usize = 50;
@@ -34,8 +35,8 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
             let mut kinds: Vec<&str> = answer.kinds.iter().map(String::as_str).collect();
             kinds.dedup();
             let more = match spoken(&NextCall::to("code_describe").with("symbol", name.as_str()), skin) {
-                Some(_) => " code_describe says what the live image knows.",
-                None => "",
+                Some(call) => format!(" {call} says what the live image knows."),
+                None => String::new(),
             };
             format!(
                 "{name} ({}) has no place in a file of the project: it was evaluated, or comes with the runtime.{more}\n",
@@ -196,10 +197,8 @@ fn unknown_to_image(answer: &ReferencesAnswer, aside: &Aside, skin: Skin) -> Str
     }
     let not_looked_at = aside.runtime.words.not_looked_at;
     if !not_looked_at.is_empty() {
-        let mentions = match skin {
-            Skin::Client => " lisp_read_file with content_pattern shows mentions in a file.",
-            Skin::Shell => "",
-        };
+        let mentions = template("lisp_read_file", "\"path\": FILE, \"content_pattern\": NAME", MAIN, skin);
+        let mentions = mentions.map(|call| format!(" {call} shows mentions in a file.")).unwrap_or_default();
         text.push_str(&format!("[note] Not looked at: {not_looked_at}.{mentions}\n"));
     }
     text

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::Skin;
 use crate::call::{control, spoken, template};
+use crate::terms::Terms;
 
 /// A message, and helpful facts as fields.
 type Said = (String, Map<String, Value>);
@@ -14,6 +15,7 @@ type Said = (String, Map<String, Value>);
 /// The refusal of a session.
 pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
     let what = format!("{}.", error.to_string().trim_end_matches('.'));
+    let eval = Terms::of(skin).eval;
     let with = |next: Option<String>, more: &dyn Fn(&str) -> String| match next {
         Some(next) => (format!("{what} {}", more(&next)), next_field(&next)),
         None => (what.clone(), Map::new()),
@@ -90,7 +92,7 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             plain(format!("{what} See whether the program runs by itself{list}."))
         }
         SessionError::Starting(_) => {
-            let more = if skin == Skin::Client { "timeout_seconds" } else { "--timeout" };
+            let more = if skin.is_client() { "timeout_seconds" } else { "--timeout" };
             plain(format!(
                 "{what} Nothing was run. The start goes on: call again, with more {more} where starts are slow."
             ))
@@ -118,7 +120,7 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             plain(what + &next.unwrap_or_default())
         }
         SessionError::NoImage(_) => plain(format!(
-            "{what} Objects, held errors and checkpoints were lost with the last one. repl_eval starts a fresh image; evaluate again \
+            "{what} Objects, held errors and checkpoints were lost with the last one. {eval} starts a fresh image; evaluate again \
              the code that made them."
         )),
         SessionError::Unknown(_) => {
@@ -160,32 +162,31 @@ fn unsupported(runtime: Runtime, capability: Capability, instead: Option<&str>) 
 
 /// The refusal of a request that the images of `runtime` do not know.
 pub(crate) fn not_offered(runtime: Runtime, operation: ImageOperation, skin: Skin) -> String {
+    let eval = Terms::of(skin).eval;
     let instead = match operation {
         ImageOperation::References => {
             return format!(
-                "A {runtime} image keeps no record of references. lisp_read_file {{\"path\": FILE, \"content_pattern\": \
-                 NAME}} shows the forms of a file that mention it."
+                "A {runtime} image keeps no record of references.{}",
+                template("lisp_read_file", "\"path\": FILE, \"content_pattern\": NAME", MAIN, skin)
+                    .map(|call| format!(" {call} shows the forms of a file that mention it."))
+                    .unwrap_or_default()
             );
         }
         ImageOperation::Asdf => {
-            return format!("ASDF is not there in this {runtime}. Load files with repl_eval: (load \"FILE\").");
+            return format!("ASDF is not there in this {runtime}. Load files with {eval}: (load \"FILE\").");
         }
         ImageOperation::EvalInFrame => {
             return format!(
                 "{runtime} does not show the variables of its frames. Evaluate without frame, on top of the error."
             );
         }
-        ImageOperation::Load => {
-            Some("Load it with repl_eval: (load \"FILE\"), or (asdf:load-system \"NAME\")".to_owned())
+        ImageOperation::Load => Some(format!("Load it with {eval}: (load \"FILE\"), or (asdf:load-system \"NAME\")")),
+        ImageOperation::RunTests => Some(format!("Run the tests with {eval}, such as (asdf:test-system \"NAME\")")),
+        ImageOperation::Macroexpand => Some(format!("Expand with {eval}")),
+        ImageOperation::Exports => {
+            Some(format!("Ask with {eval}, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)"))
         }
-        ImageOperation::RunTests => {
-            Some("Run the tests with repl_eval, such as (asdf:test-system \"NAME\")".to_owned())
-        }
-        ImageOperation::Macroexpand => Some("Expand with repl_eval".to_owned()),
-        ImageOperation::Exports => Some(
-            "Ask with repl_eval, such as (loop for s being the external-symbols of \"PACKAGE\" collect s)".to_owned(),
-        ),
-        ImageOperation::Describe => Some("Ask with repl_eval, such as (describe 'NAME)".to_owned()),
+        ImageOperation::Describe => Some(format!("Ask with {eval}, such as (describe 'NAME)")),
         _ => status_call(skin).map(|call| format!("See {call} for what each runtime offers")),
     };
     let instead = instead.map(|instead| format!(" {instead}.")).unwrap_or_default();
@@ -194,6 +195,7 @@ pub(crate) fn not_offered(runtime: Runtime, operation: ImageOperation, skin: Ski
 
 /// The refusal of something that the image of `session` does not have.
 pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
+    let Terms { eval, load, inspect, .. } = *Terms::of(skin);
     let call = |arguments: &str| template("repl_control", arguments, session, skin);
     let with = |said: String, next: Option<String>| plain(said + &next.unwrap_or_default());
     match refusal {
@@ -202,8 +204,8 @@ pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
              that was discarded. Evaluate its code again; the answer has its new number."
         )),
         ImageRefusal::NoObject { object, given: false } => plain(format!(
-            "There is no object {object} in session {session:?}. Objects get their numbers in the answers of repl_eval and \
-             inspect_object; for one of another session, name the session."
+            "There is no object {object} in session {session:?}. Objects get their numbers in the answers of {eval} and \
+             {inspect}; for one of another session, name the session."
         )),
         ImageRefusal::NotHeld => {
             let hold = template("repl_eval", "\"on_error\": \"hold\", ...", session, skin);
@@ -238,7 +240,7 @@ pub(crate) fn image(refusal: &ImageRefusal, session: &str, skin: Skin) -> Said {
         }
         ImageRefusal::NoName { name, place, candidates: near } => {
             let next = match near.as_slice() {
-                [] => " Load its definition first: load_system, or repl_eval.".to_owned(),
+                [] => format!(" Load its definition first: {load}, or {eval}."),
                 some => format!(" Nearest: {}.", listed(some)),
             };
             (format!("{} means nothing in {place}.{next}", one_line(name, 100)), candidates(near))

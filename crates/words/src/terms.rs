@@ -3,7 +3,7 @@
 use crate::Skin;
 
 /// The terms of one kind of reader.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) name: &'static str,
     pub(crate) line: &'static str,
@@ -25,6 +25,10 @@ pub(crate) struct Terms {
     pub(crate) read_all: &'static str,
     pub(crate) patch: &'static str,
     pub(crate) check: &'static str,
+    pub(crate) eval: &'static str,
+    pub(crate) load: &'static str,
+    pub(crate) tests: &'static str,
+    pub(crate) inspect: &'static str,
     /// The request to repeat the call.
     pub(crate) again: &'static str,
 }
@@ -34,11 +38,13 @@ impl Terms {
     pub(crate) const fn of(skin: Skin) -> &'static Self {
         match skin {
             Skin::Client => &Self::TOOLS,
+            Skin::Surface(surface) => &surface.terms,
             Skin::Shell => &Self::COMMAND_LINE,
         }
     }
 
-    const TOOLS: Self = Self {
+    /// The tools' own names.
+    pub(crate) const TOOLS: Self = Self {
         name: "`name`",
         line: "`line`",
         index: "`index`",
@@ -58,6 +64,10 @@ impl Terms {
         read_all: "lisp_read_form and \"limit\"",
         patch: "lisp_patch_form",
         check: "lisp_check_parens",
+        eval: "repl_eval",
+        load: "load_system",
+        tests: "run_tests",
+        inspect: "inspect_object",
         again: "call again",
     };
 
@@ -81,6 +91,10 @@ impl Terms {
         read_all: "`lispwright read`; its characters are",
         patch: "`lispwright patch`",
         check: "`lispwright check`",
+        eval: "`lispwright eval`",
+        load: "`lispwright eval`",
+        tests: "`lispwright test`",
+        inspect: "`lispwright eval`",
         again: "run it again",
     };
 }

@@ -12,6 +12,7 @@ use crate::call::spoken;
 use crate::ending::code_line;
 use crate::evaluated;
 use crate::loaded::{activity_text, diagnostics_text, end_text, place_text};
+use crate::terms::Terms;
 
 /// Failed tests, and names, that are shown.
 const MOST_SHOWN: usize = 30;
@@ -36,8 +37,8 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     let shown = answer.failed_tests.len().min(MOST_SHOWN);
     if tally.failed as usize > shown {
         let how = match skin {
-            Skin::Client => "run_tests with \"tests\": [NAME, ...] shows some",
-            Skin::Shell => "--only NAME shows one",
+            Skin::Shell => "--only NAME shows one".to_owned(),
+            _ => format!("{} with \"tests\": [NAME, ...] shows some", Terms::of(skin).tests),
         };
         text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
     }
@@ -100,8 +101,8 @@ fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
     let is_style = |one: &DiagnosticFacts| all_passed && matches!(one.severity.as_str(), "style-warning" | "note");
     let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().cloned().partition(is_style);
     let how = |them: &str| match skin {
-        Skin::Client => format!("; load_system shows {them}"),
         Skin::Shell => String::new(),
+        _ => format!("; {} shows {them}", Terms::of(skin).load),
     };
     let counted = match style.len() {
         0 => String::new(),
@@ -135,8 +136,8 @@ fn no_tests(asked: &Asked, tally: &Tally, skin: Skin) -> String {
              (symbol-call :my-tests :run)).",
             tally.only_observed.join(", ")
         ),
-        ([], Skin::Client) => "Are the tests somewhere else? Give their \"system\" or \"path\".".to_owned(),
         ([], Skin::Shell) => "Are the tests somewhere else?".to_owned(),
+        ([], _) => "Are the tests somewhere else? Give their \"system\" or \"path\".".to_owned(),
         ([one], _) if one == "asdf" => format!("There is a test-op{}.", call(one, "performs it")),
         (others, _) => format!("There are tests of {}{}.", others.join(", "), call(&others[0], "runs them")),
     };

@@ -264,7 +264,7 @@ fn milliseconds(duration: Duration) -> String {
 }
 
 /// A time in UTC in the form of RFC 3339, to the millisecond.
-fn timestamp(moment: SystemTime) -> String {
+pub fn timestamp(moment: SystemTime) -> String {
     let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
     let seconds = since.as_secs();
     // Days are counted in eras of 400 years that begin in March, so that a leap day is the last day of its year.

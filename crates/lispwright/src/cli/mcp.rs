@@ -17,7 +17,8 @@ use super::log;
 #[command(after_help = "Example:\n  claude mcp add lispwright -- lispwright mcp --root ~/src/my-project\n\n\
     The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else what the client calls its root,\n\
     else the working directory. Without one the server stays, and each call says what is wrong.\n\
-    The server ends when its standard input does. One that listens on a network only ends with SIGTERM or SIGINT.")]
+    The server ends when its standard input does. One that listens on a network only ends with SIGTERM or SIGINT.\n\
+    With MCP_LOG_FILE=server.log in the environment, logs also go to a new server-TIME-PID.log.")]
 pub(crate) struct Args {
     /// Directory whose files may be read and written; repeatable
     #[arg(long, value_name = "DIR")]
@@ -62,7 +63,7 @@ pub(crate) struct Args {
     log_level: String,
 
     /// Append logs to this file instead
-    #[arg(long, value_name = "FILE", env = "MCP_LOG_FILE")]
+    #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 }
 
@@ -84,6 +85,7 @@ fn complain(why: &str) {
 
 fn start(args: Args) -> Result<(), String> {
     log::start(&args.log_level, args.log_file.as_deref())?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "lispwright serves");
     let event_loop = event_loop().map_err(|why| why.to_string())?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();

@@ -16,6 +16,7 @@ mod copies;
 mod describe;
 mod detached;
 mod disk;
+mod documents;
 mod emacs;
 mod endurance;
 mod evaluation;

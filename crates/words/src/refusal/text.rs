@@ -29,6 +29,7 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
     let argument = refusal.argument().map(|argument| match argument {
         "old_text" => terms.old_text,
         "new_text" => terms.new_text,
+        "content" if matches!(skin, Skin::Surface(_)) => terms.content.trim_matches('`'),
         other => other,
     });
     match (argument, at.is_empty()) {
