@@ -66,7 +66,7 @@ fn logs_are_json_lines_on_standard_error() {
 #[test]
 fn impossible_options_are_refused_on_standard_error() {
     for (arguments, words) in [
-        (&["--transport", "http"][..], "possible values: stdio"),
+        (&["--transport", "htpp"][..], "possible values: stdio"),
         (&["--toolsets", "gaurd"], "there are default, docs, guard, all"),
         (&["--exclude-tools", "no_such_tool"], "no_such_tool"),
         (&["--results", "yaml"], "structured"),
