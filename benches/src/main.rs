@@ -10,6 +10,7 @@ mod copies;
 mod endurance;
 mod eval;
 mod memory;
+mod network;
 mod peers;
 mod reader;
 mod repair;
@@ -33,9 +34,10 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 7] = [
+const BENCHES: [(&str, Bench); 8] = [
     ("reader", reader::rows),
     ("server", server::rows),
+    ("network", network::rows),
     ("eval", eval::rows),
     ("copies", copies::rows),
     ("memory", memory::rows),
@@ -47,7 +49,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|eval|copies|memory|endurance|repair]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|repair]..."
         );
         std::process::exit(2);
     };

@@ -13,7 +13,7 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 7] = ["reader", "server", "eval", "copies", "memory", "endurance", "repair"];
+const GROUPS: [&str; 8] = ["reader", "server", "network", "eval", "copies", "memory", "endurance", "repair"];
 /// The group with documents of its own.
 const REPAIR: &str = "repair";
 
@@ -36,6 +36,12 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     corpus::prepare(install)?;
     say("building for release");
     cargo().args(["build", "--release"]).args(packages.iter().flat_map(|name| ["--package", name])).run()?;
+    let rival = target().join("rmcp");
+    if name.is_none_or(|name| name == "network") {
+        say("building the SDK's own HTTP server, to compare with");
+        let manifest = workspace().join("benches/rmcp/Cargo.toml");
+        cargo().args(["build", "--release", "--manifest-path"]).arg(manifest).arg("--target-dir").arg(&rival).run()?;
+    }
     let release = target().join("release");
     let scratch = target().join("bench");
     say("measuring; some minutes of quiet on the machine make the numbers better");
@@ -44,6 +50,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
         .arg(corpus::directory())
         .arg(&scratch)
         .args(name)
+        .env("LISPWRIGHT_BENCH_RMCP", rival.join("release/lispwright-bench-rmcp"))
         .envs(without.map(|doubt| ("LISPWRIGHT_REPAIR_WITHOUT", doubt)))
         .stderr(std::process::Stdio::inherit())
         .output()
@@ -57,7 +64,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
         write_repair(&scratch)?;
         if name.is_none() {
             let path = workspace().join("docs/benchmarks.md");
-            put(&path, "measurements", &format!("{}\n\n{table}", machine()))?;
+            put(&path, "measurements", "bench", &format!("{}\n\n{table}", machine()))?;
         }
     }
     Ok(())
@@ -68,7 +75,7 @@ fn write_repair(scratch: &Path) -> Result<(), Failure> {
     let path = workspace().join("docs/repair.md");
     for part in ["hard-summary", "summary", "doubts", "hard", "tables"] {
         let source = scratch.join(format!("repair-{part}.md"));
-        put(&path, part, &fs::read_to_string(&source).about(&source)?)?;
+        put(&path, part, "bench", &fs::read_to_string(&source).about(&source)?)?;
     }
     let (picture, to) = (scratch.join("repair.svg"), workspace().join("docs/repair.svg"));
     fs::copy(&picture, &to).about(&picture)?;
@@ -76,18 +83,18 @@ fn write_repair(scratch: &Path) -> Result<(), Failure> {
 }
 
 /// Replaces a part of a document, and says so.
-fn put(path: &Path, part: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn put(path: &Path, part: &str, command: &str, text: &str) -> Result<(), Failure> {
     let document = fs::read_to_string(path).about(path)?;
-    let changed = with_part(&document, part, text)
+    let changed = with_part(&document, part, command, text)
         .ok_or_else(|| Failure::new(format!("{} lacks the lines that begin and end its {part}", path.display())))?;
     fs::write(path, changed).about(path)?;
     say(format_args!("{}: {part} up to date", path.display()));
     Ok(())
 }
 
-/// The document with `text` between the two marks of a part.
-fn with_part(document: &str, part: &str, text: &str) -> Option<String> {
-    let begin = format!("<!-- {part}: cargo xtask bench --write -->");
+/// The document with `text` between the two marks of a part, of which the first names the command.
+fn with_part(document: &str, part: &str, command: &str, text: &str) -> Option<String> {
+    let begin = format!("<!-- {part}: cargo xtask {command} --write -->");
     let end = format!("<!-- end of {part} -->");
     let from = document.find(&begin)? + begin.len();
     let to = from + document[from..].find(&end)?;
@@ -95,7 +102,7 @@ fn with_part(document: &str, part: &str, text: &str) -> Option<String> {
 }
 
 /// The machine in a sentence.
-fn machine() -> String {
+pub(crate) fn machine() -> String {
     let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = processor.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
@@ -112,10 +119,10 @@ mod tests {
     fn a_part_replaces_the_one_before() {
         let (begin, end) = ("<!-- rows: cargo xtask bench --write -->", "<!-- end of rows -->");
         let document = format!("# Numbers\n\n{begin}\nold\n{end}\n\nHow.\n");
-        let once = with_part(&document, "rows", "new\n").unwrap();
+        let once = with_part(&document, "rows", "bench", "new\n").unwrap();
         assert_eq!(once, format!("# Numbers\n\n{begin}\n\nnew\n\n{end}\n\nHow.\n"));
-        assert_eq!(with_part(&once, "rows", "new\n").unwrap(), once);
-        assert_eq!(with_part(&once, "other", "new"), None);
-        assert_eq!(with_part("# Numbers\n", "rows", "new"), None);
+        assert_eq!(with_part(&once, "rows", "bench", "new\n").unwrap(), once);
+        assert_eq!(with_part(&once, "other", "bench", "new"), None);
+        assert_eq!(with_part("# Numbers\n", "rows", "bench", "new"), None);
     }
 }

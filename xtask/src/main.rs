@@ -18,6 +18,7 @@ mod fuzz;
 mod npm;
 mod oracle;
 mod packages;
+mod soak;
 mod step;
 mod systems;
 mod tally;
@@ -35,10 +36,12 @@ Usage: cargo xtask COMMAND [OPTIONS]
   demo [--no-install]            watch a coding agent's day on a real Common Lisp project
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
   conformance                    MCP's conformance suite, the Inspector and the TypeScript clients from npm; part of test
-  bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, eval, copies,
+  bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, network, eval, copies,
                                  memory, endurance or repair (about eight minutes on two quiet cores); --write puts the
                                  tables into docs/benchmarks.md and docs/repair.md
   bench repair --without DOUBTS  what is repaired, and how wrongly, without some doubts of the repairer
+  soak [--write] [--seconds N]   a crowd of clients through all trouble, for ten minutes or N seconds; --write puts the
+                                 report into docs/soak.md
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit, guard_scan, lines or http, for a minute or N
                                  seconds
 
@@ -92,6 +95,11 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "bench" => {
             let options = Options::parse(rest, &["--no-install", "--write", "--without="])?;
             bench::run(options.install(), options.word()?, options.has("--write"), options.value("--without"))
+        }
+        "soak" => {
+            let options = Options::parse(rest, &["--no-install", "--write", "--seconds="])?;
+            options.no_word()?;
+            soak::run(options.install(), options.number("--seconds")?.unwrap_or(soak::SECONDS), options.has("--write"))
         }
         "fuzz" => {
             let options = Options::parse(rest, &["--no-install", "--seconds="])?;

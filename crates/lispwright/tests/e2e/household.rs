@@ -82,7 +82,7 @@ fn is_alive(pid: i32) -> bool {
 }
 
 /// Waits until `done`; returns whether that happened.
-pub(crate) fn comes(done: impl Fn() -> bool) -> bool {
+pub(crate) fn comes(mut done: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
         if Instant::now() > deadline {

@@ -13,6 +13,7 @@ mod clojure_tests;
 mod commands;
 mod content;
 mod copies;
+mod crowd;
 mod describe;
 mod detached;
 mod disk;
