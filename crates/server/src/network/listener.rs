@@ -154,3 +154,23 @@ fn prepare(stream: &TcpStream) {
         tracing::debug!(%error, "the options of a socket could not be set");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// Without it each answer of two parts waits for an acknowledgement, some 40 milliseconds (RFC 896, RFC 1122 4.2.3.2).
+    #[tokio::test]
+    async fn small_messages_are_sent_at_once() {
+        let listener = Listener::bind(Transport::Http, "127.0.0.1:0".parse().unwrap()).unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(listener.address), listener.socket.accept());
+        let (stream, _) = accepted.unwrap();
+        assert!(!stream.nodelay().unwrap());
+        prepare(&stream);
+        assert!(stream.nodelay().unwrap());
+        assert!(rustix::net::sockopt::socket_keepalive(&stream).unwrap());
+        drop(client);
+    }
+}
