@@ -5,9 +5,9 @@ use std::ops::Range;
 use lispwright_repair::{TextEdit, moved_into};
 use lispwright_syntax::{same_back, same_front};
 
-/// A file as it is and as a call would leave it. Both texts have the line ends of [`Change::after`].
+/// A file as it is and as a call would leave it. Both texts have the line ends of [`ChangedFile::after`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ChangedFile {
     /// The file, as the call names it.
     pub path: String,
     /// Its text now; `None` when there is no such file.
@@ -39,7 +39,7 @@ pub struct Rewritten {
     pub text: String,
 }
 
-impl Change {
+impl ChangedFile {
     /// The smallest ranges of `before` and `after` that contain every difference.
     pub fn region(&self) -> (Range<usize>, Range<usize>) {
         let (before, after) = (self.before.as_deref().unwrap_or_default(), self.after.as_str());
@@ -103,8 +103,8 @@ fn floor(text: &str, mut at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn change(before: &str, after: &str, written: &[(Range<usize>, usize)]) -> Change {
-        Change {
+    fn change(before: &str, after: &str, written: &[(Range<usize>, usize)]) -> ChangedFile {
+        ChangedFile {
             path: "a.lisp".to_owned(),
             before: Some(before.to_owned()),
             after: after.to_owned(),

@@ -16,7 +16,7 @@ use lispwright_edit::{Diagnosis, Fix, explain};
 use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
 use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain, read_plain_again, stray_dots_since};
 
-use crate::change::{Change, Rewritten};
+use crate::change::{ChangedFile, Rewritten};
 use crate::worse::made_worse;
 
 /// The verdict on a change.
@@ -53,14 +53,14 @@ pub struct Doubts {
 pub struct Repaired {
     /// The fault.
     pub found: Diagnosis,
-    /// The edits of [`Change::after`].
+    /// The edits of [`ChangedFile::after`].
     pub edits: Vec<TextEdit>,
     /// The repaired texts of the call.
     pub texts: Vec<Rewritten>,
 }
 
 impl Repaired {
-    /// [`Change::after`] with the edits applied.
+    /// [`ChangedFile::after`] with the edits applied.
     pub fn applied(&self, after: &str) -> String {
         apply(after, &self.edits)
     }
@@ -95,7 +95,7 @@ pub(crate) struct Trees {
 }
 
 impl Trees {
-    pub(crate) fn of(change: &Change, language: &Language) -> Self {
+    pub(crate) fn of(change: &ChangedFile, language: &Language) -> Self {
         let text = change.before.as_deref().unwrap_or_default();
         let before = read_plain(text, language);
         Self { after: read_plain_again(&before, text, &change.after, language), before }
@@ -108,12 +108,12 @@ impl Trees {
 }
 
 /// Judges a change before the call.
-pub fn judge(change: &Change, language: &Language) -> ChangeVerdict {
+pub fn judge(change: &ChangedFile, language: &Language) -> ChangeVerdict {
     judge_read(change, &Trees::of(change, language))
 }
 
 /// Judges a change that has been read.
-pub(crate) fn judge_read(change: &Change, trees: &Trees) -> ChangeVerdict {
+pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
     let after = Plain { text: &change.after, tree: &trees.after };
     let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
     if !is_broken(after.tree) {
@@ -193,7 +193,7 @@ fn removes_an_opener(edits: &[TextEdit]) -> bool {
 }
 
 /// Judges a change of a broken file. It is refused only for a form that the change breaks, not for older faults.
-fn judge_broken(change: &Change, before: &str, after: Plain<'_>) -> ChangeVerdict {
+fn judge_broken(change: &ChangedFile, before: &str, after: Plain<'_>) -> ChangeVerdict {
     let language = after.tree.language();
     let Some(worse) = made_worse(change, before, &read(after.text, language), language) else {
         return diagnosis(after, None, None).map_or(ChangeVerdict::Pass, ChangeVerdict::Noted);

@@ -7,7 +7,7 @@
 //!
 //! - [`event`] is a call of any client. A [`HookClient`] is a row that reads the JSON of one client as an event, and writes
 //!   an [`HookAnswer`] as its JSON; `clients/` has a file for each.
-//! - `simulate` carries out the call in memory; the result is a [`Change`], a file before and after. `patch` reads and
+//! - `simulate` carries out the call in memory; the result is a [`ChangedFile`], a file before and after. `patch` reads and
 //!   applies the patches of Codex.
 //! - [`judge`](mod@judge) is the policy, which is the same for all clients; `worse` decides about files that were
 //!   broken before.
@@ -36,7 +36,7 @@ mod wording;
 mod worse;
 
 pub use answer::HookAnswer;
-pub use change::Change;
+pub use change::ChangedFile;
 pub use clients::HookClient;
 pub use files::{FileSource, Found};
 pub use judge::{ChangeVerdict, Doubts};

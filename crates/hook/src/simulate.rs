@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::change::{Change, WrittenBytes};
+use crate::change::{ChangedFile, WrittenBytes};
 use crate::event::{HookEvent, Proposal, Replacement, Rewritable};
 use crate::files::{FileSource, Found};
 use crate::patch::{Action, Patch, PatchDirection};
@@ -20,7 +20,7 @@ const UNKNOWN: Duration = Duration::from_secs(30);
 const MOST_PLACES: usize = 10_000;
 
 /// The files of a call as they are and as it would leave them. Empty if it changes none.
-pub(crate) fn changes(event: &HookEvent, files: &dyn FileSource) -> Vec<Change> {
+pub(crate) fn changes(event: &HookEvent, files: &dyn FileSource) -> Vec<ChangedFile> {
     let read = |path: &str| files.read(&Path::new(&event.directory).join(path));
     let change = match &event.proposal {
         Proposal::Write { path, content } => read(path).text().map(|before| write(path, before, content)),
@@ -89,10 +89,10 @@ pub(crate) fn line_feeds(text: String) -> String {
     if text.contains('\r') { text.replace("\r\n", "\n") } else { text }
 }
 
-fn write(path: &str, before: Option<String>, content: &Rewritable) -> Change {
+fn write(path: &str, before: Option<String>, content: &Rewritable) -> ChangedFile {
     let before = if content.text.contains('\r') { before } else { before.map(line_feeds) };
     let whole = WrittenBytes { span: 0..content.text.len(), source: 0 };
-    Change { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole], by_line: false }
+    ChangedFile { path: path.to_owned(), before, after: content.text.clone(), written: vec![whole], by_line: false }
 }
 
 /// A text with the places that the call has written so far.
@@ -101,13 +101,13 @@ struct Draft {
     written: Vec<WrittenBytes>,
 }
 
-fn replace(path: &str, before: Option<String>, replacements: &[Replacement]) -> Option<Change> {
+fn replace(path: &str, before: Option<String>, replacements: &[Replacement]) -> Option<ChangedFile> {
     let before = before.map(line_feeds);
     let mut draft = Draft { text: before.clone().unwrap_or_default(), written: Vec::new() };
     for (source, replacement) in replacements.iter().enumerate() {
         draft.apply(source, replacement, before.is_some() || source > 0)?;
     }
-    Some(Change { path: path.to_owned(), before, after: draft.text, written: draft.written, by_line: false })
+    Some(ChangedFile { path: path.to_owned(), before, after: draft.text, written: draft.written, by_line: false })
 }
 
 impl Draft {
@@ -179,8 +179,8 @@ fn undone(now: &str, replacements: &[Replacement]) -> Option<String> {
 }
 
 /// The changes of a patch; `None` if a part of it does not fit, since then the client refuses all of it.
-fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<Change>> {
-    let mut changes: Vec<Change> = Vec::new();
+fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<ChangedFile>> {
+    let mut changes: Vec<ChangedFile> = Vec::new();
     for (from, to, action) in patch.files() {
         let (from, to) = (patch.located(from), patch.located(to));
         if changes.iter().any(|change| change.path == from || change.path == to) {
@@ -193,7 +193,7 @@ fn patched(patch: &Patch, read: impl Fn(&str) -> Found) -> Option<Vec<Change>> {
                 action.apply(&patch.text, before.as_deref().unwrap_or_default(), PatchDirection::Forward)?
             }
         };
-        changes.push(Change { path: to, before, after: done.text, written: done.written, by_line: true });
+        changes.push(ChangedFile { path: to, before, after: done.text, written: done.written, by_line: true });
     }
     Some(changes)
 }
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    fn spans(change: &Change) -> Vec<(Range<usize>, usize)> {
+    fn spans(change: &ChangedFile) -> Vec<(Range<usize>, usize)> {
         change.written.iter().map(|written| (written.span.clone(), written.source)).collect()
     }
 

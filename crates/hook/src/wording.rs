@@ -7,7 +7,7 @@ use lispwright_edit::{Diagnosis, LineChange};
 use lispwright_repair::{TextEdit, line_changes};
 use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, around, fenced};
 
-use crate::change::Change;
+use crate::change::ChangedFile;
 use crate::judge::{Doubts, Repaired, Trees};
 use crate::quoted::quoted;
 
@@ -29,7 +29,7 @@ pub(crate) struct About<'a> {
 }
 
 /// A call whose texts were changed.
-pub(crate) fn repaired(about: &About<'_>, change: &Change, done: &Repaired) -> String {
+pub(crate) fn repaired(about: &About<'_>, change: &ChangedFile, done: &Repaired) -> String {
     let mut out = format!(
         "lispwright changed this call: {} in {}, which would not have balanced. Lines, - as sent, + as written:\n{}\n",
         summary(&done.edits),
@@ -44,7 +44,13 @@ pub(crate) fn repaired(about: &About<'_>, change: &Change, done: &Repaired) -> S
 }
 
 /// A call that is refused.
-pub(crate) fn denied(about: &About<'_>, change: &Change, found: &Diagnosis, undoes: bool, trees: &Trees) -> String {
+pub(crate) fn denied(
+    about: &About<'_>,
+    change: &ChangedFile,
+    found: &Diagnosis,
+    undoes: bool,
+    trees: &Trees,
+) -> String {
     let was_broken = trees.were_broken();
     let name = quoted(about.path);
     let mut out = match was_broken {

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use lispwright_syntax::{Language, Span, Tree, read};
 
-use crate::change::Change;
+use crate::change::ChangedFile;
 
 /// The form that a change breaks. If there are only more faults than before, it is the first form that is broken
 /// afterwards. `None` when the change makes nothing worse. `after` is the reading of the text afterwards.
-pub(crate) fn made_worse(change: &Change, before: &str, after: &Tree, language: &Language) -> Option<Span> {
+pub(crate) fn made_worse(change: &ChangedFile, before: &str, after: &Tree, language: &Language) -> Option<Span> {
     let earlier = read(before, language);
     let (old_region, new_region) = change.region();
     let touches =
@@ -74,7 +74,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: &str, after: &str, worse: bool) {
-        let change = Change {
+        let change = ChangedFile {
             path: "a.lisp".to_owned(),
             before: Some(before.to_owned()),
             after: after.to_owned(),

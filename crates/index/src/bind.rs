@@ -2,7 +2,7 @@
 
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
-use crate::facts::{Role, UseKind};
+use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
 /// The notation in which names are bound.
@@ -206,7 +206,7 @@ impl<'t> Walk<'t> {
                         tasks.extend(parts.get(1).map(|accessor| Task::Use(*accessor, UseKind::Call)));
                     }
                     if let (F::Slots, Some(&slot)) = (form, parts.get(1)) {
-                        self.mark_all(slot, Role::Slot);
+                        self.mark_all(slot, MarkRole::Slot);
                     }
                     tasks.push(Task::Bind(parts.first().copied().unwrap_or(slot), Pattern::Name));
                 }
@@ -246,7 +246,7 @@ impl<'t> Walk<'t> {
             }
             F::Generic => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
-                data.next().into_iter().for_each(|parameters| self.mark_all(parameters, Role::Local));
+                data.next().into_iter().for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
                 for option in data.filter_map(Datum::list) {
                     let mut option = self.data(option);
                     let is_method = option.next().is_some_and(|word| self.source(word).eq_ignore_ascii_case(":method"));
@@ -285,9 +285,9 @@ impl<'t> Walk<'t> {
                         (Some(":include"), Some(other)) => tasks.push(Task::Use(other, UseKind::Value)),
                         (Some(":constructor" | ":copier" | ":predicate"), Some(name)) => {
                             tasks.push(Task::Use(name, UseKind::Definition));
-                            option.for_each(|parameters| self.mark_all(parameters, Role::Slot));
+                            option.for_each(|parameters| self.mark_all(parameters, MarkRole::Slot));
                         }
-                        (Some(":conc-name"), Some(prefix)) => self.mark_all(prefix, Role::Word),
+                        (Some(":conc-name"), Some(prefix)) => self.mark_all(prefix, MarkRole::Word),
                         (Some(":print-function" | ":print-object"), Some(printer)) => tasks.push(Task::Code(printer)),
                         _ => {}
                     }
@@ -296,7 +296,7 @@ impl<'t> Walk<'t> {
                     let mut parts = slot.list().map(|list| self.data(list));
                     let name = parts.as_mut().map_or(Some(slot), Iterator::next);
                     if let Some(name) = name {
-                        self.mark_all(name, Role::Slot);
+                        self.mark_all(name, MarkRole::Slot);
                     }
                     let Some(mut options) = parts else { continue };
                     tasks.extend(options.next().map(Task::Code));
@@ -328,9 +328,9 @@ impl<'t> Walk<'t> {
 
     /// A slot of a class with its options.
     fn slot(&mut self, tasks: &mut Vec<Task<'t>>, slot: Datum) {
-        let Some(list) = slot.list() else { return self.mark_all(slot, Role::Slot) };
+        let Some(list) = slot.list() else { return self.mark_all(slot, MarkRole::Slot) };
         if let Some(name) = self.data(list).next() {
-            self.mark_all(name, Role::Slot);
+            self.mark_all(name, MarkRole::Slot);
         }
         let data: Vec<Datum> = self.data(list).skip(1).collect();
         for pair in data.chunks(2) {

@@ -99,7 +99,7 @@ pub(crate) const FILE_SPACE: &str = "file:";
 
 /// The part of a symbol that is no use of a name outside of the forms around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
+pub enum MarkRole {
     /// It binds a local name, or means one.
     Local,
     /// It names a place in the forms around it: a block, a tag.
@@ -118,7 +118,7 @@ pub struct Mark {
     /// Its bytes.
     pub span: Span,
     /// Its part.
-    pub role: Role,
+    pub role: MarkRole,
 }
 
 /// A name that a form defines.

@@ -24,7 +24,7 @@ mod space;
 mod walk;
 
 pub use each::each;
-pub use facts::{Definition, Facts, FormRow, Mark, Role, Use, UseKind};
+pub use facts::{Definition, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
 pub use question::{Hit, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};

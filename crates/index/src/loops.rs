@@ -3,7 +3,7 @@
 use lispwright_syntax::{Data, Datum};
 
 use crate::bind::Pattern;
-use crate::facts::Role;
+use crate::facts::MarkRole;
 use crate::walk::{Task, Walk};
 
 /// Loop keywords, which are not names at the start of a clause.
@@ -153,7 +153,7 @@ impl<'t> Walk<'t> {
             let follows_form = std::mem::take(&mut is_form) && self.loop_word(datum) != Some("it");
             let Some(word) = self.loop_word(datum).filter(|_| !follows_form) else {
                 if last == "named" {
-                    self.mark_all(datum, Role::Local);
+                    self.mark_all(datum, MarkRole::Local);
                     labels.push(Task::BindLabel(datum));
                     last = "";
                 } else {
@@ -161,7 +161,7 @@ impl<'t> Walk<'t> {
                 }
                 continue;
             };
-            self.mark_all(datum, Role::Word);
+            self.mark_all(datum, MarkRole::Word);
             is_form = BEFORE_FORMS.contains(&word);
             let binds = matches!(word, "for" | "as" | "with" | "into")
                 || (word == "and" && matches!(last, "for" | "as" | "with"))
@@ -182,7 +182,7 @@ impl<'t> Walk<'t> {
             if word == "using" {
                 let pair = data.get(at).and_then(|pair| pair.list());
                 if let Some(word) = pair.and_then(|list| self.data(list).next()) {
-                    self.mark_all(word, Role::Word);
+                    self.mark_all(word, MarkRole::Word);
                 }
                 let pair = pair.and_then(|list| self.data(list).nth(1));
                 tasks.extend(pair.map(|name| Task::Bind(name, Pattern::Name)));

@@ -10,7 +10,7 @@ use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKi
 
 use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
-use crate::facts::{Facts, Mark, Owner, Role, Use, UseKind};
+use crate::facts::{Facts, Mark, MarkRole, Owner, Use, UseKind};
 
 /// A remaining step of the walk.
 #[derive(Clone)]
@@ -200,7 +200,7 @@ impl<'t> Walk<'t> {
 
     /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
-        self.mark(name, Role::Local);
+        self.mark(name, MarkRole::Local);
         self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false });
     }
 
@@ -212,7 +212,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes that a part of the text is no use.
-    pub(crate) fn mark(&mut self, part: &'t str, role: Role) {
+    pub(crate) fn mark(&mut self, part: &'t str, role: MarkRole) {
         if self.marks {
             // The part is a slice of the text.
             let start = (part.as_ptr() as usize - self.text.as_ptr() as usize) as u32;
@@ -251,11 +251,11 @@ impl<'t> Walk<'t> {
     }
 
     fn mark_words(&mut self, data: Data<'t>) {
-        data.for_each(|datum| self.mark_all(datum, Role::Word));
+        data.for_each(|datum| self.mark_all(datum, MarkRole::Word));
     }
 
     /// Marks the symbols in a datum.
-    pub(crate) fn mark_all(&mut self, datum: Datum, role: Role) {
+    pub(crate) fn mark_all(&mut self, datum: Datum, role: MarkRole) {
         let mut waiting = vec![datum];
         while let Some(datum) = waiting.pop().filter(|_| self.marks) {
             match datum.list() {
@@ -279,7 +279,7 @@ impl<'t> Walk<'t> {
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
         let local = self.local(name, takes_function).filter(|_| may_be_local);
         if local.is_some() {
-            self.mark(name, Role::Local);
+            self.mark(name, MarkRole::Local);
         }
         let local = self.local(name, takes_function).filter(|_| may_be_local);
         if local.is_none_or(|local| local.may_be_dynamic) {
@@ -330,7 +330,7 @@ impl<'t> Walk<'t> {
         match datum.list() {
             Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
             None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
-            None => self.mark_all(datum, Role::Data),
+            None => self.mark_all(datum, MarkRole::Data),
         }
     }
 
@@ -427,7 +427,7 @@ impl<'t> Walk<'t> {
             let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
             let Some(name) = self.symbol(datum) else { return };
             return if is_hidden(name) {
-                self.mark(name, Role::Local);
+                self.mark(name, MarkRole::Local);
             } else {
                 self.note(self.tree.core_span(datum), UseKind::Value);
             };
@@ -465,7 +465,7 @@ impl<'t> Walk<'t> {
             return self.tasks.push(Task::Codes(arguments));
         };
         if self.is_local(name, true) {
-            self.mark(name, Role::Local);
+            self.mark(name, MarkRole::Local);
             return self.tasks.push(Task::Codes(data));
         }
         let canonical = canonical_head(self.dialect, name);
@@ -539,7 +539,7 @@ impl<'t> Walk<'t> {
             F::Body(skipped) => self.tasks.push(Task::Codes(data.skipping(skipped))),
             F::Named => {
                 if let Some(name) = data.next() {
-                    self.mark_all(name, Role::Word);
+                    self.mark_all(name, MarkRole::Word);
                 }
                 self.tasks.push(Task::Codes(data));
             }
@@ -554,14 +554,14 @@ impl<'t> Walk<'t> {
             F::Block => {
                 let name = data.next();
                 if let Some(name) = name {
-                    self.mark_all(name, Role::Local);
+                    self.mark_all(name, MarkRole::Local);
                 }
                 let tasks = name.map(Task::BindLabel).into_iter().chain([Task::Codes(data), Task::Unbind(count)]);
                 self.next(tasks.collect::<Vec<_>>());
             }
             F::ReturnFrom => {
                 if let Some(name) = data.next().and_then(|name| self.symbol(name)) {
-                    self.mark(name, if self.is_block(name) { Role::Local } else { Role::Label });
+                    self.mark(name, if self.is_block(name) { MarkRole::Local } else { MarkRole::Label });
                 }
                 self.tasks.push(Task::Codes(data));
             }
@@ -573,7 +573,7 @@ impl<'t> Walk<'t> {
                 };
                 let named = slot.filter(|slot| is_named(*slot));
                 if let Some(slot) = named {
-                    self.mark_all(slot, Role::Slot);
+                    self.mark_all(slot, MarkRole::Slot);
                 }
                 let slot = slot.filter(|_| named.is_none()).map(Task::Code);
                 let tasks: Vec<_> = object.into_iter().chain(slot).chain([Task::Codes(data)]).collect();
@@ -659,13 +659,13 @@ impl<'t> Walk<'t> {
             "ignore" | "ignorable" | "dynamic-extent" | "special" | "inline" | "notinline" => {}
             _ => return self.tasks.push(Task::Quoteds(self.data(specifier))),
         }
-        self.mark_all(head, Role::Word);
+        self.mark_all(head, MarkRole::Word);
         for datum in data {
             let function = datum.list().and_then(|list| self.data(list).nth(1));
             let takes_function = function.is_some() || matches!(word.as_str(), "ftype" | "inline" | "notinline");
             let datum = function.unwrap_or(datum);
             match self.symbol(datum) {
-                Some(name) if self.is_local(name, takes_function) => self.mark(name, Role::Local),
+                Some(name) if self.is_local(name, takes_function) => self.mark(name, MarkRole::Local),
                 _ => self.quoted(datum),
             }
         }

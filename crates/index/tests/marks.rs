@@ -1,7 +1,7 @@
 //! Symbols that are no uses: local names, blocks, slots, words of syntax, data.
 #![allow(clippy::unwrap_used)]
 
-use lispwright_index::{Facts, Role};
+use lispwright_index::{Facts, MarkRole};
 use lispwright_syntax::{Dialect, read};
 
 /// Checks the roles of `x` in a text, in their order, with `u` for a use and `-` for a place that is neither.
@@ -13,11 +13,11 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
         let role = facts.marks.iter().find(|mark| mark.span.start == start).map(|mark| mark.role);
         match role {
             _ if facts.uses.iter().any(|used| used.start == start && !used.hidden) => 'u',
-            Some(Role::Local) => 'l',
-            Some(Role::Label) => 'b',
-            Some(Role::Slot) => 's',
-            Some(Role::Word) => 'w',
-            Some(Role::Data) => 'd',
+            Some(MarkRole::Local) => 'l',
+            Some(MarkRole::Label) => 'b',
+            Some(MarkRole::Slot) => 's',
+            Some(MarkRole::Word) => 'w',
+            Some(MarkRole::Data) => 'd',
             None => '-',
         }
     };

@@ -49,7 +49,7 @@ pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};
 pub use secret::keep_secret;
-pub use several::{NotPutBack, Target, Trial};
+pub use several::{Destination, NotPutBack, Trial};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
 pub use write::{NewText, Written};
 

@@ -30,7 +30,7 @@ use crate::write::{Held, NewText, Written, check_size, key_of, sync, take_turn};
 
 /// A file of a call that changes several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct Destination {
     /// Its path, as for [`Roots::edit`].
     pub path: PathBuf,
     /// It is created if nothing has the path yet.
@@ -63,7 +63,7 @@ impl Roots {
     /// Errors: those of [`Roots::edit`] for any of them, [`Error::SameFile`], [`Error::InPart`].
     pub fn edit_several<E>(
         &self,
-        targets: &[Target],
+        targets: &[Destination],
         edit: impl FnOnce(&[&SourceFile]) -> Result<Vec<NewText>, E>,
     ) -> Result<Trial, EditError<E>> {
         let locked = self.lock_all(targets)?;
@@ -86,7 +86,7 @@ impl Roots {
 
     /// Locks the files in an order of its own, so that two calls cannot wait for each other. The result is in the order of
     /// `targets`.
-    fn lock_all(&self, targets: &[Target]) -> Result<Vec<Locked>, Error> {
+    fn lock_all(&self, targets: &[Destination]) -> Result<Vec<Locked>, Error> {
         let mut places: Vec<(usize, FileKey, Place)> = Vec::new();
         for (at, target) in targets.iter().enumerate() {
             let place = self.locate(&target.path)?;

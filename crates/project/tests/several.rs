@@ -7,10 +7,10 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use fixture::{Fixture, code};
-use lispwright_project::{EditError, Error, NewText, NotPutBack, SourceFile, Target, Trial};
+use lispwright_project::{Destination, EditError, Error, NewText, NotPutBack, SourceFile, Trial};
 
-fn targets(paths: &[&str]) -> Vec<Target> {
-    paths.iter().map(|path| Target { path: path.into(), may_be_new: path.starts_with("new") }).collect()
+fn targets(paths: &[&str]) -> Vec<Destination> {
+    paths.iter().map(|path| Destination { path: path.into(), may_be_new: path.starts_with("new") }).collect()
 }
 
 fn edit(fixture: &Fixture, paths: &[&str], edit: impl Fn(&SourceFile) -> NewText) -> Result<Trial, Error> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use lispwright_server::{Access, Hall, Limits, Options, Server, Token, Transport};
+use lispwright_server::{Admission, Hall, Limits, Options, Server, Token, Transport};
 use lispwright_tools::{Annotations, ProtocolAnswer, Schema, Tool, ToolSet};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -51,7 +51,7 @@ pub(crate) fn server() -> Server {
 
 /// The same for clients of a network.
 pub(crate) fn hall(token: Option<&str>) -> Hall {
-    server().hall(Access { token: token.map(Token::new), ..Access::default() }, Limits::default())
+    server().hall(Admission { token: token.map(Token::new), ..Admission::default() }, Limits::default())
 }
 
 /// What a server sends back on a connection on which these bytes come; and the end, when it has sent what `suffices`.

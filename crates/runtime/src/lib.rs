@@ -92,8 +92,8 @@ pub use question::{
     ListReferences, Locals, Question,
 };
 pub use refusal::ImageRefusal;
+pub use remote::Endpoint;
 pub use remote::FoundServer;
-pub use remote::Listener;
 pub use remote::address::{AddressError, SWANK_PORT, ServerAddress};
 pub use request::{EvalRequest, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig, refuse_nested};

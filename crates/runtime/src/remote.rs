@@ -58,14 +58,14 @@ impl Protocol {
 
 /// The address of a listening server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listener {
+pub enum Endpoint {
     /// At an address of this machine.
     Socket(SocketAddr),
     /// The file of an Emacs server: its socket, or a text with its port.
     Emacs(PathBuf),
 }
 
-impl Listener {
+impl Endpoint {
     /// Whether the server accepts connections.
     pub(crate) async fn listens(&self) -> bool {
         match self {
@@ -78,7 +78,7 @@ impl Listener {
     }
 }
 
-impl From<SocketAddr> for Listener {
+impl From<SocketAddr> for Endpoint {
     fn from(address: SocketAddr) -> Self {
         Self::Socket(address)
     }
@@ -144,15 +144,15 @@ impl Remote {
     /// Attaches to the server `found`, instead of the earlier one.
     pub(crate) async fn attach(&mut self, found: FoundServer, config: &Config) -> Result<Reached, StartError> {
         match (self, found.listener) {
-            (Self::Nrepl(nrepl), Listener::Socket(address)) => {
+            (Self::Nrepl(nrepl), Endpoint::Socket(address)) => {
                 nrepl.attach(address, config).await.map_err(|error| FoundServer::explain(found.not_swank, error))
             }
-            (Self::Swank(swank), Listener::Socket(address)) => swank.attach(address, found.greeted, config).await,
-            (Self::Emacs(emacs), Listener::Emacs(path)) => emacs.attach(path).await,
-            (_, Listener::Emacs(_)) => {
+            (Self::Swank(swank), Endpoint::Socket(address)) => swank.attach(address, found.greeted, config).await,
+            (Self::Emacs(emacs), Endpoint::Emacs(path)) => emacs.attach(path).await,
+            (_, Endpoint::Emacs(_)) => {
                 Err(StartError::Unreachable("an Emacs can only be joined by a session on emacs".into()))
             }
-            (Self::Emacs(_), Listener::Socket(_)) => Err(StartError::Unreachable(
+            (Self::Emacs(_), Endpoint::Socket(_)) => Err(StartError::Unreachable(
                 "an Emacs can only be joined by the name of its server: emacs://server".into(),
             )),
         }
@@ -202,11 +202,11 @@ impl Remote {
     }
 
     /// The address of the server that the session is attached to, even if the connection is lost.
-    pub(crate) fn joined(&self) -> Option<Listener> {
+    pub(crate) fn joined(&self) -> Option<Endpoint> {
         match self {
-            Self::Nrepl(nrepl) => nrepl.joined().map(Listener::Socket),
-            Self::Swank(swank) => swank.joined().map(Listener::Socket),
-            Self::Emacs(emacs) => emacs.joined().map(|path| Listener::Emacs(path.to_owned())),
+            Self::Nrepl(nrepl) => nrepl.joined().map(Endpoint::Socket),
+            Self::Swank(swank) => swank.joined().map(Endpoint::Socket),
+            Self::Emacs(emacs) => emacs.joined().map(|path| Endpoint::Emacs(path.to_owned())),
         }
     }
 

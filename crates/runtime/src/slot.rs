@@ -3,7 +3,7 @@
 use crate::backends::Runtime;
 use crate::config::Config;
 use crate::factory::StartError;
-use crate::remote::{FoundServer, Listener, Protocol, Reached, Remote};
+use crate::remote::{Endpoint, FoundServer, Protocol, Reached, Remote};
 use crate::start::Starting;
 use crate::worker::Worker;
 
@@ -56,7 +56,7 @@ impl Slot {
     }
 
     /// The address of the server that the session is attached to, even if the connection is lost.
-    pub(crate) fn joined(&self) -> Option<Listener> {
+    pub(crate) fn joined(&self) -> Option<Endpoint> {
         if let Self::Server(remote) = self { remote.joined() } else { None }
     }
 

@@ -47,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias, Implied};
-pub use network::{Access, Hall, Limits, Listener, Token, Transport};
+pub use network::{Admission, Hall, Limits, Listener, Token, Transport};
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::{Manner, Surface};
 
@@ -105,7 +105,7 @@ pub struct Network {
     /// The sockets.
     pub listeners: Vec<Listener>,
     /// Who may speak with the server.
-    pub access: Access,
+    pub access: Admission,
     /// How much each of them may take.
     pub limits: Limits,
 }
@@ -148,7 +148,7 @@ impl Server {
     }
 
     /// What connections share that the caller accepts.
-    pub fn hall(&self, access: Access, limits: Limits) -> Hall {
+    pub fn hall(&self, access: Admission, limits: Limits) -> Hall {
         Hall::new(self.host.clone(), Gate::new(access, limits))
     }
 

@@ -8,7 +8,7 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
-use crate::facts::{Role, UseKind};
+use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
 impl<'t> Walk<'t> {
@@ -19,7 +19,7 @@ impl<'t> Walk<'t> {
         let token = &self.text[self.tree.token_span(prefix.token).range()];
         match prefix.operand {
             Some(operand) if matches!(token, "^" | "#^") => self.next([Task::Code(operand)]),
-            Some(condition) => self.mark_all(condition, Role::Word),
+            Some(condition) => self.mark_all(condition, MarkRole::Word),
             None => {}
         }
     }
@@ -94,7 +94,7 @@ impl<'t> Walk<'t> {
         let name = self.symbol(head).or_else(|| Some(self.source(head)).filter(|name| matches!(*name, "." | "..")));
         let Some(name) = name.filter(|_| head.is_bare()) else { return self.next([Task::Codes(arguments)]) };
         if self.is_local(name, true) {
-            self.mark(name, Role::Local);
+            self.mark(name, MarkRole::Local);
             return self.next([Task::Codes(data)]);
         }
         self.use_of(head, UseKind::Call);
@@ -219,7 +219,7 @@ impl<'t> Walk<'t> {
                 for member in data.by_ref().take(members) {
                     let mut parts = member.list().map(|list| self.data(list));
                     if let Some(name) = parts.as_mut().map_or(Some(member), Iterator::next) {
-                        self.mark_all(name, Role::Word);
+                        self.mark_all(name, MarkRole::Word);
                     }
                     tasks.extend(parts.map(Task::Codes));
                 }
@@ -278,7 +278,7 @@ impl<'t> Walk<'t> {
                 self.definition(data.next());
                 for mut method in data.filter_map(Datum::list).map(|list| tree.data(list)) {
                     self.definition(method.next());
-                    method.for_each(|parameters| self.mark_all(parameters, Role::Local));
+                    method.for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
                 }
             }
             F::Methods => {
@@ -396,7 +396,7 @@ impl<'t> Walk<'t> {
             match value.list().filter(|_| word.starts_with(':')) {
                 Some(list) if word == ":or" => {
                     for (name, default) in self.pairs(list) {
-                        self.mark_all(name, Role::Local);
+                        self.mark_all(name, MarkRole::Local);
                         defaults.push(Task::Code(default));
                     }
                 }

@@ -3,7 +3,7 @@
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::bind::Pattern;
-use crate::facts::{Role, UseKind};
+use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Prefix, Task, Walk};
 
 /// Keywords of `use-package` whose values are names of functions, keys and modes.
@@ -134,7 +134,7 @@ impl<'t> Walk<'t> {
             }
             F::Declaration => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Export)));
-                data.for_each(|datum| self.mark_all(datum, Role::Local));
+                data.for_each(|datum| self.mark_all(datum, MarkRole::Local));
                 return self.then(tasks);
             }
             F::Mode(functions) => {

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use lispwright_server::{Access, Limits, Listener, Network, Server, Token, Transport};
+use lispwright_server::{Admission, Limits, Listener, Network, Server, Token, Transport};
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -117,7 +117,7 @@ impl NetworkArgs {
         for listener in &listeners {
             explain(listener, file.as_deref(), token.as_ref().filter(|_| new));
         }
-        let access = Access { token, hosts: self.allow_host, origins: self.allow_origin };
+        let access = Admission { token, hosts: self.allow_host, origins: self.allow_origin };
         let network = Network { listeners, access, limits: Limits::default() };
         Ok(Doors { stdio, network: Some((network, signals)) })
     }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use super::{Listener, Protocol};
+use super::{Endpoint, Protocol};
 use crate::backends::Runtime;
 use crate::emacs_server;
 
@@ -30,7 +30,7 @@ pub enum AddressError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
     /// Its listener.
-    pub listener: Listener,
+    pub listener: Endpoint,
     /// The runtime that the address names, if it does.
     pub runtime: Option<Runtime>,
 }
@@ -48,7 +48,7 @@ impl ServerAddress {
         let bare = bare.trim_end_matches('/');
         if protocol == Some(Protocol::Emacs) {
             let path = emacs_server::file_of(bare).map_err(AddressError::NoEmacs)?;
-            return Ok(Self { listener: Listener::Emacs(path), runtime: protocol.map(Runtime::speaking) });
+            return Ok(Self { listener: Endpoint::Emacs(path), runtime: protocol.map(Runtime::speaking) });
         }
         let (host, port) = bare.rsplit_once(':').unwrap_or(("", bare));
         let port: u16 = port.parse().map_err(|_| malformed())?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::address::ServerAddress;
-use super::{Listener, Protocol};
+use super::{Endpoint, Protocol};
 use crate::backends::Runtime;
 use crate::factory::StartError;
 use crate::nrepl;
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A server to attach to.
 pub struct FoundServer {
     /// Its address.
-    pub(crate) listener: Listener,
+    pub(crate) listener: Endpoint,
     /// The runtime of sessions that attach to it.
     pub(crate) runtime: Runtime,
     /// The conversation that has begun with it.
@@ -32,7 +32,7 @@ pub struct FoundServer {
 
 impl FoundServer {
     /// A server that is known to have this `runtime`.
-    pub fn known(listener: impl Into<Listener>, runtime: Runtime) -> Self {
+    pub fn known(listener: impl Into<Endpoint>, runtime: Runtime) -> Self {
         Self { listener: listener.into(), runtime, greeted: None, not_swank: None }
     }
 
@@ -45,7 +45,7 @@ impl FoundServer {
     /// the port as nREPL's, that is trusted.
     pub(crate) async fn find(address: ServerAddress, root: &Path, output_limit: u64) -> Result<Self, StartError> {
         let (address, said) = match address {
-            ServerAddress { listener: Listener::Socket(socket), runtime } => (socket, runtime),
+            ServerAddress { listener: Endpoint::Socket(socket), runtime } => (socket, runtime),
             ServerAddress { listener, .. } => return Ok(Self::known(listener, Runtime::speaking(Protocol::Emacs))),
         };
         let file = root.join(nrepl::PORT_FILE);

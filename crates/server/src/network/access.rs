@@ -10,7 +10,7 @@ use super::token::Token;
 
 /// Who may speak with the server.
 #[derive(Clone, Debug, Default)]
-pub struct Access {
+pub struct Admission {
     /// What clients present; without it, whoever reaches the port is served.
     pub token: Option<Token>,
     /// Names under which clients reach the server, besides `localhost` and the address of the connection itself.
@@ -19,7 +19,7 @@ pub struct Access {
     pub origins: Vec<String>,
 }
 
-impl Access {
+impl Admission {
     /// Whether a client with this token is served.
     pub(crate) fn admits(&self, presented: Option<&Token>) -> bool {
         match (&self.token, presented) {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_servers_own_names_are_known() {
-        let access = Access { hosts: vec!["lisp.example".to_owned()], ..Access::default() };
+        let access = Admission { hosts: vec!["lisp.example".to_owned()], ..Admission::default() };
         for host in ["localhost", "LOCALHOST:3000", "127.0.0.1:3000", "127.0.0.1", "[::1]:80", "lisp.example:3000"] {
             assert!(access.knows_host(host, HOME), "{host}");
         }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn pages_of_this_machine_are_known() {
-        let access = Access { origins: vec!["https://app.example/".to_owned()], ..Access::default() };
+        let access = Admission { origins: vec!["https://app.example/".to_owned()], ..Admission::default() };
         for origin in [
             "http://localhost",
             "http://localhost:5173",
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_token_is_asked_for_unless_there_is_none() {
-        let open = Access::default();
+        let open = Admission::default();
         assert!(open.admits(None) && open.admits(Some(&Token::new("x"))));
-        let closed = Access { token: Some(Token::new("right")), ..Access::default() };
+        let closed = Admission { token: Some(Token::new("right")), ..Admission::default() };
         assert!(closed.admits(Some(&Token::new("right"))));
         assert!(!closed.admits(Some(&Token::new("wrong"))) && !closed.admits(None));
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::access::Access;
+use super::access::Admission;
 use super::guests::{Guest, Guests};
 use super::limits::Limits;
 use super::pace::Pace;
@@ -17,14 +17,14 @@ const LONGEST_DELAY: Duration = Duration::from_secs(2);
 /// The rules for connections, and the connections that there are.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    pub(crate) access: Access,
+    pub(crate) access: Admission,
     pub(crate) limits: Limits,
     guests: Arc<Guests>,
     wrong: Mutex<Pace>,
 }
 
 impl Gate {
-    pub(crate) fn new(access: Access, limits: Limits) -> Self {
+    pub(crate) fn new(access: Admission, limits: Limits) -> Self {
         let guests = Arc::new(Guests::new(limits.connections, limits.newcomers));
         Self { access, limits, guests, wrong: Mutex::new(Pace::new(WRONG_TOKENS, WRONG_TOKENS)) }
     }

@@ -17,7 +17,7 @@ mod patient;
 mod tcp;
 mod token;
 
-pub use access::Access;
+pub use access::Admission;
 pub use limits::Limits;
 pub use listener::{Hall, Listener, Transport};
 pub use token::Token;

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use lispwright_server::{Access, Limits, Listener, Network, Transport, conformance};
+use lispwright_server::{Admission, Limits, Listener, Network, Transport, conformance};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,7 @@ async fn main() {
     let listener = Listener::bind(Transport::Http, "127.0.0.1:0".parse().expect("an address")).expect("a free port");
     let mut output = std::io::stdout();
     writeln!(output, "{}", listener.address.port()).and_then(|()| output.flush()).expect("an output");
-    let network = Network { listeners: vec![listener], access: Access::default(), limits: Limits::default() };
+    let network = Network { listeners: vec![listener], access: Admission::default(), limits: Limits::default() };
     let stop = CancellationToken::new();
     let server = conformance::server();
     let input = async {

@@ -9,7 +9,7 @@ mod catalogue;
 use std::io::Write as _;
 use std::time::Duration;
 
-use lispwright_server::{Access, Limits, Listener, Network, Options, Results, Server, Token, Transport};
+use lispwright_server::{Admission, Limits, Listener, Network, Options, Results, Server, Token, Transport};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ async fn main() {
     // Panics are part of the tests; their messages would hide the test's own output.
     std::panic::set_hook(Box::new(|_| {}));
     let mut results = Results::Text;
-    let mut network = Network { listeners: Vec::new(), access: Access::default(), limits: Limits::default() };
+    let mut network = Network { listeners: Vec::new(), access: Admission::default(), limits: Limits::default() };
     for argument in std::env::args().skip(1) {
         let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
         let count = || value.parse::<usize>().expect("a number");
