@@ -75,11 +75,14 @@ that its module only passes on: by re-export, or through another interface that 
   (format #f "(~a ~a ~a)" (if (exported? symbol variable module) '@ '@@) (module-text module) (short-text symbol)))
 
 (define (same-named symbol)
-  "((module . variable) ...) for the project's modules that define SYMBOL."
-  (filter-map (lambda (module)
-                (let ((variable (local-variable module symbol)))
-                  (and variable (cons module variable))))
-              (modules-of-project)))
+  "((module . variable) ...) for the project's modules that define SYMBOL, or export something else by that name."
+  (define (with variable-in)
+    (filter-map (lambda (module)
+                  (let ((variable (variable-in module symbol)))
+                    (and variable (cons module variable))))
+                (modules-of-project)))
+  (delete-duplicates (append (with local-variable) (with interface-variable))
+                     (lambda (one other) (eq? (cdr one) (cdr other)))))
 
 (define (names-near text module)
   "Names of similar length to TEXT: those visible in MODULE, and those that other modules of the project define."
@@ -287,9 +290,8 @@ for the name of a module the answer of ANSWER-MODULE. A name without a meaning i
          ((symbol name)
           (let* ((module (if name (loaded-module name) (current-module)))
                  (variable (and module
-                                (if name
-                                    (or (local-variable module symbol) (interface-variable module symbol))
-                                    (visible-variable module symbol)))))
+                                (or (if name (local-variable module symbol) (visible-variable module symbol))
+                                    (interface-variable module symbol)))))
             (cond ((not module) (list #:outcome #:refused #:no-package (short-text name) #:packages (known-modules)))
                   (variable (answer symbol variable module))
                   (else

@@ -3,7 +3,7 @@
 use lispwright_edit::{Source, parameters};
 use lispwright_index::{Definition, Document, Exports, Space};
 use lispwright_runtime::{Describe, ImageRefusal, NameMeaning};
-use lispwright_syntax::{Dialect, Span};
+use lispwright_syntax::{Dialect, FormKind, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -184,7 +184,8 @@ async fn from_files(
             |document: &Document, at: u32| (relative(&document.path.to_string_lossy(), &root), document.line(at));
         let is_meant = |document: &Document| of.is_none_or(|of| of == document.dialect);
         let mut found = index.definitions(plain_name(&symbol), package.as_deref());
-        found.retain(|(document, _)| is_meant(document));
+        // A package is described by what it declares.
+        found.retain(|(document, one)| is_meant(document) && one.kind != FormKind::Package);
         let mut meanings: Vec<Meaning> = found.iter().map(|(document, one)| defined(document, one, &place)).collect();
         meanings.dedup();
         let home = found.first().map(|(document, one)| (*document, one.package().unwrap_or_default().to_owned()));

@@ -137,6 +137,8 @@ fn an_interrupt_ends_only_one_wait() {
 fn libraries_of_r7rs_and_r6rs_are_found_and_other_schemes_are_explained() {
     let library = "(define-library (part one) (export x) (import (scheme base)) (begin (define x 1)))\n";
     let mut session = Session::with_file("part/one.sld", library);
+    let described = session.ok("code_describe", json!({ "symbol": "(part one)" }));
+    assert_eq!(described.text, "(part one)\n[package] (part one)  part/one.sld:1\nexports: x");
     session.project.file("part/two.sls", "(library (part two) (export y) (import (rnrs)) (define y 2))\n");
     session.project.file("main.scm", "(import (scheme base) (part one) (part two))\n(define z (+ x y))\n");
     session.ok("load_system", json!({ "path": "main.scm" }));
@@ -236,14 +238,25 @@ fn re_exported_names_belong_to_their_original_module() {
         "lib/all.scm",
         "(define-module (lib all))\n(module-use! (module-public-interface (current-module)) (resolve-interface '(lib base)))\n",
     );
-    session.ok("load_system", json!({ "path": "lib/one.scm" }));
-    session.ok("load_system", json!({ "path": "lib/all.scm" }));
+    session.project.file(
+        "lib/two.scm",
+        "(define-module (lib two) #:use-module (lib base))\n(re-export (area . surface))\n",
+    );
+    for file in ["lib/one.scm", "lib/all.scm", "lib/two.scm"] {
+        session.ok("load_system", json!({ "path": file }));
+    }
     for (name, module) in
         [("(@ (lib one) area)", "guile-user"), ("(@ (lib all) area)", "guile-user"), ("area", "lib all")]
     {
         let found = session.ok("code_describe", json!({ "symbol": name, "package": format!("({module})") }));
         assert!(found.text.starts_with("(@ (lib base) area), exported from (lib base)\n"), "{name}: {}", found.text);
         assert!(found.text.contains("also exported from: (lib all), (lib one)"), "{name}: {}", found.text);
+    }
+    // A name of the exporter's own is known as well.
+    for package in ["(guile-user)", "(lib two)"] {
+        let renamed = session.ok("code_describe", json!({ "symbol": "surface", "package": package }));
+        let expected = "(@ (lib two) surface), exported from (lib two)\n[procedure] surface (s)  lib/base.scm:2";
+        assert!(renamed.text.starts_with(expected), "{package}: {}", renamed.text);
     }
     let module = session.ok("code_describe", json!({ "symbol": "(lib all)" }));
     assert!(module.text.contains("exports: area side"), "{}", module.text);

@@ -181,6 +181,8 @@ fn rules(namespaces: bool) -> Vec<SyscallRule> {
     use Test::{Bits, Is, IsNot};
     let mut rules: Vec<SyscallRule> = NEVER.iter().map(|call| (*call, Vec::new())).collect();
     rules.extend(IOCTLS.map(|request| (libc::SYS_ioctl, vec![Is(1, request)])));
+    // Whoever opens a file with a lease waits for its holder, for 45 seconds.
+    rules.push((libc::SYS_fcntl, vec![Is(1, libc::F_SETLEASE.cast_unsigned())]));
     let flags = NAMESPACES.map(i32::cast_unsigned);
     rules.extend(flags.map(|flag| (libc::SYS_clone, vec![Bits(0, flag, flag)])));
     for bit in SET_ID {

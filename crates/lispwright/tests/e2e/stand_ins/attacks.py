@@ -112,6 +112,14 @@ def flags():
 
 
 attack("chattr", flags)
+
+
+def lease():
+    with open(outside) as file:
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+
+
+attack("lease", lease, (errno.EPERM,))
 if metadata == "stays":
     attack("mode", lambda: os.chmod(outside, 0o777))
     attack("times", lambda: os.utime(outside, (1, 1)))
