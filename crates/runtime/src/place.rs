@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_platform::{Here, System as _};
 use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
 
 /// The device and the inode of a directory.
 type DirectoryId = (u64, u64);
@@ -40,12 +41,17 @@ impl WritablePlace {
         }
     }
 
-    /// Its name with the open directory, if that is the expected one; `None` when nothing has the name.
+    /// Its name with the open directory, if that is the expected one; `None` when nothing has the name. Something else
+    /// in place of an expected directory is an error.
     pub(crate) fn open(&self) -> Result<Option<(PathBuf, OwnedFd)>, String> {
-        let Ok(directory) = open(&self.path) else { return Ok(None) };
-        match (self.identity, identity(&directory)) {
-            (None, _) => Ok(Some((self.path.clone(), directory.into()))),
-            (Some(meant), Ok(found)) if meant == found => Ok(Some((self.path.clone(), directory.into()))),
+        let directory = open(&self.path);
+        let found = directory.as_ref().ok().and_then(|directory| identity(directory).ok());
+        match directory {
+            Ok(directory) if self.identity.is_none() || self.identity == found => {
+                Ok(Some((self.path.clone(), directory.into())))
+            }
+            Err(error) if self.identity.is_none() || error == Errno::NOENT => Ok(None),
+            // Another directory, or a link or a file in its place.
             _ => Err(format!(
                 "{} is not the directory any more that it was when the server began to use it. Start the server again",
                 self.path.display()
@@ -128,7 +134,8 @@ mod tests {
         std::fs::rename(&place, root.path().join("moved")).unwrap();
         assert!(told.open().unwrap().is_none());
         std::os::unix::fs::symlink("/", &place).unwrap();
-        assert!(told.open().unwrap().is_none(), "a link is not followed");
+        assert!(held.check().is_err(), "a link is not followed");
+        assert!(WritablePlace::parse(place.as_os_str()).open().unwrap().is_none());
         std::fs::remove_file(&place).unwrap();
         std::fs::create_dir(&place).unwrap();
         assert!(told.open().unwrap_err().contains("Start the server again") && held.check().is_err());

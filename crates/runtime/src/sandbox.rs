@@ -192,7 +192,7 @@ impl Sandbox {
                 words.extend(BUBBLEWRAP.map(OsString::from));
                 words.extend(
                     writable()
-                        .flat_map(|place| ["--bind".into(), place.path.clone().into(), place.path.clone().into()]),
+                        .flat_map(|place| ["--bind-try".into(), place.path.clone().into(), place.path.clone().into()]),
                 );
                 words.extend(["--".into(), self.program.clone().into(), "confine".into(), "--in-bubblewrap".into()]);
             }
@@ -507,7 +507,16 @@ mod tests {
         let own = confined.scratch.to_str().unwrap().to_owned();
         let prefix = words(&confined);
         let said = |part: &[&str]| prefix.windows(part.len()).any(|words| words == part);
-        assert!(said(&["--bind", &own, &own, "--", "/opt/lispwright", "confine", "--in-bubblewrap", "--conversation"]));
+        assert!(said(&[
+            "--bind-try",
+            &own,
+            &own,
+            "--",
+            "/opt/lispwright",
+            "confine",
+            "--in-bubblewrap",
+            "--conversation"
+        ]));
         let place = Held::new(&confined.scratch).unwrap().word().into_string().unwrap();
         assert!(said(&["--write", &place]) && prefix.last().is_some_and(|word| word == "--"));
         drop((confined, bubblewrapped));

@@ -172,14 +172,32 @@ impl SearchAnswer {
                     answer.count += found;
                     answer.files_with += 1;
                     if answer.count > answer.offset && before < answer.offset.saturating_add(most) {
-                        wanted.push((path, answer.offset.saturating_sub(before)));
+                        wanted.push((path, found, answer.offset.saturating_sub(before)));
                     }
                 }
             }
         }
-        let found = each(&wanted, |(path, skipped)| shown(workspace, path, &search, *skipped, args.include_form));
+        let mut found =
+            each(&wanted, |(path, _, skipped)| shown(workspace, path, &search, *skipped, args.include_form));
+        if !found.is_empty() && found.iter().all(Result::is_err) {
+            found.swap_remove(0)?;
+        }
+        let mut page = Vec::new();
+        for ((path, counted, _), shown) in wanted.into_iter().zip(found) {
+            // The file may have changed since its matches were counted.
+            let (found, now) = match shown {
+                Ok((found, now)) => (found, now),
+                Err(refusal) => {
+                    answer.left_out.push((path.clone(), refusal.code().to_owned()));
+                    (Vec::new(), 0)
+                }
+            };
+            answer.count = answer.count - counted + now;
+            answer.files_with -= usize::from(now == 0);
+            page.extend(found);
+        }
         let budget = if args.limit.is_some() { MOST } else { DEFAULT_BUDGET };
-        answer.take(found.into_iter().flatten(), most, budget);
+        answer.take(page.into_iter(), most, budget);
         let end = answer.offset + answer.matches.len();
         answer.truncated = end < answer.count;
         answer.next = answer.truncated.then(|| args.again().with("offset", end));
@@ -255,11 +273,18 @@ fn count(workspace: &Workspace, path: &str, search: &Search) -> Result<usize, Re
     refusal.map_or(Ok(count), Err)
 }
 
-/// The matches of a file but the first ones; none when it cannot be read any more.
-fn shown(workspace: &Workspace, path: &str, search: &Search, skipped: usize, with_forms: bool) -> Vec<SearchMatch> {
-    let Ok(Opened { file, language: Some(language) }) = workspace.open(path, None) else { return Vec::new() };
+/// The matches of a file but the first ones, and how many it has.
+fn shown(
+    workspace: &Workspace,
+    path: &str,
+    search: &Search,
+    skipped: usize,
+    with_forms: bool,
+) -> Result<(Vec<SearchMatch>, usize), Refusal> {
+    let Opened { file, language } = workspace.open(path, None)?;
+    let Some(language) = language else { return Ok((Vec::new(), 0)) };
     let text = &file.text;
-    let Ok(found) = search.run(text, language) else { return Vec::new() };
+    let found = search.run(text, language).map_err(|bad| refused("shape", bad))?;
     let spaces = found.spaces(text);
     let Searched { matches, forms, lines, .. } = &found;
     let mut last = None;
@@ -286,7 +311,7 @@ fn shown(workspace: &Workspace, path: &str, search: &Search, skipped: usize, wit
         }
         described
     };
-    matches.iter().zip(spaces).map(described).skip(skipped).collect()
+    Ok((matches.iter().zip(spaces).map(described).skip(skipped).collect(), matches.len()))
 }
 
 /// The source of a form, as far as there is room for it.

@@ -264,18 +264,25 @@ fn a_declared_root_inside_another_gives_no_access_outside_of_both() {
 #[test]
 fn a_root_that_was_replaced_is_not_written_to() {
     for mechanism in ["landlock", "namespaces", "bubblewrap"] {
-        let project = Project::new();
-        let root = project.root();
-        let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);
-        let status = household.call("repl_control", json!({ "action": "status" }));
-        if status.fields["isolation"] != mechanism {
-            tested(&format!("nothing under {mechanism}: {}", status.text));
-            continue;
+        for by_a_link in [false, true] {
+            let project = Project::new();
+            let root = project.root();
+            let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);
+            let status = household.call("repl_control", json!({ "action": "status" }));
+            if status.fields["isolation"] != mechanism {
+                tested(&format!("nothing under {mechanism}: {}", status.text));
+                continue;
+            }
+            let moved = household.project.beside("moved");
+            fs::rename(&root, &moved).unwrap();
+            if by_a_link {
+                std::os::unix::fs::symlink(&moved, &root).unwrap();
+            } else {
+                fs::create_dir(&root).unwrap();
+            }
+            let answer = household.eval("main", "1");
+            assert!(answer.is_error && answer.text.contains("is not the directory any more"), "{}", answer.text);
         }
-        fs::rename(&root, household.project.beside("moved")).unwrap();
-        fs::create_dir(&root).unwrap();
-        let answer = household.eval("main", "1");
-        assert!(answer.is_error && answer.text.contains("is not the directory any more"), "{}", answer.text);
     }
 }
 

@@ -238,10 +238,9 @@ fn re_exported_names_belong_to_their_original_module() {
         "lib/all.scm",
         "(define-module (lib all))\n(module-use! (module-public-interface (current-module)) (resolve-interface '(lib base)))\n",
     );
-    session.project.file(
-        "lib/two.scm",
-        "(define-module (lib two) #:use-module (lib base))\n(re-export (area . surface))\n",
-    );
+    session
+        .project
+        .file("lib/two.scm", "(define-module (lib two) #:use-module (lib base))\n(re-export (area . surface))\n");
     for file in ["lib/one.scm", "lib/all.scm", "lib/two.scm"] {
         session.ok("load_system", json!({ "path": file }));
     }
