@@ -9,6 +9,7 @@
 //! - [`Roots::read`] gives a [`SourceFile`]: text, encoding, byte order mark, digest.
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Roots::edit_several`] does so with several files, all of them or none, and can put them back.
+//! - [`Roots::list`] gives the entries of a directory, and [`Roots::make_directories`] makes those that a new file needs.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
 //! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
@@ -26,6 +27,7 @@
 mod anywhere;
 mod append;
 mod below;
+mod directories;
 mod error;
 mod identity;
 mod ignores;
@@ -44,6 +46,7 @@ mod write;
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
+pub use directories::{EntryKind, ListedEntry, MadeDirectories};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};

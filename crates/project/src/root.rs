@@ -29,6 +29,8 @@ pub enum RootSource {
     Variable(&'static str),
     /// Given by the client that is served.
     Client,
+    /// Set by a call.
+    Call,
     /// The default when nobody names one.
     WorkingDirectory,
 }
@@ -39,11 +41,14 @@ impl RootSource {
         RootChoice::from_environment(explicit, Path::new("")).source
     }
 
-    fn name(self) -> &'static str {
+    /// The source in words: an option, a variable, or what else it is.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             RootSource::Explicit => "--root",
             RootSource::Variable(name) => name,
             RootSource::Client => "the client's roots",
+            RootSource::Call => "the call",
             RootSource::WorkingDirectory => "the working directory",
         }
     }
@@ -285,6 +290,14 @@ impl Roots {
         };
         let fit: Vec<PathBuf> = paths.iter().filter(|path| open(std::slice::from_ref(path)).is_ok()).cloned().collect();
         open(if fit.is_empty() { paths } else { &fit })
+    }
+
+    /// The directory that a call names as the root.
+    ///
+    /// Fails with [`Error::Root`] if it cannot be one.
+    pub fn of_call(path: &Path) -> Result<Self, Error> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Self::open(&RootChoice { paths: vec![path.to_owned()], source: RootSource::Call }, home.as_deref())
     }
 
     /// The same directories with another waiting time for locks.

@@ -54,13 +54,23 @@ impl Place {
     }
 }
 
+/// An open directory below a root.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pub(crate) dir: Dir,
+    /// The path for the caller, as in [`Place`]; empty for the first root.
+    pub(crate) path: String,
+    /// Absolute, without links.
+    pub(crate) real: PathBuf,
+}
+
 /// The end of a walk.
 enum Arrival {
     Place(Place),
     /// A directory.
     Directory {
-        /// Absolute, without links.
-        real: PathBuf,
+        /// The directory.
+        here: Directory,
         /// The error for a caller that needs a file.
         refused: Error,
     },
@@ -85,6 +95,28 @@ impl Roots {
         match self.walk(path)? {
             Arrival::Place(place) => Ok(place),
             Arrival::Directory { refused, .. } => Err(refused),
+        }
+    }
+
+    /// Walks to the directory at `path`.
+    pub(crate) fn locate_directory(&self, path: &Path) -> Result<Directory, Error> {
+        match self.walk(path)? {
+            Arrival::Directory { here, .. } => Ok(here),
+            Arrival::Place(place) if place.exists => {
+                Err(Error::NotADirectory { at: place.path.clone(), path: place.path })
+            }
+            Arrival::Place(place) => Err(place.not_found()),
+        }
+    }
+
+    /// The place at `path` if nothing is there; `None` for a directory. A file is an error, since a directory is needed.
+    pub(crate) fn locate_for_directory(&self, path: &Path) -> Result<Option<Place>, Error> {
+        match self.walk(path)? {
+            Arrival::Directory { .. } => Ok(None),
+            Arrival::Place(place) if place.exists => {
+                Err(Error::NotADirectory { at: place.path.clone(), path: place.path })
+            }
+            Arrival::Place(place) => Ok(Some(place)),
         }
     }
 
@@ -133,7 +165,7 @@ impl Roots {
         match self.walk(path)? {
             Arrival::Place(place) if place.exists => Ok(place.real),
             Arrival::Place(place) => Err(place.not_found()),
-            Arrival::Directory { real, .. } => Ok(real),
+            Arrival::Directory { here, .. } => Ok(here.real),
         }
     }
 }
@@ -197,8 +229,10 @@ impl Walk<'_> {
         let within = self.below_root();
         let holds = nearest::some_names(self.here());
         let holds = holds.into_iter().map(|name| self.roots.display(&self.root, &within.join(name))).collect();
-        let real = self.root.real.join(&within);
-        Ok(Arrival::Directory { real, refused: Error::IsDirectory { path: self.written, holds } })
+        let dir = self.here().try_clone().map_err(|error| Error::reading(&self.written, "open it", error))?;
+        let path = if self.links == 0 { self.roots.display(&self.root, &within) } else { self.written.clone() };
+        let here = Directory { dir, path, real: self.root.real.join(&within) };
+        Ok(Arrival::Directory { here, refused: Error::IsDirectory { path: self.written, holds } })
     }
 
     /// The directory reached so far.

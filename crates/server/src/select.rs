@@ -9,7 +9,8 @@ use lispwright_tools::{Tool, ToolSet};
 use crate::surface::{Manner, Surface};
 
 /// The names of the sets, as written on the command line.
-const SETS: &[(&str, ToolSet)] = &[("default", ToolSet::Default), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
+const SETS: &[(&str, ToolSet)] =
+    &[("default", ToolSet::Default), ("fs", ToolSet::Fs), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
 
 /// The selected tools. Every field narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -227,7 +228,7 @@ mod tests {
         );
         assert_eq!(
             picked(|s| s.sets = vec!["gaurd".into()]).unwrap_err(),
-            "there is no toolset `gaurd`; there are default, docs, guard, all"
+            "there is no toolset `gaurd`; there are default, fs, docs, guard, all"
         );
     }
 }

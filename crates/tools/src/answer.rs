@@ -10,6 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::arguments::schema_of;
 use crate::code_map::MapAnswer;
+use crate::fs_list_directory::ListAnswer;
+use crate::fs_project::ProjectAnswer;
+use crate::fs_read_file::TextAnswer;
+use crate::fs_write_file::WriteAnswer;
 use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
@@ -36,6 +40,14 @@ pub enum Answer {
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
     Mapped(Box<MapAnswer>),
+    /// A part of a text file is shown.
+    Text(Box<TextAnswer>),
+    /// A file was written as a whole.
+    Wrote(Box<WriteAnswer>),
+    /// A directory was listed.
+    Listed(Box<ListAnswer>),
+    /// The root of the project was told or set.
+    Project(Box<ProjectAnswer>),
     /// A live image answered, or was controlled.
     Live(LiveAnswer),
     /// An answer of a protocol that has its own text.
@@ -57,9 +69,16 @@ impl Answer {
     /// The requested thing did not happen.
     pub fn is_error(&self) -> bool {
         match self {
-            Self::File(_) | Self::Form(_) | Self::Checked(_) | Self::Edited(_) | Self::Found(_) | Self::Mapped(_) => {
-                false
-            }
+            Self::File(_)
+            | Self::Form(_)
+            | Self::Checked(_)
+            | Self::Edited(_)
+            | Self::Found(_)
+            | Self::Mapped(_)
+            | Self::Text(_)
+            | Self::Wrote(_)
+            | Self::Listed(_)
+            | Self::Project(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -74,6 +93,10 @@ impl Answer {
             Self::Edited(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
+            Self::Text(answer) => fields(answer),
+            Self::Wrote(answer) => fields(answer),
+            Self::Listed(answer) => fields(answer),
+            Self::Project(answer) => fields(answer),
             Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
         }
@@ -98,6 +121,10 @@ answers! {
     Edited(EditAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
+    Text(TextAnswer),
+    Wrote(WriteAnswer),
+    Listed(ListAnswer),
+    Project(ProjectAnswer),
     Protocol(ProtocolAnswer),
 }
 

@@ -27,6 +27,11 @@ pub struct Arrival {
 }
 
 impl Arrivals {
+    /// Whether the calls of both are those of one connection.
+    pub(crate) fn are_of_one_connection(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
+    }
+
     /// A call arrives.
     pub fn arrive(&self) -> Arrival {
         let mut number = 0;
@@ -40,6 +45,11 @@ impl Arrivals {
 }
 
 impl Arrival {
+    /// The calls of its connection.
+    pub(crate) fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
+    }
+
     /// States that the call only reads.
     #[must_use]
     pub fn reading(self) -> Self {

@@ -19,6 +19,10 @@ use crate::code_find::{FindAnswer, code_find};
 use crate::code_find_references::{ReferencesAnswer, code_find_references};
 use crate::code_map::{MapAnswer, code_map};
 use crate::eval_answer::EvalAnswer;
+use crate::fs_list_directory::{ListAnswer, fs_list_directory};
+use crate::fs_project::{ProjectAnswer, fs_get_project_info, fs_set_project_root};
+use crate::fs_read_file::{TextAnswer, fs_read_file};
+use crate::fs_write_file::{WriteAnswer, fs_write_file};
 use crate::guard::guard_tools;
 use crate::inspect_object::{InspectAnswer, inspect_object};
 use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
@@ -31,11 +35,12 @@ use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
+use crate::refusal::Refusal;
 use crate::repl_control::{control_schema, repl_control};
 use crate::repl_eval::repl_eval;
 use crate::repl_wait::keep;
 use crate::run_tests::{TestAnswer, run_tests};
-use crate::tool::{Annotations, CallContext, Schema, Tool, ToolSet};
+use crate::tool::{Annotations, CallContext, Run, Schema, Tool, ToolSet};
 use crate::workshop::Workshop;
 
 /// The tools, working on the workshop of `premises`.
@@ -191,8 +196,64 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             code_exports(&workshop, args, &context).await.map(Answer::from)
         })
     });
+    tools.extend(fs_tools(premises));
     tools.extend(guard_tools());
     tools
+}
+
+/// The tools for files of any kind, and for the root of the project.
+fn fs_tools(premises: &Premises) -> Vec<Tool> {
+    let (told, set) = (premises.clone(), premises.clone());
+    let tools = [
+        Entry {
+            name: "fs_read_file",
+            title: "Read a file",
+            description: "The text of any file of the project, by characters. For Lisp, lisp_read_file shows an outline.",
+            annotations: Annotations::READS,
+            output: fields_schema::<TextAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { fs_read_file(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "fs_write_file",
+            title: "Write a file",
+            description: "Write a whole file, with the directories it needs. A new Lisp file is checked first; one that is there is edited \
+                          with lisp_edit_form instead.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<WriteAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { fs_write_file(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "fs_list_directory",
+            title: "List a directory",
+            description: "Files and directories in a directory, without hidden ones and compiled files.",
+            annotations: Annotations::READS,
+            output: fields_schema::<ListAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { fs_list_directory(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "fs_get_project_info",
+            title: "Tell the project root",
+            description: "Which directory is the project root, and who named it.",
+            annotations: Annotations::READS,
+            output: fields_schema::<ProjectAnswer>,
+        }
+        .tool(premises, move |workshop, args, _| {
+            let told = told.clone();
+            async move { Ok::<_, Refusal>(Answer::from(fs_get_project_info(&told, &workshop, args))) }
+        }),
+        Entry {
+            name: "fs_set_project_root",
+            title: "Set the project root",
+            description: "Work in another directory, for all clients of this server: only where none was named when it was started.",
+            annotations: Annotations::SETS,
+            output: fields_schema::<ProjectAnswer>,
+        }
+        .tool_in(move |args, context| {
+            let premises = set.clone();
+            async move { fs_set_project_root(&premises, args, &context).await.map(Answer::from) }
+        }),
+    ];
+    tools.map(|tool| Tool { set: ToolSet::Fs, ..tool }).into()
 }
 
 /// The description of a tool; its operation has its arguments and its work.
@@ -205,13 +266,23 @@ struct Entry {
 }
 
 impl Entry {
-    fn tool<A, F>(self, premises: &Premises, run: fn(Workshop, A, CallContext) -> F) -> Tool
+    /// The tool whose operation needs no workshop.
+    fn tool_in<A, F>(self, run: impl Fn(A, CallContext) -> F + Send + Sync + 'static) -> Tool
     where
         A: JsonSchema + DeserializeOwned + Send + 'static,
         F: Future + Send + 'static,
         F::Output: Into<Reply> + Send,
     {
-        let premises = premises.clone();
+        self.with::<A>(Arc::new(move |arguments, context| match parse::<A>(arguments) {
+            Ok(arguments) => {
+                let working = run(arguments, context);
+                async move { working.await.into() }.boxed()
+            }
+            Err(refusal) => async move { Err(refusal) }.boxed(),
+        }))
+    }
+
+    fn with<A: JsonSchema + 'static>(self, run: Run) -> Tool {
         Tool {
             name: self.name,
             title: self.title,
@@ -220,22 +291,37 @@ impl Entry {
             annotations: self.annotations,
             input_schema: Schema::new(schema_of::<A>),
             output_schema: Schema::new(self.output),
-            run: Arc::new(move |arguments, context| {
-                let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop()?)));
-                match ready {
-                    Ok((arguments, workshop)) => {
-                        let context = CallContext { observer: workshop.observer.clone(), ..context };
-                        let working = run(workshop, arguments, context.clone());
-                        async move {
-                            let reply = working.await.into();
-                            keep(&context, &reply);
-                            reply
-                        }
-                        .boxed()
-                    }
-                    Err(refusal) => async move { Err(refusal) }.boxed(),
-                }
-            }),
+            run,
         }
+    }
+
+    /// The tool whose operation needs a workshop.
+    fn tool<A, F>(
+        self,
+        premises: &Premises,
+        run: impl Fn(Workshop, A, CallContext) -> F + Send + Sync + 'static,
+    ) -> Tool
+    where
+        A: JsonSchema + DeserializeOwned + Send + 'static,
+        F: Future + Send + 'static,
+        F::Output: Into<Reply> + Send,
+    {
+        let premises = premises.clone();
+        self.with::<A>(Arc::new(move |arguments, context| {
+            let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop(&context)?)));
+            match ready {
+                Ok((arguments, workshop)) => {
+                    let context = CallContext { observer: workshop.observer.clone(), ..context };
+                    let working = run(workshop, arguments, context.clone());
+                    async move {
+                        let reply = working.await.into();
+                        keep(&context, &reply);
+                        reply
+                    }
+                    .boxed()
+                }
+                Err(refusal) => async move { Err(refusal) }.boxed(),
+            }
+        }))
     }
 }

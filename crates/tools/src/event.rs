@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use lispwright_runtime::{EvalReport, Request};
 
 use crate::answer::Reply;
+use crate::fs_write_file::WriteAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::refusal::Refusal;
 
@@ -52,6 +53,13 @@ pub enum Event<'a> {
         began: SystemTime,
         /// The answer to the caller.
         answer: &'a EditAnswer,
+    },
+    /// A file was written as a whole.
+    FileWritten {
+        /// Its start.
+        began: SystemTime,
+        /// The answer to the caller.
+        answer: &'a WriteAnswer,
     },
 }
 

@@ -29,6 +29,36 @@ pub enum Refusal {
     NoFile(Arc<project::Error>),
     /// No directory is open as a root.
     NoRoot(Arc<project::Error>),
+    /// A Lisp file that is there was to be overwritten as a whole.
+    LispExists {
+        /// The file, as the project calls it.
+        path: String,
+    },
+    /// The root was named by whoever started the server, or images are confined to it; a call cannot leave it.
+    RootIsNamed {
+        /// The directory that the call names.
+        asked: String,
+        /// The root.
+        root: String,
+        /// What makes it final: an option, or a variable.
+        source: &'static str,
+    },
+    /// Other clients of the server work in the present root.
+    RootIsShared {
+        /// The directory that the call names.
+        asked: String,
+        /// The root.
+        root: String,
+    },
+    /// Images run in the present root.
+    RootHasImages {
+        /// The directory that the call names.
+        asked: String,
+        /// The root.
+        root: String,
+        /// Their sessions.
+        images: Vec<String>,
+    },
     /// A call about live images was wrong, and none was asked.
     Live(LiveFault),
     /// The arguments of a call do not fit its tool.
@@ -126,6 +156,9 @@ impl Refusal {
             | Self::NoDialect { .. }
             | Self::NotLisp { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",
+            Self::LispExists { .. } => "WOULD_BREAK",
+            Self::RootIsNamed { .. } => "OUTSIDE_ROOT",
+            Self::RootIsShared { .. } | Self::RootHasImages { .. } => "CONFLICT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",
             Self::Session(error) => codes::of_session(error),
             Self::Image { refusal, .. } => codes::of_image(refusal),

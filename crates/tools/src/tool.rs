@@ -26,6 +26,8 @@ use crate::refusal::Refusal;
 pub enum ToolSet {
     /// Reading, editing, searching and evaluating Lisp: always offered, with or without other sets.
     Default,
+    /// Files of any kind, and the root of the project.
+    Fs,
     /// Documentation look-ups.
     Docs,
     /// The stateless delimiter protocol.
@@ -50,6 +52,8 @@ impl Annotations {
     pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true, open_world: false };
     /// Changes files below the root.
     pub const WRITES: Self = Self { read_only: false, destructive: true, idempotent: false, open_world: false };
+    /// Changes what the server works on, and no file.
+    pub const SETS: Self = Self { read_only: false, destructive: false, idempotent: true, open_world: false };
     /// Looks into a live image of this machine. Printing a value may run code, so it is not read-only.
     pub const LOOKS: Self = Self { read_only: false, destructive: false, idempotent: true, open_world: false };
     /// Runs code with the user's rights.

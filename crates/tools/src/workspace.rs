@@ -118,7 +118,7 @@ impl Workspace {
     }
 
     /// The language of a file, as [`Workspace::open`] finds it.
-    fn language_of(&self, file: &SourceFile, dialect: Option<Dialect>) -> Result<Option<Language>, Refusal> {
+    pub(crate) fn language_of(&self, file: &SourceFile, dialect: Option<Dialect>) -> Result<Option<Language>, Refusal> {
         let dialect = dialect.or_else(|| Dialect::detect(&file.path, file.text.as_bytes()));
         dialect.map(|dialect| self.extended(dialect, Some(&file.path))).transpose()
     }

@@ -89,6 +89,11 @@ fn repaired(mended: &RepairFacts, operation: Done, skin: Skin) -> String {
         Skin::Surface(_) => Terms::of(skin).content.trim_matches('`'),
         Skin::Client | Skin::Shell => "content",
     };
+    repaired_source(mended, what)
+}
+
+/// The repair of a source that is called `what`.
+pub(crate) fn repaired_source(mended: &RepairFacts, what: &str) -> String {
     let lines: Vec<String> = mended.lines.iter().map(|change| change.line.to_string()).collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     let shown = mended.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str()));

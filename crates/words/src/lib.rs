@@ -22,6 +22,7 @@ mod ending;
 mod evaluated;
 mod expanded;
 mod file;
+mod files;
 mod fix;
 mod form;
 mod found;
@@ -104,6 +105,7 @@ fn with_sentences(answer: &mut Answer, skin: Skin) {
         Answer::File(file) => file.diagnostics.iter_mut().for_each(diagnosis::with_sentence),
         Answer::Checked(checked) => checked.diagnosis.iter_mut().for_each(diagnosis::with_sentence),
         Answer::Edited(edited) => edited::with_notes(edited, skin),
+        Answer::Project(project) => files::with_status(project),
         _ => {}
     }
 }
@@ -119,6 +121,10 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
+        Answer::Text(text) => rendering::visible(&files::text(text, skin)),
+        Answer::Wrote(wrote) => rendering::visible(&files::wrote(wrote, skin)),
+        Answer::Listed(listed) => rendering::visible(&files::listed(listed, skin)),
+        Answer::Project(project) => files::project(project),
         Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
     }

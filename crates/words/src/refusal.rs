@@ -4,11 +4,12 @@ mod sentence;
 mod text;
 
 use lispwright_syntax::{Dialect, in_a_line};
-use lispwright_tools::Refusal;
 use lispwright_tools::eval_answer::EvalAnswer;
+use lispwright_tools::{NextCall, Refusal};
 use serde_json::{Map, Value};
 
 use crate::arguments;
+use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
@@ -45,7 +46,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Text { path, fault } => return text::said(path, fault, skin),
         Refusal::File(error) => return (in_a_line(&error.to_string()).into_owned(), named(error.candidates())),
         Refusal::NoFile(error) => return (no_file(error, skin), named(error.candidates())),
-        Refusal::NoRoot(error) => return (no_root(error), named(error.candidates())),
+        Refusal::NoRoot(error) => return (no_root(error, skin), named(error.candidates())),
         Refusal::Live(fault) => return live_fault::of(fault, skin),
         Refusal::Session(error) => return session_refused::session(error, skin),
         Refusal::Image { refusal, session } => return session_refused::image(refusal, session, skin),
@@ -54,6 +55,29 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Arguments { tool, faults, takes } => {
             let said: Vec<String> = faults.iter().map(arguments::sentence).collect();
             return (arguments::text(tool, faults, takes), Map::from_iter([("faults".to_owned(), said.into())]));
+        }
+        Refusal::LispExists { path } => lisp_exists(path, skin),
+        Refusal::RootIsNamed { asked, root, source } => format!(
+            "{}: the project root is {}, which {source} has settled when the server was started; no call leaves it. Name a \
+             directory inside it, or have the person start the server with --root DIR.",
+            in_a_line(asked),
+            in_a_line(root)
+        ),
+        Refusal::RootIsShared { asked, root } => format!(
+            "{}: other clients of this server work in {}, and their paths would lead elsewhere. Have the person start a \
+             server of its own for it, with --root DIR.",
+            in_a_line(asked),
+            in_a_line(root)
+        ),
+        Refusal::RootHasImages { asked, root, images } => {
+            let end = control(&images[0], "kill", skin);
+            let end = end.map(|call| format!(", each with a call such as {call}")).unwrap_or_default();
+            format!(
+                "{}: images run in {}: {}. Their state would be lost. End them first{end}, then call again.",
+                in_a_line(asked),
+                in_a_line(root),
+                images.join(", ")
+            )
         }
         Refusal::Misfit { why } => format!("The arguments do not fit: {why}. Correct them and {again}."),
         Refusal::ExactlyOne { arguments: [one, other], has_both } => {
@@ -90,6 +114,18 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
     (sentence, Map::new())
 }
 
+/// The refusal to overwrite a Lisp file, with what to use.
+fn lisp_exists(path: &str, skin: Skin) -> String {
+    let Terms { edit, patch, .. } = Terms::of(skin);
+    let outline = spoken(&NextCall::to("lisp_read_file").with("path", path), skin);
+    let outline = outline.map(|call| format!(" {call} shows its forms.")).unwrap_or_default();
+    format!(
+        "{}: a Lisp file that is there is not overwritten as a whole, nothing was written. Change it by form, with {edit} or \
+         {patch}.{outline}",
+        in_a_line(path)
+    )
+}
+
 /// A call that its image did not answer.
 fn unanswered(answer: &EvalAnswer, skin: Skin) -> Rendering {
     let mut fields = answer.document();
@@ -117,10 +153,15 @@ fn no_file(error: &lispwright_project::Error, skin: Skin) -> String {
 }
 
 /// The refusal of a server without a project.
-fn no_root(error: &lispwright_project::Error) -> String {
+fn no_root(error: &lispwright_project::Error, skin: Skin) -> String {
+    let by_call = match skin {
+        Skin::Surface(_) => spoken(&NextCall::to("fs_set_project_root").with("path", "DIR"), skin),
+        Skin::Client | Skin::Shell => None,
+    };
+    let by_call = by_call.map(|call| format!(" Or call {call}.")).unwrap_or_default();
     format!(
         "No project: {}. That is an argument of this server in the client's configuration, where the person adds it: \
-         {{\"args\": [\"mcp\", \"--root\", \"DIR\"]}}.",
+         {{\"args\": [\"mcp\", \"--root\", \"DIR\"]}}.{by_call}",
         in_a_line(&error.to_string()).trim_end_matches('.')
     )
 }

@@ -20,6 +20,7 @@ use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, LoadTarget, Request, RestartName, Runtime};
 use lispwright_syntax::{Dialect, head};
 use lispwright_tools::eval_answer::EvalAnswer;
+use lispwright_tools::fs_write_file::WriteAnswer;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::lisp_edit_form::EditAnswer;
 use lispwright_tools::{Event, Observer, Refusal, Reply, SessionAct};
@@ -95,6 +96,10 @@ impl Observer for Transcript {
             Event::FileChanged { began, answer } => {
                 let outcome = replied(Ok(EditAnswer::clone(answer).into()), *began, self.skin);
                 (answer.path.as_str(), *began, ", edit".to_owned(), None, outcome)
+            }
+            Event::FileWritten { began, answer } => {
+                let outcome = replied(Ok(WriteAnswer::clone(answer).into()), *began, self.skin);
+                (answer.path.as_str(), *began, ", written as a whole".to_owned(), None, outcome)
             }
         };
         let runtime = outcome.runtime.map(|runtime| format!(" ({runtime})")).unwrap_or_default();

@@ -67,4 +67,5 @@ mod swank_server;
 mod systems;
 mod test_ops;
 mod transcript;
+mod whole_files;
 mod workers;

@@ -49,9 +49,14 @@ pub(super) const ROWS: &[SurfaceRow] = &[
     row("pool-kill-worker", "reset:boolean")
         .said("End the image; the next evaluation starts a fresh one, reset=true starts it at once.")
         .answers(cl_mcp::killed, "killed:boolean reset:boolean"),
-    row("fs-read-file", "path* offset limit"),
-    row("fs-write-file", "path* content*"),
-    row("fs-list-directory", "path* show_hidden"),
+    row("fs-read-file", "path* offset limit")
+        .said("The text of any file of the project, by characters. For Lisp, lisp-read-file shows an outline.")
+        .answers(cl_mcp::text, ""),
+    row("fs-write-file", "path* content*").said(
+        "Write a whole file, with the directories it needs. A new Lisp file is checked first; one that is there is edited with \
+         lisp-edit-form instead.",
+    ),
+    row("fs-list-directory", "path* show_hidden offset+ limit+"),
     row("fs-get-project-info", ""),
     row("fs-set-project-root", "path*"),
 ];

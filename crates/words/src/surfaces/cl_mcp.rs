@@ -29,6 +29,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         read_all: "lisp-read-file with collapsed=false and \"limit\"",
         patch: "lisp-patch-form",
         check: "lisp-check-parens",
+        edit: "lisp-edit-form",
         eval: "repl-eval",
         load: "load-system",
         tests: "run-tests",
@@ -65,6 +66,13 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         call("code_find", "code-find", &[("symbol", "symbol"), ("package", "package")]),
         call("code_describe", "code-describe", &[("symbol", "symbol"), ("package", "package")]),
         call("code_find_references", "code-find-references", &[("symbol", "symbol"), ("package", "package")]),
+        call("fs_read_file", "fs-read-file", &[("path", "path"), ("offset", "offset"), ("limit", "limit")]),
+        call(
+            "fs_list_directory",
+            "fs-list-directory",
+            &[("path", "path"), ("show_hidden", "show_hidden"), ("offset", "offset"), ("limit", "limit")],
+        ),
+        call("fs_set_project_root", "fs-set-project-root", &[("path", "path")]),
         SurfaceCall { tool: "repl_control", name: "pool-status", implied: &[("action", "status")], arguments: &[] },
         SurfaceCall { tool: "repl_control", name: "pool-kill-worker", implied: &[("action", "kill")], arguments: &[] },
         SurfaceCall { tool: "repl_control", name: "pool-kill-worker", implied: &[("action", "reset")], arguments: &[] },
@@ -304,6 +312,13 @@ pub fn edited(called: Called<'_>, rendering: &mut Rendering) {
     }
     if is_patch && !answer.would_change {
         rendering.fields.remove("delta");
+    }
+}
+
+/// `fs-read-file`: the text alone.
+pub fn text(called: Called<'_>, rendering: &mut Rendering) {
+    if let Ok(Answer::Text(answer)) = called.reply {
+        crate::files::bare(answer, rendering);
     }
 }
 

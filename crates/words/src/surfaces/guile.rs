@@ -25,6 +25,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         read_all: "read_form",
         patch: "replace_form",
         check: "check_syntax",
+        edit: "replace_form",
         eval: "eval_expr",
         load: "load_module",
         tests: "eval_expr",

@@ -452,6 +452,29 @@ fn spellings_and_next_calls_are_those_of_the_server() {
     }
 }
 
+#[test]
+fn files_of_any_kind_are_read_and_written() {
+    let mut played = played();
+    let written = played.ok("fs-write-file", json!({ "path": "notes/day.txt", "content": "one\ntwo\n" }));
+    assert_eq!(written.fields["success"], true);
+    assert_eq!(played.project.text("notes/day.txt"), "one\ntwo\n");
+    assert_eq!(played.ok("fs-read-file", json!({ "path": "notes/day.txt" })).text, "one\ntwo\n");
+    let window = played.ok("fs-read-file", json!({ "path": "notes/day.txt", "offset": 4, "limit": 3 }));
+    assert!(window.text.starts_with("two\n\n[TRUNCATED: ") && window.text.contains("offset=7"), "{}", window.text);
+    let outside = played.call("fs-write-file", json!({ "path": "../secret.lisp", "content": "" }));
+    assert!(outside.is_error, "{}", outside.text);
+    let over = played.call("fs-write-file", json!({ "path": "src/main.lisp", "content": "" }));
+    assert!(over.is_error && over.text.contains("lisp-edit-form"), "{}", over.text);
+    let listed = played.ok("fs-list-directory", json!({ "path": "src" }));
+    assert_eq!(listed.fields["entries"], json!([{ "name": "main.lisp", "type": "file" }]));
+    assert!(listed.text.contains("main.lisp"), "{}", listed.text);
+    let info = played.ok("fs-get-project-info", json!({}));
+    info.has("project_root:string cwd:string|null project_root_source:string relative_cwd:string|null");
+    let root = info.fields["project_root"].clone();
+    let set = played.ok("fs-set-project-root", json!({ "path": root }));
+    set.has("project_root:string cwd:string previous_root:string status:string");
+}
+
 /// `MCP_LOG_FILE` is the pattern of a name, and what is in the file is on standard error, too.
 #[test]
 fn logs_go_to_a_file_with_time_and_number() {
