@@ -4,6 +4,7 @@
 //! whose name is an address for edits.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use lispwright_index::{Document, Hit, Index, Symbol, UseIndex, UseKind};
 use lispwright_runtime::{ListReferences, Reference};
@@ -371,6 +372,11 @@ fn join(
     answer.aside = Some(aside);
 }
 
+/// The file, and where the form around a use begins in it, in bytes; the use itself outside of forms.
+fn place_of<'q>(hit: &Hit<'q>) -> (&'q Path, u32) {
+    (&hit.document.path, hit.form.map_or(hit.used.start, |form| form.span.start))
+}
+
 /// A look at the files of the project.
 struct Looking<'q> {
     index: &'q Index,
@@ -434,20 +440,30 @@ impl<'q> Looking<'q> {
         known.tests.extend(tests.iter().filter_map(|hit| self.test(hit)).take(MOST_TESTS));
         let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
         let mut layer = symbols;
+        // The forms of the steps before.
+        let mut shown: HashSet<(&Path, u32)> = HashSet::new();
         for step in 1..=depth {
             let mut next = Vec::new();
+            let mut hits = Vec::new();
             for symbol in &layer {
                 let uses = question.uses(symbol);
                 if step == 1 {
                     known.unresolved += uses.unresolved.len();
                 }
-                let hits: Vec<Hit<'q>> = uses.hits.into_iter().filter(Hit::is_reference).collect();
-                if step < depth && seen.len() < MOST_FORMS {
-                    let around = hits.iter().flat_map(|hit| question.defined_around(hit));
-                    next.extend(around.filter(|symbol| seen.insert(symbol.clone())));
-                }
-                self.add(known, hits, step, |kind| is_macro && step == 1 && kind == UseKind::Call);
+                hits.extend(uses.hits.into_iter().filter(Hit::is_reference));
             }
+            if step > 1 {
+                // A method of a caller calls nothing by that, nor does its export.
+                let calls = |hit: &Hit<'_>| !matches!(hit.used.kind, UseKind::Method | UseKind::Export);
+                hits.retain(|hit| calls(hit) && !shown.contains(&place_of(hit)));
+                hits.sort_by_key(|hit| (&*hit.document.path, hit.used.start));
+            }
+            if step < depth && seen.len() < MOST_FORMS {
+                let around = hits.iter().flat_map(|hit| question.defined_around(hit));
+                next.extend(around.filter(|symbol| seen.insert(symbol.clone())));
+            }
+            shown.extend(hits.iter().map(place_of));
+            self.add(known, hits, step, |kind| is_macro && step == 1 && kind == UseKind::Call);
             layer = next;
         }
     }

@@ -90,6 +90,22 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
     assert_eq!(uses.fields["tests"][0]["name"], "adds", "{}", uses.text);
     let callers = session.ok("code_find_references", json!({ "symbol": "area", "kinds": ["call"], "depth": 2 }));
     assert!(callers.places().contains(&"t/farm.lisp:2:20: call in test adds".to_owned()), "{}", callers.text);
+    // A form is told at the step at which it is reached first. A method of what calls the name, and its export, call nothing.
+    session.project.file(
+        "src/steps.lisp",
+        "(defpackage :steps (:use :cl) (:export #:near))\n(in-package :steps)\n(defun leaf () 1)\n(defgeneric near (x))\n\
+         (defmethod near ((x list)) (leaf))\n(defmethod near ((x string)) 2)\n(defun far () (leaf) (near '()))\n\
+         (defun farther ()\n  (far)\n  (near 1))\n",
+    );
+    let callers = session.ok("code_find_references", json!({ "symbol": "leaf", "depth": 2 }));
+    assert_eq!(
+        callers.text,
+        "4 uses of leaf in 3 forms:\n\
+         src/steps.lisp:5:29: call in defmethod near (list): (defmethod near ((x list)) (leaf))\n\
+         src/steps.lisp:7:16: call in defun far: (defun far () (leaf) (near '()))\n\
+         src/steps.lisp:9: 2 uses in defun farther [step 2]\n  9:4: call: (far)\n  10:4: call: (near 1))"
+    );
+    std::fs::remove_file(session.project.root().join("src/steps.lisp")).unwrap();
     let callees = session.ok("code_find_references", json!({ "symbol": "user", "direction": "callees" }));
     assert!(callees.text.contains("defun total (call)") && callees.text.contains("defvar *scale* (assignment)"));
     let unknown = session.ok("code_find", json!({ "symbol": "totle" }));
