@@ -263,7 +263,7 @@ impl<'t> Walk<'t> {
             F::Class => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
                 let above = data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list));
-                tasks.extend(above.map(|class| Task::Use(class, UseKind::Value)));
+                tasks.extend(above.map(|class| Task::Named(class, UseKind::Value)));
                 for slot in lists(self, data.next()) {
                     self.slot(&mut tasks, slot);
                 }
@@ -282,7 +282,7 @@ impl<'t> Walk<'t> {
                     let mut option = self.data(option);
                     let word = option.next().map(|word| self.source(word).to_ascii_lowercase());
                     match (word.as_deref(), option.next()) {
-                        (Some(":include"), Some(other)) => tasks.push(Task::Use(other, UseKind::Value)),
+                        (Some(":include"), Some(other)) => tasks.push(Task::Named(other, UseKind::Value)),
                         (Some(":constructor" | ":copier" | ":predicate"), Some(name)) => {
                             tasks.push(Task::Use(name, UseKind::Definition));
                             option.for_each(|parameters| self.mark_all(parameters, MarkRole::Slot));
@@ -303,7 +303,7 @@ impl<'t> Walk<'t> {
                     let options: Vec<Datum> = options.collect();
                     let types =
                         options.chunks_exact(2).filter(|pair| self.source(pair[0]).eq_ignore_ascii_case(":type"));
-                    tasks.extend(types.map(|pair| Task::Quoted(pair[1])));
+                    tasks.extend(types.map(|pair| Task::Type(pair[1])));
                 }
             }
             F::Test => {
@@ -337,7 +337,7 @@ impl<'t> Walk<'t> {
             let &[option, value] = pair else { continue };
             match self.source(option).to_ascii_lowercase().as_str() {
                 ":initform" | ":default" => tasks.push(Task::Code(value)),
-                ":type" => tasks.push(Task::Quoted(value)),
+                ":type" => tasks.push(Task::Type(value)),
                 ":reader" | ":writer" | ":accessor" => tasks.push(Task::Use(value, UseKind::Definition)),
                 _ => {}
             }

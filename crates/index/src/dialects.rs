@@ -22,6 +22,10 @@ pub(crate) struct Rules {
     pub(crate) binds_dynamically: bool,
     /// A binding of a variable is dynamic if any file defines the variable.
     pub(crate) variables_are_dynamic: bool,
+    /// A variable that a file defines is dynamic wherever it is bound.
+    pub(crate) variables_are_special: bool,
+    /// Quoted symbols are names of functions and variables, or may be.
+    pub(crate) data_are_names: bool,
     /// `#'` makes a syntax object; in other dialects it names a function.
     pub(crate) has_syntax_objects: bool,
     /// A body can contain definitions, which are local to it.
@@ -52,6 +56,8 @@ const COMMON_LISP: Rules = Rules {
     is_dynamic: |name| name.starts_with('*') && name.ends_with('*') && name.len() > 2,
     binds_dynamically: false,
     variables_are_dynamic: false,
+    variables_are_special: true,
+    data_are_names: true,
     has_syntax_objects: false,
     has_inner_definitions: false,
     files_are_spaces: false,
@@ -70,6 +76,8 @@ const SCHEME: Rules = Rules {
     two_namespaces: false,
     is_constant: |text| matches!(text, "." | "..." | "_" | "=>" | "else"),
     is_dynamic: |_| false,
+    variables_are_special: false,
+    data_are_names: false,
     has_syntax_objects: true,
     has_inner_definitions: true,
     files_are_spaces: true,
@@ -86,6 +94,7 @@ const CLOJURE: Rules = Rules {
     is_constant: |text| matches!(text, "nil" | "true" | "false" | "&") || text.starts_with(['%', '.']),
     is_dynamic: |_| false,
     binds_dynamically: true,
+    variables_are_special: false,
     code: |walk, datum, list| walk.clojure_code(datum, list, false),
     data_names_are_qualified: true,
     // `Name.` is the constructor of `Name`.
@@ -103,6 +112,7 @@ const EMACS_LISP: Rules = Rules {
     is_dynamic: |_| false,
     binds_dynamically: true,
     variables_are_dynamic: true,
+    variables_are_special: false,
     ..COMMON_LISP
 };
 

@@ -1,7 +1,10 @@
 //! The facts of one text: the names it defines, the names it uses, and the packages or modules it declares.
 
-use lispwright_syntax::{FormKind, Forms, Span, Tree};
+use std::path::Path;
 
+use lispwright_syntax::{Dialect, FormKind, Forms, Span, Tree};
+
+use crate::dialects::rules;
 use crate::resolve::Symbol;
 use crate::space::Space;
 use crate::walk::Walk;
@@ -102,11 +105,13 @@ pub(crate) const FILE_SPACE: &str = "file:";
 pub enum MarkRole {
     /// It binds a local name, or means one.
     Local,
-    /// It names a place in the forms around it: a block, a tag.
+    /// The same for a local function where functions have a namespace of their own.
+    LocalFunction,
+    /// It names the block of the function that is defined around it.
     Label,
     /// It names a slot of a class or structure, or a parameter by which values are passed.
     Slot,
-    /// It is a word of the syntax of the form, or a name of another kind, such as that of a package or feature.
+    /// It is a word of the syntax of the form, or a name of another kind, such as that of a package, feature or block.
     Word,
     /// It is data, in a dialect whose data are no names.
     Data,
@@ -265,6 +270,14 @@ impl Facts {
         };
         let is_other = |kind| matches!(kind, FormKind::Package | FormKind::Method | FormKind::Test);
         self.definitions.iter().filter(move |one| !is_other(one.kind) && !is_private(one))
+    }
+
+    /// The facts of the file at `path`.
+    pub(crate) fn of_file(mut self, path: &Path, dialect: Dialect) -> Self {
+        if rules(dialect).files_are_spaces {
+            self.live_in(&format!("{FILE_SPACE}{}", path.display()));
+        }
+        self
     }
 
     /// Gives the code outside of packages and modules the space `name`.

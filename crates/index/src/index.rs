@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, Language, LineIndex, edit_distance, read};
+use lispwright_syntax::{Dialect, Language, LineIndex, Tree, edit_distance, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dialects::rules;
 use crate::each::each;
-use crate::facts::{Definition, FILE_SPACE, Facts};
+use crate::facts::{Definition, Facts};
 use crate::resolve::Written;
 use crate::space::Space;
 
@@ -35,6 +34,20 @@ pub struct Document {
 }
 
 impl Document {
+    /// A file with this text, whether or not it is on the disk.
+    pub fn read(path: &Path, text: String, language: Language) -> Self {
+        let tree = read(&text, language).learning(&text);
+        let facts = Facts::of(&tree, &text).of_file(path, tree.dialect());
+        let lines = LineIndex::new(text.as_bytes());
+        let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
+        Self { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version: None }
+    }
+
+    /// The facts of the file with marks; `tree` is what the text is read as.
+    pub fn facts_with_marks(&self, tree: &Tree) -> Facts {
+        Facts::with_marks(tree, &self.text).of_file(&self.path, self.dialect)
+    }
+
     /// The line of a byte, from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.lines.line(offset)
@@ -94,6 +107,19 @@ impl Index {
         }
         self.documents = known;
         refreshed
+    }
+
+    /// The index as it would be if files had other texts.
+    #[must_use]
+    pub fn with(&self, changed: impl IntoIterator<Item = Document>) -> Self {
+        let mut documents = self.documents.clone();
+        documents.extend(changed.into_iter().map(|document| (document.path.clone(), Arc::new(document))));
+        Self { documents }
+    }
+
+    /// The file with an absolute path.
+    pub fn document(&self, path: &Path) -> Option<&Document> {
+        self.documents.get(path).map(|document| &**document)
     }
 
     /// The files, in no particular order.
@@ -189,12 +215,5 @@ fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) 
     }
     let text = lispwright_project::read_anywhere(path).map_err(|_| left_out())?.text;
     let language = language_of(path, &text).ok_or_else(left_out)?;
-    let tree = read(&text, language).learning(&text);
-    let mut facts = Facts::of(&tree, &text);
-    if rules(tree.dialect()).files_are_spaces {
-        facts.live_in(&format!("{FILE_SPACE}{}", path.display()));
-    }
-    let lines = LineIndex::new(text.as_bytes());
-    let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
-    Ok(Document { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version })
+    Ok(Document { version, ..Document::read(path, text, language) })
 }

@@ -5,10 +5,13 @@
 //! of a name depends on other files, so it is found only when a question is asked ([`resolve`]). [`Index`] keeps the
 //! facts of all files, reads changed files again, and answers questions.
 //!
+//! [`UseIndex::places`] accounts for every place that holds a name, also those that are no uses.
+//!
 //! [`search`] finds text, with the forms around it, and forms that match a [`pattern`].
 //!
 //! Uses whose meaning cannot be known from source are counted as unresolved, and never guessed.
 
+mod account;
 mod bind;
 mod dialects;
 mod each;
@@ -23,8 +26,9 @@ pub mod search;
 mod space;
 mod walk;
 
+pub use account::{Holds, Place, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special};
 pub use each::each;
 pub use facts::{Definition, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
-pub use question::{Hit, Symbol, UseIndex, Uses};
+pub use question::{Hit, Meaning, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};

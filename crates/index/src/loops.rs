@@ -153,7 +153,7 @@ impl<'t> Walk<'t> {
             let follows_form = std::mem::take(&mut is_form) && self.loop_word(datum) != Some("it");
             let Some(word) = self.loop_word(datum).filter(|_| !follows_form) else {
                 if last == "named" {
-                    self.mark_all(datum, MarkRole::Local);
+                    self.mark_all(datum, MarkRole::Word);
                     labels.push(Task::BindLabel(datum));
                     last = "";
                 } else {
@@ -175,7 +175,7 @@ impl<'t> Walk<'t> {
                 _ => last = "",
             }
             if word == "of-type" {
-                tasks.extend(data.get(at).copied().map(Task::Quoted));
+                tasks.extend(data.get(at).copied().map(Task::Type));
                 at += 1;
                 continue;
             }

@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index};
+pub use crate::resolve::Meaning;
 pub use crate::resolve::Symbol;
-use crate::resolve::{MOST_STEPS, Meaning, Spaces, Written};
-use crate::space::Exports;
+use crate::resolve::{MOST_STEPS, Spaces, Written};
+use crate::space::{Exports, Space};
 
 /// A use of a name, with its file and form.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +120,66 @@ impl<'i> UseIndex<'i> {
         Hit { document, used, form }
     }
 
+    /// The dialect of the question.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    pub(crate) fn all_documents(&self) -> &[&'i Document] {
+        &self.documents
+    }
+
+    /// No local binding hides the use.
+    pub(crate) fn counts(&self, document: &Document, used: Use) -> bool {
+        !used.hidden || self.dynamic.contains(&document.text[used.span().range()])
+    }
+
+    pub(crate) fn is_defined(&self, symbol: &Symbol) -> bool {
+        self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()))
+    }
+
+    /// The spaces that a space imports.
+    pub(crate) fn imported(&self, space: &str) -> Vec<String> {
+        let declared = self.spaces.by_name.get(self.spaces.proper(space)).into_iter().flatten();
+        let imports = declared.flat_map(|space| &space.imports).filter(|import| !import.is_implicit);
+        imports.map(|import| import.from.clone()).collect()
+    }
+
+    /// The space imports names that are known not to be the project's.
+    pub(crate) fn imports_implicitly(&self, space: &str) -> bool {
+        let declared = self.spaces.by_name.get(self.spaces.proper(space)).into_iter().flatten();
+        declared.flat_map(|space| &space.imports).any(|import| import.is_implicit)
+    }
+
+    /// The project declares the space.
+    pub(crate) fn declares(&self, space: &str) -> bool {
+        self.spaces.by_name.contains_key(space)
+    }
+
+    pub(crate) fn proper_space<'a>(&'a self, space: &'a str) -> &'a str {
+        self.spaces.proper(space)
+    }
+
+    pub(crate) fn place_names(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
+    pub(crate) fn hits_of(&self, name: &str) -> Vec<Hit<'i>> {
+        self.places.get(name).into_iter().flatten().map(|&(document, used)| self.hit(document, used)).collect()
+    }
+
+    /// All declarations of spaces.
+    pub fn spaces(&self) -> impl Iterator<Item = &'i Space> {
+        self.documents.iter().flat_map(|document| &document.facts.spaces)
+    }
+
+    /// What a name without a qualifier means in a space.
+    pub fn meaning_in(&self, space: &str, name: &str) -> Meaning {
+        self.spaces.meaning(space, &Written::plain(name.to_owned()))
+    }
+
     /// The symbol that a use means.
-    fn meaning(&self, document: &Document, used: Use) -> Meaning {
+    pub fn meaning(&self, document: &Document, used: Use) -> Meaning {
         let name = || Written::of(self.dialect, &document.text[used.span().range()]).name;
         match document.facts.owner_of(used) {
             None => self.meaning_at(document, used.span()),
@@ -133,7 +192,7 @@ impl<'i> UseIndex<'i> {
         }
     }
 
-    fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
+    pub(crate) fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
         let written = Written::of(self.dialect, &document.text[span.range()]);
         self.spaces.meaning(document.facts.space_at(span.start), &written)
     }
@@ -265,7 +324,7 @@ impl<'i> UseIndex<'i> {
     }
 
     /// The name of a symbol, and the names that imports give it.
-    fn names(&self, symbol: &Symbol) -> Vec<String> {
+    pub fn names(&self, symbol: &Symbol) -> Vec<String> {
         let mut names = vec![symbol.name.clone()];
         let exported = self.spaces.by_name.values().flatten().flat_map(|space| &space.renamed);
         names.extend(exported.filter(|(inner, _)| *inner == symbol.name).map(|(_, outer)| outer.clone()));

@@ -25,7 +25,7 @@ pub struct Symbol {
 
 /// The meaning of a written name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub enum Meaning {
     /// This symbol.
     Is(Symbol),
     /// It may be this symbol, or another one that is imported from outside of the project.

@@ -23,6 +23,8 @@ pub(crate) enum Task<'t> {
     Quoted(Datum),
     /// Walk over each as data.
     Quoteds(Data<'t>),
+    /// Walk over it as a type.
+    Type(Datum),
     /// Walk over each as a part of a template, at this depth of backquotes.
     Templates(Data<'t>, u32),
     /// Walk over each as code in the body of a form, which can define names for all of it.
@@ -37,6 +39,8 @@ pub(crate) enum Task<'t> {
     BindLabel(Datum),
     /// Note a use of the name.
     Use(Datum, UseKind),
+    /// Note a use of the name, which no local name hides: it is data, or the name of a class.
+    Named(Datum, UseKind),
     /// Walk over it as a step of a threading form, which gets its first argument from the step before.
     Step(Datum),
     /// What follows is, or is not, in a template of syntax, where it is code of the uses of a macro.
@@ -145,6 +149,7 @@ impl<'t> Walk<'t> {
                     self.quoted(datum);
                 }
             }
+            Task::Type(datum) => self.type_names(datum),
             Task::Templates(mut data, depth) => {
                 if let Some(datum) = data.next() {
                     self.tasks.push(Task::Templates(data, depth));
@@ -163,6 +168,11 @@ impl<'t> Walk<'t> {
             Task::BindFunction(datum) => self.bind_name(datum, true),
             Task::BindLabel(datum) => self.bind_label(datum),
             Task::Use(datum, kind) => self.use_of(datum, kind),
+            Task::Named(datum, kind) => {
+                if self.symbol(datum).is_some() {
+                    self.note(self.name_in(datum), kind);
+                }
+            }
             Task::Step(datum) => self.step_of_thread(datum),
             Task::Unbind(count) => self.locals.truncate(count),
         }
@@ -200,7 +210,7 @@ impl<'t> Walk<'t> {
 
     /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
-        self.mark(name, MarkRole::Local);
+        self.mark_local(name, is_function);
         self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false });
     }
 
@@ -209,6 +219,12 @@ impl<'t> Walk<'t> {
         if let Some(name) = self.symbol(datum) {
             self.locals.push(Local { name, is_function: false, is_label: true, may_be_dynamic: false });
         }
+    }
+
+    /// Notes that a part of the text is a local name.
+    pub(crate) fn mark_local(&mut self, name: &'t str, is_function: bool) {
+        let is_apart = is_function && self.rules.two_namespaces;
+        self.mark(name, if is_apart { MarkRole::LocalFunction } else { MarkRole::Local });
     }
 
     /// Notes that a part of the text is no use.
@@ -279,7 +295,7 @@ impl<'t> Walk<'t> {
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
         let local = self.local(name, takes_function).filter(|_| may_be_local);
         if local.is_some() {
-            self.mark(name, MarkRole::Local);
+            self.mark_local(name, takes_function);
         }
         let local = self.local(name, takes_function).filter(|_| may_be_local);
         if local.is_none_or(|local| local.may_be_dynamic) {
@@ -331,6 +347,15 @@ impl<'t> Walk<'t> {
             Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
             None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
             None => self.mark_all(datum, MarkRole::Data),
+        }
+    }
+
+    /// Notes the names of types in a type, which no variable hides.
+    fn type_names(&mut self, datum: Datum) {
+        for atom in self.atoms(datum) {
+            if self.symbol(atom).is_some() {
+                self.note(self.tree.core_span(atom), UseKind::Value);
+            }
         }
     }
 
@@ -427,7 +452,7 @@ impl<'t> Walk<'t> {
             let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
             let Some(name) = self.symbol(datum) else { return };
             return if is_hidden(name) {
-                self.mark(name, MarkRole::Local);
+                self.mark_local(name, true);
             } else {
                 self.note(self.tree.core_span(datum), UseKind::Value);
             };
@@ -465,7 +490,7 @@ impl<'t> Walk<'t> {
             return self.tasks.push(Task::Codes(arguments));
         };
         if self.is_local(name, true) {
-            self.mark(name, MarkRole::Local);
+            self.mark_local(name, true);
             return self.tasks.push(Task::Codes(data));
         }
         let canonical = canonical_head(self.dialect, name);
@@ -493,7 +518,7 @@ impl<'t> Walk<'t> {
             .map(|datum| {
                 let is_name =
                     datum.list().is_none() && self.prefixes(datum).iter().any(|&p| self.meaning(p) == Prefix::Quote);
-                if is_name { Task::Use(datum, UseKind::Value) } else { Task::Code(datum) }
+                if is_name { Task::Named(datum, UseKind::Value) } else { Task::Code(datum) }
             })
             .collect();
         self.next(tasks);
@@ -544,7 +569,7 @@ impl<'t> Walk<'t> {
                 self.tasks.push(Task::Codes(data));
             }
             F::Typed => {
-                let kind = data.next().map(Task::Quoted);
+                let kind = data.next().map(Task::Type);
                 self.next(kind.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
             }
             F::Declare => data.for_each(|specifier| match specifier.list().filter(|_| specifier.is_bare()) {
@@ -554,14 +579,14 @@ impl<'t> Walk<'t> {
             F::Block => {
                 let name = data.next();
                 if let Some(name) = name {
-                    self.mark_all(name, MarkRole::Local);
+                    self.mark_all(name, MarkRole::Word);
                 }
                 let tasks = name.map(Task::BindLabel).into_iter().chain([Task::Codes(data), Task::Unbind(count)]);
                 self.next(tasks.collect::<Vec<_>>());
             }
             F::ReturnFrom => {
                 if let Some(name) = data.next().and_then(|name| self.symbol(name)) {
-                    self.mark(name, if self.is_block(name) { MarkRole::Local } else { MarkRole::Label });
+                    self.mark(name, if self.is_block(name) { MarkRole::Word } else { MarkRole::Label });
                 }
                 self.tasks.push(Task::Codes(data));
             }
@@ -620,7 +645,7 @@ impl<'t> Walk<'t> {
                 let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
-                    tasks.extend(clause.next().map(|kind| Task::Use(kind, UseKind::Value)));
+                    tasks.extend(clause.next().map(Task::Type));
                     tasks.extend(clause.next().map(|names| Task::Bind(names, Pattern::Parameters)));
                     tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
                 }
@@ -631,7 +656,7 @@ impl<'t> Walk<'t> {
                 for handler in data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)) {
                     let Some(handler) = handler.list() else { continue };
                     let mut handler = self.data(handler);
-                    tasks.extend(handler.next().map(|kind| Task::Use(kind, UseKind::Value)));
+                    tasks.extend(handler.next().map(Task::Type));
                     tasks.push(Task::Codes(handler));
                 }
                 tasks.push(Task::Codes(data));
@@ -655,7 +680,7 @@ impl<'t> Walk<'t> {
         let word = self.symbol(head).map(str::to_ascii_lowercase).unwrap_or_default();
         match word.as_str() {
             "optimize" => return self.mark_words(self.data(specifier)),
-            "type" | "ftype" => data.next().into_iter().for_each(|datum| self.tasks.push(Task::Quoted(datum))),
+            "type" | "ftype" => data.next().into_iter().for_each(|datum| self.type_names(datum)),
             "ignore" | "ignorable" | "dynamic-extent" | "special" | "inline" | "notinline" => {}
             _ => return self.tasks.push(Task::Quoteds(self.data(specifier))),
         }
@@ -665,7 +690,7 @@ impl<'t> Walk<'t> {
             let takes_function = function.is_some() || matches!(word.as_str(), "ftype" | "inline" | "notinline");
             let datum = function.unwrap_or(datum);
             match self.symbol(datum) {
-                Some(name) if self.is_local(name, takes_function) => self.mark(name, MarkRole::Local),
+                Some(name) if self.is_local(name, takes_function) => self.mark_local(name, takes_function),
                 _ => self.quoted(datum),
             }
         }

@@ -80,7 +80,8 @@ fn namespaces_are_resolved() {
     assert_eq!(user("(:use [my.a :only [own]])", "(area 1)"), "");
     assert_eq!(user("(:require #?(:clj [my.a :as s]))", "(s/area 1)"), "b.clj:2: call in s/area 1");
     assert_eq!(user("(:require [my.a :refer :all :exclude [area]])", "(area 1)"), "");
-    assert_eq!(user("(:require [my.a :refer [area] :rename {area size}])", "(size 1)"), "b.clj:2: call in size 1");
+    let renamed = user("(:require [my.a :refer [area] :rename {area size}])", "(size 1)");
+    assert_eq!(renamed, "b.clj:1: export in ns b\nb.clj:1: export in ns b\nb.clj:2: call in size 1");
     assert_eq!(user("", "(require '[my.a :as s])\n(s/area 1)"), "b.clj:3: call in s/area 1");
     assert_eq!(user("", "(in-ns 'my.a)\n(area 1)"), "b.clj:3: call in area 1");
     assert_eq!(user("(:use other.library)", "(area 1)"), "? 1");

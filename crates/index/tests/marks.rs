@@ -14,6 +14,7 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
         match role {
             _ if facts.uses.iter().any(|used| used.start == start && !used.hidden) => 'u',
             Some(MarkRole::Local) => 'l',
+            Some(MarkRole::LocalFunction) => 'f',
             Some(MarkRole::Label) => 'b',
             Some(MarkRole::Slot) => 's',
             Some(MarkRole::Word) => 'w',
@@ -31,8 +32,8 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
 fn local_names_are_marked() {
     let cl = Dialect::CommonLisp;
     check(cl, "(defun f (x) (x x #'x 'x))", "luluu");
-    check(cl, "(flet ((x () (x))) (x) #'x x)", "lullu");
-    check(cl, "(labels ((x () (x))) (x))", "lll");
+    check(cl, "(flet ((x () (x))) (x) #'x x)", "fuffu");
+    check(cl, "(labels ((x () (x))) (x))", "fff");
     check(cl, "(let ((x x)) (declare (type x x) (ignorable x)) x)", "luulll");
     check(cl, "(loop for x in x collect x)", "lll");
     check(cl, "(defgeneric f (x))", "l");
@@ -41,13 +42,13 @@ fn local_names_are_marked() {
 }
 
 #[test]
-fn blocks_are_those_of_functions_or_marked_as_local() {
+fn blocks_are_those_of_functions_or_words() {
     let cl = Dialect::CommonLisp;
     check(cl, "(defun x () (return-from x 1))", "ub");
-    check(cl, "(block x (return-from x (x)))", "llu");
-    check(cl, "(flet ((x () (return-from x)) (y () (return-from x))) 1)", "llb");
-    check(cl, "(loop named x do (return-from x))", "ll");
-    check(Dialect::EmacsLisp, "(cl-block x (cl-return-from x))", "ll");
+    check(cl, "(block x (return-from x (x)))", "wwu");
+    check(cl, "(flet ((x () (return-from x)) (y () (return-from x))) 1)", "fwb");
+    check(cl, "(loop named x do (return-from x))", "ww");
+    check(Dialect::EmacsLisp, "(cl-block x (cl-return-from x))", "ww");
 }
 
 #[test]

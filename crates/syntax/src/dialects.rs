@@ -190,6 +190,8 @@ pub struct Table {
     pub special_forms: SpecialForms,
     /// Functions that take the name of a function for an argument, quoted: `mapcar`, `add-hook`.
     pub takes_functions: &'static [&'static str],
+    /// The names that the standard of the language gives and no program may define anew, divided by white space.
+    pub standard: &'static str,
     /// Threading forms pass an argument to calls so often that the number of arguments written in a call says little.
     pub threads: bool,
     /// The first characters of a datum by which people name a form that defines nothing.

@@ -39,6 +39,7 @@ pub mod same;
 mod shapes;
 pub mod span;
 pub mod special;
+mod standard;
 pub mod token;
 pub mod tree;
 mod unsettled;

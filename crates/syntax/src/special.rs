@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::definer::known_definer;
 use crate::dialects::Dialect;
 
 /// How a form treats its arguments.
@@ -252,6 +253,11 @@ impl Dialect {
     /// The dialect has a table of special forms, so uses of names can be distinguished from other symbols.
     pub fn has_special_forms(self) -> bool {
         !self.table().special_forms.is_empty()
+    }
+
+    /// Forms with this head, canonical, are known to define something or to direct the reader, without guessing.
+    pub fn knows_definer(self, head: &str) -> bool {
+        known_definer(self, head).is_some()
     }
 
     /// The treatment of arguments in forms with this head, canonical; `None` for a call.

@@ -115,7 +115,7 @@ impl<'t> Walk<'t> {
                 }
             }
             F::MacroLet => {
-                tasks.extend(data.next().map(|test| Task::Use(test, UseKind::Value)));
+                tasks.extend(data.next().map(|test| Task::Named(test, UseKind::Value)));
                 let name = data.next();
                 tasks.extend(data.next().map(Task::Code));
                 tasks.extend(name.into_iter().flat_map(bound));
@@ -172,7 +172,7 @@ impl<'t> Walk<'t> {
                     if word.starts_with(':') {
                         section = word;
                     } else if NAME_SECTIONS.contains(&section) {
-                        tasks.extend(self.atoms(datum).into_iter().map(|name| Task::Use(name, UseKind::Value)));
+                        tasks.extend(self.atoms(datum).into_iter().map(|name| Task::Named(name, UseKind::Value)));
                     } else if section == ":custom" {
                         let parts = self.inside(Some(datum));
                         tasks.extend(parts.first().map(|name| Task::Use(*name, UseKind::Assignment)));
@@ -217,7 +217,7 @@ impl<'t> Walk<'t> {
     /// An argument that evaluates to a name: `'name` is a use, anything else is code.
     fn named(&self, datum: Datum, kind: UseKind) -> Task<'t> {
         if datum.list().is_none() && self.is_prefixed(datum, Prefix::Quote) {
-            Task::Use(datum, kind)
+            Task::Named(datum, kind)
         } else {
             Task::Code(datum)
         }
@@ -260,7 +260,7 @@ impl<'t> Walk<'t> {
             }
             "cl-type" | "rx" | "literal" | "quote" => tasks.push(Task::Quoteds(data)),
             "cl-struct" | "eieio" | "map" => {
-                tasks.extend(data.next().filter(|_| head != "map").map(|class| Task::Use(class, UseKind::Value)));
+                tasks.extend(data.next().filter(|_| head != "map").map(|class| Task::Named(class, UseKind::Value)));
                 for slot in data {
                     match self.inside(Some(slot))[..] {
                         [_, inner, ..] => tasks.push(pattern(inner)),

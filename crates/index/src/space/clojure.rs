@@ -42,12 +42,12 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     if head == "ns" {
         let name = walk.source(data.next()?).to_owned();
         let space = Space { exports: Exports::All, ..Space::new(name.clone(), start) };
-        let mut reading = Reading { walk, space, exported: Vec::new() };
+        let mut reading = Reading { walk, space, elsewhere: Vec::new() };
         reading.namespace(data.collect());
         return Some(Declared {
             current: Some(name),
             space: Some(reading.space),
-            exported: reading.exported,
+            elsewhere: reading.elsewhere,
             ..Declared::default()
         });
     }
@@ -58,16 +58,17 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         _ => return None,
     };
     let space = Space { exports: Exports::All, ..Space::new(walk.current(start).to_owned(), start) };
-    let mut reading = Reading { walk, space, exported: Vec::new() };
+    let mut reading = Reading { walk, space, elsewhere: Vec::new() };
     reading.clause(clause, data.collect());
-    Some(Declared { current: None, space: Some(reading.space), exported: reading.exported, ..Declared::default() })
+    Some(Declared { current: None, space: Some(reading.space), elsewhere: reading.elsewhere, ..Declared::default() })
 }
 
 /// A declaration that is being read.
 struct Reading<'w, 't> {
     walk: &'w Walk<'t>,
     space: Space,
-    exported: Vec<lispwright_syntax::Span>,
+    /// The places of names of other namespaces, each with its namespace.
+    elsewhere: Vec<(lispwright_syntax::Span, String)>,
 }
 
 impl<'t> Reading<'_, 't> {
@@ -183,12 +184,13 @@ impl<'t> Reading<'_, 't> {
                 ":rename" => {
                     let pair = |(theirs, ours)| (self.source(theirs).to_owned(), self.source(ours).to_owned());
                     import.renamed.extend(pairs(&names).map(pair));
+                    self.mention(pairs(&names).map(|(theirs, _)| theirs), &import.from);
                 }
                 _ => {}
             }
         }
         if let Some(names) = only {
-            self.exported.extend(names.iter().map(|&name| self.walk.tree.core_span(name)));
+            self.mention(names.iter().copied(), &import.from);
             let ours =
                 |name: &str| import.renamed.iter().find(|(theirs, _)| theirs == name).map(|(_, ours)| ours.clone());
             let pair = |name: &str| (name.to_owned(), ours(name).unwrap_or_else(|| name.to_owned()));
@@ -197,6 +199,11 @@ impl<'t> Reading<'_, 't> {
             return;
         }
         self.space.imports.push(import);
+    }
+
+    /// Notes names of another namespace.
+    fn mention(&mut self, names: impl Iterator<Item = Datum>, from: &str) {
+        self.elsewhere.extend(names.map(|name| (self.walk.tree.core_span(name), from.to_owned())));
     }
 
     /// Java classes, among them those of records: `package.Name`, or `(package Name…)`.
@@ -212,7 +219,7 @@ impl<'t> Reading<'_, 't> {
         };
         let data = self.inside(list);
         let Some((&package, names)) = data.split_first() else { return };
-        self.exported.extend(names.iter().map(|&name| self.walk.tree.core_span(name)));
+        self.mention(names.iter().copied(), &unmunged(self.source(package)));
         let only = names.iter().map(|&name| (self.source(name).to_owned(), self.source(name).to_owned())).collect();
         self.space.imports.push(Import { only: Some(only), ..Import::all(unmunged(self.source(package))) });
     }

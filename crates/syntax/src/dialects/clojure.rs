@@ -40,6 +40,7 @@ pub(super) static TABLE: Table = Table {
     shapes: &SHAPES,
     special_forms: SPECIAL_FORMS,
     takes_functions: &[],
+    standard: "",
     threads: true,
     titles: &['"', ':'],
     headings: &[";;;;"],

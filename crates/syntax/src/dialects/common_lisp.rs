@@ -8,6 +8,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::standard;
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -40,6 +41,7 @@ pub(super) static TABLE: Table = Table {
     shapes: &SHAPES,
     special_forms: SPECIAL_FORMS,
     takes_functions: TAKES_FUNCTIONS,
+    standard: standard::COMMON_LISP,
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],
@@ -142,6 +144,21 @@ const TAKES_FUNCTIONS: &[&str] = &[
     "symbol-function",
     "fboundp",
     "constantly",
+    "make-instance",
+    "make-condition",
+    "allocate-instance",
+    "change-class",
+    "find-class",
+    "typep",
+    "subtypep",
+    "coerce",
+    "error",
+    "cerror",
+    "warn",
+    "signal",
+    "compiler-macro-function",
+    "macro-function",
+    "fmakunbound",
 ];
 
 const CHARACTERS: Characters<'_> = Characters {

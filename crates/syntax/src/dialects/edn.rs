@@ -14,6 +14,7 @@ pub(super) static TABLE: Table = Table {
     shapes: &Shapes::NONE,
     special_forms: &[],
     takes_functions: &[],
+    standard: "",
     threads: false,
     ..clojure::TABLE
 };

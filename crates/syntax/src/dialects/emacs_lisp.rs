@@ -41,6 +41,7 @@ pub(super) static TABLE: Table = Table {
     shapes: &SHAPES,
     special_forms: SPECIAL_FORMS,
     takes_functions: TAKES_FUNCTIONS,
+    standard: "",
     threads: false,
     titles: &['"'],
     headings: &[";;;;", ";;; "],

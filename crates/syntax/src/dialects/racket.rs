@@ -44,6 +44,7 @@ pub(super) static TABLE: Table = Table {
     shapes: &SHAPES,
     special_forms: &[],
     takes_functions: &[],
+    standard: "",
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

@@ -1,0 +1,367 @@
+//! Judges every place that holds one of the names.
+
+use lispwright_edit::{Change, Changes, Source};
+use lispwright_index::{
+    Document, Facts, Holds, LanguageOf, MarkRole, Meaning, Place, Symbol, UseIndex, UseKind, data_are_names,
+    symbol_name, variables_are_special,
+};
+use lispwright_syntax::{FormKind, Span, TokenKind, read};
+use rustc_hash::FxHashSet;
+
+use crate::mention::{Mention, MentionKind, words};
+use crate::refusal::{Doubt, RenameRefusal, Spot};
+use crate::rename::{Named, RenameRequest};
+use crate::target::Target;
+
+/// Functions that find a symbol by the names of its package and itself, which they take as strings or keywords.
+const BY_NAME: &[&str] = &["symbol-call", "find-symbol", "find-symbol*", "intern", "intern*", "ensure-symbol"];
+
+/// The beginning of a comment that is code for another file.
+const COOKIE: &str = ";;;###autoload ";
+
+/// What has to change, and what stays.
+pub(crate) struct Collected<'i> {
+    pub(crate) planned: Vec<Planned<'i>>,
+    pub(crate) left: Vec<Mention>,
+    pub(crate) strangers: Vec<String>,
+}
+
+/// The changes of a file.
+pub(crate) struct Planned<'i> {
+    pub(crate) document: &'i Document,
+    pub(crate) source: Source<'i>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) uses: Vec<(UseKind, usize)>,
+    pub(crate) mentions: usize,
+}
+
+/// The search for places.
+pub(crate) struct Collector<'c, 'i> {
+    question: &'c UseIndex<'i>,
+    named: &'c [Named],
+    also: &'c [MentionKind],
+    language_of: LanguageOf<'c>,
+    /// Local bindings of the name are dynamic, so they mean the same variable.
+    is_special: bool,
+    /// The prefixes that imports give to names.
+    prefixes: Vec<String>,
+    /// The names that places are searched for.
+    names: FxHashSet<String>,
+}
+
+/// The decision about a place.
+enum Verdict {
+    Change(UseKind),
+    Mention(MentionKind),
+    Leave,
+}
+
+impl<'c, 'i> Collector<'c, 'i> {
+    pub(crate) fn new(
+        question: &'c UseIndex<'i>,
+        target: &Target<'_>,
+        named: &'c [Named],
+        request: &RenameRequest<'c>,
+    ) -> Self {
+        let is_variable = |kind| kind == FormKind::Variable;
+        let is_special =
+            variables_are_special(target.dialect) && target.definitions.iter().any(|(_, one)| is_variable(one.kind));
+        let imports = question.spaces().flat_map(|space| &space.imports);
+        let mut prefixes: Vec<String> = imports.map(|import| import.prefix.clone()).collect();
+        prefixes.push(String::new());
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let names = named.iter().flat_map(|one| prefixes.iter().map(move |prefix| format!("{prefix}{}", one.old.name)));
+        let names = names.collect();
+        Self { question, named, also: request.also, language_of: request.language_of, is_special, prefixes, names }
+    }
+
+    pub(crate) fn collect(&self) -> Result<Collected<'i>, RenameRefusal> {
+        if self.is_special {
+            self.no_local_has_new_name()?;
+        }
+        let mut collected = Collected { planned: Vec::new(), left: Vec::new(), strangers: Vec::new() };
+        let mut slots: Vec<Symbol> = Vec::new();
+        let mut quoted: Vec<(Symbol, Spot)> = Vec::new();
+        for &document in self.question.documents() {
+            if !self.named.iter().any(|one| self.has(&document.text, &one.old.name)) {
+                continue;
+            }
+            if !document.is_balanced {
+                return Err(RenameRefusal::Unbalanced { path: document.path.clone() });
+            }
+            let Some(language) = (self.language_of)(&document.path, &document.text) else { continue };
+            let source = Source::read(&document.text, language);
+            let facts = document.facts_with_marks(&source.tree);
+            let mut file = File { document, source, changes: Vec::new(), uses: Vec::new(), mentions: 0 };
+            for place in self.question.places(document, &file.source.tree, &facts, &self.names) {
+                let known = self.known(&place.meaning);
+                if let (Holds::Role(MarkRole::Slot), Some(one)) = (place.holds, known) {
+                    slots.push(one.old.clone());
+                }
+                match self.judge(&file, &facts, &place)? {
+                    Verdict::Change(kind) => {
+                        if let (UseKind::Quoted, Some(one)) = (kind, known) {
+                            quoted.push((one.old.clone(), Spot::of(document, place.written.start)));
+                        }
+                        self.change(&mut file, &place, kind);
+                    }
+                    Verdict::Mention(kind) if self.also.contains(&kind) => self.change_mention(&mut file, &place),
+                    Verdict::Mention(kind) => collected.left.push(mention(document, place.span.start, kind)),
+                    Verdict::Leave => {}
+                }
+                self.note_strangers(document, &place, &mut collected.strangers);
+            }
+            self.prose(&mut file, &facts, &mut collected.left);
+            if !file.changes.is_empty() {
+                let File { document, source, mut changes, mut uses, mentions } = file;
+                changes.sort_by_key(|change| change.span.start);
+                changes.dedup_by_key(|change| change.span.start);
+                uses.sort_unstable();
+                collected.planned.push(Planned { document, source, changes, uses, mentions });
+            }
+        }
+        // A symbol in data can be the name of the slot as well.
+        if let Some((_, spot)) = quoted.into_iter().find(|(symbol, _)| slots.contains(symbol)) {
+            return Err(RenameRefusal::CannotTell { spot, why: Doubt::SlotOrName });
+        }
+        collected.strangers.sort_unstable();
+        collected.strangers.dedup();
+        collected.left.sort_by(|a, b| (a.kind, &a.path, a.line, a.column).cmp(&(b.kind, &b.path, b.line, b.column)));
+        Ok(collected)
+    }
+
+    /// Refuses if a local variable has the new name of a special one: its binding would become dynamic.
+    fn no_local_has_new_name(&self) -> Result<(), RenameRefusal> {
+        for one in self.named {
+            let new = one.new_symbol();
+            let names = FxHashSet::from_iter([new.name.clone()]);
+            for &document in self.question.documents().iter().filter(|document| self.has(&document.text, &new.name)) {
+                let Some(language) = (self.language_of)(&document.path, &document.text) else { continue };
+                let tree = read(&document.text, language).learning(&document.text);
+                let facts = document.facts_with_marks(&tree);
+                let places = self.question.places(document, &tree, &facts, &names);
+                let is_local = |place: &&Place| place.holds == Holds::Role(MarkRole::Local);
+                let same = places.iter().filter(is_local).find(|place| place.meaning == Meaning::Is(new.clone()));
+                if let Some(place) = same {
+                    let spot = Box::new(Spot::of(document, place.written.start));
+                    return Err(RenameRefusal::Collides { name: one.new.written.clone(), spot, symbol: new });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text has the name, perhaps as a part of another.
+    fn has(&self, text: &str, name: &str) -> bool {
+        if !self.question.dialect().folds_case() {
+            return memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some();
+        }
+        // A name with escapes is spelled in many ways.
+        let is_plain = name.is_ascii();
+        !is_plain || contains_ignoring_case(text.as_bytes(), name.as_bytes()) || text.contains('\\')
+    }
+
+    fn known(&self, meaning: &Meaning) -> Option<&'c Named> {
+        let Meaning::Is(symbol) = meaning else { return None };
+        self.named.iter().find(|one| one.old == *symbol)
+    }
+
+    fn judge(&self, file: &File<'i>, facts: &Facts, place: &Place) -> Result<Verdict, RenameRefusal> {
+        let document = file.document;
+        let doubt = |why| Err(RenameRefusal::CannotTell { spot: Spot::of(document, place.written.start), why });
+        let known = self.known(&place.meaning);
+        let undeclared = || {
+            let space = document.facts.space_at(place.written.start);
+            self.question.undeclared(space).into_iter().next()
+        };
+        match (place.holds, known) {
+            (Holds::Use(UseKind::Quoted), Some(_)) if !data_are_names(self.question.dialect()) => {
+                Ok(Verdict::Mention(MentionKind::Quoted))
+            }
+            // The name of a group of options is no name of a function.
+            (Holds::Use(UseKind::Quoted), Some(_)) if follows_keyword(file, place.written, &[":group"]) => {
+                Ok(Verdict::Leave)
+            }
+            (Holds::Use(kind), Some(one)) => {
+                Ok(if self.is_written(file, place, one) { Verdict::Change(kind) } else { Verdict::Leave })
+            }
+            (Holds::Use(_), None) => match (&place.meaning, undeclared()) {
+                (Meaning::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
+                _ => Ok(Verdict::Leave),
+            },
+            (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Binding)),
+            (Holds::Role(MarkRole::Label), Some(_)) => Ok(Verdict::Change(UseKind::Value)),
+            (Holds::Role(MarkRole::Data), _) => Ok(Verdict::Mention(MentionKind::Quoted)),
+            (Holds::Role(_), _) => Ok(Verdict::Leave),
+            (Holds::Keyword, _) => Ok(match self.by_name(file, place.written) {
+                true => Verdict::Change(UseKind::Quoted),
+                false => Verdict::Mention(MentionKind::Keyword),
+            }),
+            (Holds::Declaration, _) => Ok(match self.is_excluded(facts, document, place) {
+                true => Verdict::Change(UseKind::Export),
+                false => Verdict::Leave,
+            }),
+            (Holds::Discarded, _) => Ok(Verdict::Mention(MentionKind::Disabled)),
+            (Holds::Unknown, Some(_)) => doubt(Doubt::Unplaced),
+            (Holds::Unknown, None) => match (&place.meaning, undeclared()) {
+                (Meaning::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
+                _ => Ok(Verdict::Leave),
+            },
+        }
+    }
+
+    /// The place writes the name itself, perhaps after a prefix, and not another name that an import gives it.
+    fn is_written(&self, file: &File<'_>, place: &Place, one: &Named) -> bool {
+        self.prefix(file, place, one).is_some()
+    }
+
+    fn prefix(&self, file: &File<'_>, place: &Place, one: &Named) -> Option<&str> {
+        let written = &file.document.text[place.span.range()];
+        let is_string = file.document.text[place.written.start as usize..].starts_with('"');
+        let name = if is_string { written.to_owned() } else { symbol_name(self.question.dialect(), written) };
+        let prefix = name.strip_suffix(one.old.name.as_str())?;
+        self.prefixes.iter().map(String::as_str).find(|known| *known == prefix)
+    }
+
+    fn change(&self, file: &mut File<'i>, place: &Place, kind: UseKind) {
+        let Some(one) = self.known(&place.meaning).or_else(|| self.of_name(file, place)) else { return };
+        let prefix = self.prefix(file, place, one).unwrap_or_default().len() as u32;
+        let span = Span::new(place.span.start + prefix, place.span.end);
+        let old = &file.document.text[span.range()];
+        let is_string = file.document.text[place.written.start as usize..].starts_with('"');
+        let text = if is_string { one.new.canonical.clone() } else { one.new.instead_of(old) };
+        file.changes.push(Change { span, text, changes: Changes::Name });
+        match file.uses.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => file.uses.push((kind, 1)),
+        }
+    }
+
+    fn change_mention(&self, file: &mut File<'i>, place: &Place) {
+        let Some(one) = self.of_name(file, place) else { return };
+        let text = one.new.instead_of(&file.document.text[place.span.range()]);
+        file.changes.push(Change { span: place.span, text, changes: Changes::Name });
+        file.mentions += 1;
+    }
+
+    /// The name that a place holds, whatever it means there.
+    fn of_name(&self, file: &File<'_>, place: &Place) -> Option<&'c Named> {
+        let name = symbol_name(self.question.dialect(), &file.document.text[place.span.range()]);
+        self.named.iter().find(|one| one.old.name == name)
+    }
+
+    /// The symbol or string is the name that a function such as `symbol-call` gets, with the package of the target.
+    fn by_name(&self, file: &File<'_>, written: Span) -> bool {
+        let (tree, text) = (&file.source.tree, file.document.text.as_str());
+        let Some(list) = tree.token_at(written.start).and_then(|token| tree.list_around(token)) else { return false };
+        let data: Vec<Span> = tree.data(list).map(|datum| tree.core_span(datum)).collect();
+        let Some((head, rest)) = data.split_first() else { return false };
+        let head = lispwright_syntax::name::canonical_head(self.question.dialect(), &text[head.range()]);
+        if !BY_NAME.contains(&&*head) {
+            return false;
+        }
+        let own = |space: &str| self.named.iter().any(|one| self.question.is_space(space, &one.old.space));
+        rest.iter().filter(|span| **span != written).any(|span| {
+            let name = text[span.range()].trim_start_matches("#:").trim_start_matches([':', '\'']).trim_matches('"');
+            own(name)
+        })
+    }
+
+    /// The declaration says that the name is not imported.
+    fn is_excluded(&self, facts: &Facts, document: &Document, place: &Place) -> bool {
+        let name = symbol_name(self.question.dialect(), &document.text[place.span.range()]);
+        let imports = facts.spaces.iter().flat_map(|space| &space.imports);
+        imports.filter(|import| import.except.contains(&name)).any(|import| {
+            self.named.iter().any(|one| one.old.name == name && self.question.is_space(&import.from, &one.old.space))
+        })
+    }
+
+    /// Notes the spaces outside of the project from which the name of a place can come.
+    fn note_strangers(&self, document: &Document, place: &Place, strangers: &mut Vec<String>) {
+        if let (Meaning::Unknown(_), Holds::Use(_) | Holds::Unknown) = (&place.meaning, place.holds) {
+            let space = document.facts.space_at(place.written.start);
+            strangers.extend(self.question.outside(space));
+        }
+    }
+
+    /// Finds the names in comments and strings.
+    fn prose(&self, file: &mut File<'i>, facts: &Facts, left: &mut Vec<Mention>) {
+        let document = file.document;
+        let folds = self.question.dialect().folds_case();
+        let docstrings: FxHashSet<u32> =
+            facts.forms.iter().filter_map(|form| form.docstring).map(|span| span.start).collect();
+        let changed: FxHashSet<u32> = file.changes.iter().map(|change| change.span.start).collect();
+        let mut found: Vec<Change> = Vec::new();
+        for (kind, token) in file.source.tree.tokens() {
+            let text = &document.text[token.range()];
+            let is_comment = kind.is_trivia() && kind != TokenKind::Blank;
+            if !is_comment && kind != TokenKind::String {
+                continue;
+            }
+            let is_code = text.starts_with(COOKIE) || (!is_comment && self.is_designator(file, token));
+            for one in self.named {
+                for (start, end, new) in words(text, &one.old.name, folds, &one.new) {
+                    let span = Span::new(token.start + start as u32, token.start + end as u32);
+                    if changed.contains(&span.start) {
+                        continue;
+                    }
+                    let kind = match is_comment {
+                        true => MentionKind::Comment,
+                        false if docstrings.contains(&token.start) => MentionKind::Docstring,
+                        false => MentionKind::String,
+                    };
+                    if is_code || self.also.contains(&kind) {
+                        found.push(Change { span, text: new, changes: Changes::Name });
+                    } else {
+                        left.push(mention(document, span.start, kind));
+                    }
+                }
+            }
+        }
+        file.mentions += found.len();
+        file.changes.extend(found);
+    }
+
+    /// The string is the name of a symbol with its package, or of a symbol whose package stands beside it.
+    fn is_designator(&self, file: &File<'_>, token: Span) -> bool {
+        let text = file.document.text[token.range()].trim_matches('"');
+        if follows_keyword(file, token, &[":entry-point"]) {
+            let name = symbol_name(self.question.dialect(), text);
+            let space = text.split(':').next().unwrap_or_default();
+            return self.named.iter().any(|one| one.old.name == name && self.question.is_space(space, &one.old.space));
+        }
+        self.named.iter().any(|one| one.old.name == text) && self.by_name(file, token)
+    }
+}
+
+/// A file whose places are being judged.
+struct File<'i> {
+    document: &'i Document,
+    source: Source<'i>,
+    changes: Vec<Change>,
+    uses: Vec<(UseKind, usize)>,
+    mentions: usize,
+}
+
+/// The datum stands after one of the keywords.
+fn follows_keyword(file: &File<'_>, place: Span, keywords: &[&str]) -> bool {
+    let tree = &file.source.tree;
+    let Some(token) = tree.token_at(place.start) else { return false };
+    let before = (0..token).rev().find(|token| !tree.kind(*token).is_trivia() && !tree.kind(*token).is_prefix());
+    before.is_some_and(|before| {
+        let text = &file.document.text[tree.token_span(before).range()];
+        keywords.iter().any(|keyword| text.eq_ignore_ascii_case(keyword))
+    })
+}
+
+fn mention(document: &Document, offset: u32, kind: MentionKind) -> Mention {
+    let Spot { path, line, column, text } = Spot::of(document, offset);
+    Mention { path, line, column, kind, text }
+}
+
+fn contains_ignoring_case(text: &[u8], name: &[u8]) -> bool {
+    let Some(&first) = name.first() else { return true };
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
+        .any(|at| text.get(at..at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
+}

@@ -1,0 +1,27 @@
+//! Changes of a whole project of Lisp files, planned from its source: the result is new texts, or a refusal with the
+//! place that forbids the change.
+//!
+//! A change that misses one place breaks code that nobody was looking at, and a change of one place too many does so,
+//! too. So nothing here guesses: every place is accounted for, and what was planned is proved. The files are read again
+//! as they would be, and the answers to all questions about them must be the old ones.
+//!
+//! - [`rename`] changes a name: its definition, its uses, its exports, and the names that its definition derives.
+//!
+//! **Invariants.** Nothing is written here. A plan has the old text of each file, so that the caller can see that it is
+//! still the present one.
+//!
+//! Read `rename.rs` first, for the order of steps; `collect.rs` judges each place, `derived.rs` finds the names that
+//! follow from the new one, and `proof.rs` compares the project before and after.
+
+mod collect;
+mod derived;
+mod mention;
+mod new_name;
+mod proof;
+mod refusal;
+mod rename;
+mod target;
+
+pub use mention::{Mention, MentionKind};
+pub use refusal::{Candidate, Doubt, RenameRefusal, Spot};
+pub use rename::{ChangedFile, Rename, RenameRequest, rename};

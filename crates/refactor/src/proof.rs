@@ -1,0 +1,177 @@
+//! Proves a rename: the project is asked about all names in question before and after, and every place must mean what
+//! it meant.
+//!
+//! In the changed files everything that the walk over the code finds must be found again, at the place where it is now:
+//! a local binding of the new name would take a use away, or bring one. In all files a use of the old or the new name
+//! must mean the same symbol as before, the renamed one under its new name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lispwright_edit::Change;
+use lispwright_index::{
+    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, Meaning, Symbol, Use, UseIndex, symbol_name,
+};
+use lispwright_syntax::{LineIndex, Tree, read};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::refusal::{RenameRefusal, Spot};
+use crate::rename::{ChangedFile, Named};
+
+/// The places of a changed file, before and after.
+pub(crate) struct Moved<'p> {
+    document: &'p Document,
+    facts: Facts,
+    changes: &'p [Change],
+}
+
+impl<'p> Moved<'p> {
+    pub(crate) fn new(document: &'p Document, tree: &Tree, changes: &'p [Change]) -> Self {
+        Self { document, facts: document.facts_with_marks(tree), changes }
+    }
+
+    /// The place in the new text of a byte of the old one: of the start of a change, the start of the new text.
+    fn at(&self, offset: u32) -> u32 {
+        let before = self.changes.partition_point(|change| change.span.end <= offset);
+        let shift: i64 =
+            self.changes[..before].iter().map(|change| change.text.len() as i64 - i64::from(change.span.len())).sum();
+        u32::try_from(i64::from(offset) + shift).unwrap_or(0)
+    }
+}
+
+/// Compares the answers about the project before and after the change.
+pub(crate) fn check(
+    index: &Index,
+    before: &UseIndex<'_>,
+    named: &[Named],
+    moved: &[Moved<'_>],
+    files: &[ChangedFile],
+    language_of: LanguageOf<'_>,
+) -> Result<(), RenameRefusal> {
+    let mut changed = Vec::new();
+    for (file, moved) in files.iter().zip(moved) {
+        let Some(language) = language_of(&file.path, &file.new_text) else { continue };
+        let tree = read(&file.new_text, language.clone()).learning(&file.new_text);
+        let document = Document::read(&file.path, file.new_text.clone(), language);
+        same_finds(moved, &document, &document.facts_with_marks(&tree), named)?;
+        changed.push(document);
+    }
+    let new_index = index.with(changed);
+    let after = new_index.question(before.dialect());
+    let moved: FxHashMap<&Path, &Moved<'_>> = moved.iter().map(|one| (one.document.path.as_path(), one)).collect();
+    same_meanings(before, &after, named, &moved)
+}
+
+/// What the walk finds in a changed file is what it found before.
+fn same_finds(moved: &Moved<'_>, document: &Document, facts: &Facts, named: &[Named]) -> Result<(), RenameRefusal> {
+    let captured = |at: u32| {
+        let name = named.first().map(|one| one.new.written.clone()).unwrap_or_default();
+        let lines = LineIndex::new(document.text.as_bytes());
+        let spot = Spot::within(&document.path, &document.text, &lines, at);
+        Err(RenameRefusal::Captured { name, spot })
+    };
+    let use_of = |used: &Use| (moved.at(used.start), used.kind, used.hidden);
+    let old: Vec<_> = moved.facts.uses.iter().map(use_of).collect();
+    let new: Vec<_> = facts.uses.iter().map(|used| (used.start, used.kind, used.hidden)).collect();
+    if let Some(at) = first_difference(&old, &new, |one| one.0) {
+        return captured(at);
+    }
+    let mark = |mark: &Mark| (moved.at(mark.span.start), mark.role);
+    let old: Vec<_> = moved.facts.marks.iter().map(mark).collect();
+    let new: Vec<_> = facts.marks.iter().map(|mark| (mark.span.start, mark.role)).collect();
+    if let Some(at) = first_difference(&old, &new, |one| one.0) {
+        return captured(at);
+    }
+    let names: FxHashMap<&str, &str> =
+        named.iter().map(|one| (one.old.name.as_str(), one.new.canonical.as_str())).collect();
+    let is_same = |(old, new): (&Definition, &Definition)| {
+        let is_renamed = names.get(old.name.as_str()) == Some(&new.name.as_str());
+        (old.form, old.kind, old.made) == (new.form, new.kind, new.made) && (old.name == new.name || is_renamed)
+    };
+    let (old, new) = (&moved.facts.definitions, &facts.definitions);
+    let differs = old.iter().zip(new).position(|pair| !is_same(pair));
+    if let Some(at) = differs.or((old.len() != new.len()).then_some(old.len().min(new.len()))) {
+        let form = new.get(at).and_then(|one| facts.forms.get(one.form as usize));
+        return captured(form.map_or(0, |form| form.span.start));
+    }
+    Ok(())
+}
+
+fn first_difference<T: PartialEq>(old: &[T], new: &[T], place: impl Fn(&T) -> u32) -> Option<u32> {
+    let at = old.iter().zip(new).position(|(old, new)| old != new);
+    let at = at.or((old.len() != new.len()).then_some(old.len().min(new.len())))?;
+    [old.get(at), new.get(at)].into_iter().flatten().map(place).min()
+}
+
+/// A use of a name in question: file, place, meaning.
+type Found = BTreeMap<(PathBuf, u32), Meaning>;
+
+/// In all files the uses of the names mean what they meant.
+fn same_meanings(
+    before: &UseIndex<'_>,
+    after: &UseIndex<'_>,
+    named: &[Named],
+    moved: &FxHashMap<&Path, &Moved<'_>>,
+) -> Result<(), RenameRefusal> {
+    let renamed = |symbol: &Symbol| named.iter().find(|one| one.old == *symbol).map(Named::new_symbol);
+    let mut names: FxHashSet<String> = FxHashSet::default();
+    for one in named {
+        names.extend(before.names(&one.old));
+        names.extend(after.names(&one.new_symbol()));
+    }
+    let new: FxHashSet<Symbol> = named.iter().map(Named::new_symbol).collect();
+    let mut expected = Found::new();
+    for hit in names.iter().flat_map(|name| before.named(name)) {
+        let moved = moved.get(hit.document.path.as_path()).copied();
+        let at = moved.map_or(hit.used.start, |moved| moved.at(hit.used.start));
+        let meaning = before.meaning(hit.document, hit.used);
+        if let Meaning::Is(symbol) | Meaning::Unknown(symbol) = &meaning
+            && new.contains(symbol)
+        {
+            // Somebody means the new name already, and nobody in the project defines it.
+            let spot = Box::new(Spot::of(hit.document, hit.used.start));
+            let name = hit.document.text[hit.used.span().range()].to_owned();
+            return Err(RenameRefusal::Collides { name, spot, symbol: symbol.clone() });
+        }
+        let meaning = match meaning {
+            // A place that writes the old name and is left means the old symbol, such as data that are no names.
+            Meaning::Is(symbol) if is_left(before, &hit, &symbol, moved) => Meaning::Is(symbol),
+            Meaning::Is(symbol) => Meaning::Is(renamed(&symbol).unwrap_or(symbol)),
+            unknown => unknown,
+        };
+        expected.insert((hit.document.path.clone(), at), meaning);
+    }
+    let mut actual = Found::new();
+    for hit in names.iter().flat_map(|name| after.named(name)) {
+        actual.insert((hit.document.path.clone(), hit.used.start), after.meaning(hit.document, hit.used));
+    }
+    if let Some((place, meaning)) = expected.iter().find(|(place, meaning)| actual.get(place) != Some(meaning)) {
+        return Err(refusal(after, place, actual.get(place).unwrap_or(meaning), named));
+    }
+    for (place, meaning) in &actual {
+        let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+        if !expected.contains_key(place) && new.contains(symbol) {
+            return Err(refusal(after, place, meaning, named));
+        }
+    }
+    Ok(())
+}
+
+/// The place writes the name of the symbol itself, and was not changed.
+fn is_left(before: &UseIndex<'_>, hit: &Hit<'_>, symbol: &Symbol, moved: Option<&Moved<'_>>) -> bool {
+    let span = hit.used.span();
+    let is_changed = moved.is_some_and(|moved| {
+        let first = moved.changes.partition_point(|change| change.span.start < span.start);
+        moved.changes.get(first).is_some_and(|change| span.encloses(change.span))
+    });
+    symbol_name(before.dialect(), &hit.document.text[span.range()]) == symbol.name && !is_changed
+}
+
+fn refusal(after: &UseIndex<'_>, (path, at): &(PathBuf, u32), meaning: &Meaning, named: &[Named]) -> RenameRefusal {
+    let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+    let name = named.first().map(|one| one.new.written.clone()).unwrap_or_default();
+    let document = after.documents().iter().find(|document| document.path == *path);
+    let spot = document.map(|document| Spot::of(document, *at));
+    let spot = spot.unwrap_or(Spot { path: path.clone(), line: 1, column: 1, text: String::new() });
+    RenameRefusal::Collides { name, spot: Box::new(spot), symbol: symbol.clone() }
+}

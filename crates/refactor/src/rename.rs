@@ -1,0 +1,201 @@
+//! A rename of a name in all files of a project.
+//!
+//! 1. Find the symbol, and its definitions ([`crate::target`]).
+//! 2. Find the names that its definitions derive from its own: they are renamed, too ([`crate::derived`]).
+//! 3. Look at every place that holds one of these names, and decide for each: it changes, it is another name, it is a
+//!    mention in a text or in data, or nobody can tell ([`crate::collect`]).
+//! 4. Change the places, and read the new texts: all other tokens must be the old ones.
+//! 5. Ask the project about all names in question, before and after: every place must mean what it meant
+//!    ([`crate::proof`]).
+
+use std::path::{Path, PathBuf};
+
+use lispwright_edit::{Change, EditRefusal, change_all};
+use lispwright_index::{Document, Index, LanguageOf, Symbol, UseIndex, UseKind};
+use lispwright_syntax::{Dialect, LineIndex};
+
+use crate::collect::{Collected, Collector};
+use crate::derived::{derived, may_be_derived};
+use crate::mention::{Mention, MentionKind};
+use crate::new_name::NewName;
+use crate::proof;
+use crate::refusal::{RenameRefusal, Spot};
+use crate::target::{self, Target};
+
+/// What to rename.
+pub struct RenameRequest<'a> {
+    /// The name, which can be qualified.
+    pub symbol: &'a str,
+    /// Its package, module or namespace.
+    pub package: Option<&'a str>,
+    /// The new name, without a qualifier.
+    pub new_name: &'a str,
+    /// A definition of the name is in a file that fits.
+    pub is_here: &'a dyn Fn(&Path) -> bool,
+    /// The mentions that are changed, too.
+    pub also: &'a [MentionKind],
+    /// Finds the language of a file.
+    pub language_of: LanguageOf<'a>,
+}
+
+/// A planned rename.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rename {
+    /// The dialect of the symbol.
+    pub dialect: Dialect,
+    /// The symbol.
+    pub symbol: Symbol,
+    /// Its label in messages.
+    pub label: String,
+    /// The names that change, each with the new one; the first is that of the symbol, the others derive from it.
+    pub names: Vec<(String, String)>,
+    /// The files that change, in the order of their paths.
+    pub files: Vec<ChangedFile>,
+    /// Mentions of the name that stay.
+    pub left: Vec<Mention>,
+    /// The number of definitions of the symbol.
+    pub definitions: usize,
+    /// Spaces outside of the project from which files import that have the name; there the name is taken for theirs.
+    pub strangers: Vec<String>,
+}
+
+/// A file with its new text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// The file, absolute.
+    pub path: PathBuf,
+    /// The text for which the new one was made.
+    pub old_text: String,
+    /// The new text.
+    pub new_text: String,
+    /// Unified diff, without file names.
+    pub diff: String,
+    /// The number of changed uses of each kind, and of other changed places.
+    pub uses: Vec<(UseKind, usize)>,
+    /// The number of changed mentions.
+    pub mentions: usize,
+}
+
+impl ChangedFile {
+    /// The number of changed places.
+    pub fn places(&self) -> usize {
+        self.uses.iter().map(|(_, count)| count).sum::<usize>() + self.mentions
+    }
+}
+
+/// A name that gets another.
+pub(crate) struct Named {
+    pub(crate) old: Symbol,
+    pub(crate) new: NewName,
+}
+
+impl Named {
+    /// The symbol that it becomes.
+    pub(crate) fn new_symbol(&self) -> Symbol {
+        Symbol { space: self.old.space.clone(), name: self.new.canonical.clone() }
+    }
+}
+
+/// Plans a rename. Nothing is written.
+///
+/// Errors: every [`RenameRefusal`]; the request can be carried out as a whole, or not at all.
+pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, RenameRefusal> {
+    let target = target::find(index, request.symbol, request.package, request.is_here)?;
+    let question = index.question(target.dialect);
+    let home = target.definitions[0].0;
+    let language = (request.language_of)(&home.path, &home.text).unwrap_or_else(|| target.dialect.into());
+    let new = NewName::new(request.new_name, &language)?;
+    if new.canonical == target.symbol.name {
+        return Err(RenameRefusal::SameName);
+    }
+    let mut named = vec![Named { old: target.symbol.clone(), new }];
+    let more = derived(&target, &named[0].new, request.language_of)?;
+    named.extend(more);
+    for one in &named {
+        is_free(&question, one)?;
+    }
+    may_be_derived(&question, &target, &named)?;
+    let collector = Collector::new(&question, &target, &named, request);
+    let Collected { planned, left, strangers } = collector.collect()?;
+    let mut files = Vec::new();
+    for one in &planned {
+        files.push(remade(one.document, &one.source, &one.changes, &one.uses, one.mentions)?);
+    }
+    let maps: Vec<proof::Moved<'_>> =
+        planned.iter().map(|one| proof::Moved::new(one.document, &one.source.tree, &one.changes)).collect();
+    proof::check(index, &question, &named, &maps, &files, request.language_of)?;
+    Ok(Rename {
+        dialect: target.dialect,
+        label: label(&target),
+        names: named.iter().map(|one| (one.old.name.clone(), one.new.canonical.clone())).collect(),
+        definitions: target.definitions.len(),
+        symbol: target.symbol,
+        files,
+        left,
+        strangers,
+    })
+}
+
+fn label(target: &Target<'_>) -> String {
+    let (document, one) = target.definitions[0];
+    document.facts.forms[one.form as usize].label.clone()
+}
+
+/// The new text of a file.
+fn remade(
+    document: &Document,
+    source: &lispwright_edit::Source<'_>,
+    changes: &[Change],
+    uses: &[(UseKind, usize)],
+    mentions: usize,
+) -> Result<ChangedFile, RenameRefusal> {
+    let remade = change_all(source, changes).map_err(|refusal| {
+        let line = match refusal {
+            EditRefusal::WouldBreak { line, .. } => line,
+            _ => 1,
+        };
+        let lines = LineIndex::new(document.text.as_bytes());
+        let at = lines.line_span(line).map_or(0, |span| span.start);
+        RenameRefusal::WouldBreak { spot: Spot::within(&document.path, &document.text, &lines, at) }
+    })?;
+    Ok(ChangedFile {
+        path: document.path.clone(),
+        old_text: document.text.clone(),
+        new_text: remade.text,
+        diff: remade.diff,
+        uses: uses.to_vec(),
+        mentions,
+    })
+}
+
+/// No space that sees the symbol has the new name for something else, and the language does not have it.
+fn is_free(question: &UseIndex<'_>, named: &Named) -> Result<(), RenameRefusal> {
+    let new = named.new_symbol();
+    let name = || named.new.written.clone();
+    if let Some((document, one)) = question.definitions(&new).first() {
+        let form = &document.facts.forms[one.form as usize];
+        return Err(RenameRefusal::Collides {
+            name: name(),
+            spot: Box::new(Spot::of(document, form.span.start)),
+            symbol: new,
+        });
+    }
+    if question.dialect().is_standard(&new.name) {
+        return Err(RenameRefusal::Inherited {
+            name: name(),
+            space: named.old.space.clone(),
+            symbol: language_symbol(&new),
+        });
+    }
+    for space in question.spaces_that_see(&named.old) {
+        if let Some(symbol) = question.defined_in(&space, &new.name).filter(|symbol| *symbol != named.old) {
+            return Err(RenameRefusal::Inherited { name: name(), space, symbol });
+        }
+    }
+    Ok(())
+}
+
+/// A name of the language.
+fn language_symbol(symbol: &Symbol) -> Symbol {
+    Symbol { space: "common-lisp".to_owned(), name: symbol.name.clone() }
+}

@@ -1,0 +1,144 @@
+//! The symbol that a request means, and its definitions.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lispwright_index::{Definition, Document, Index, Meaning, Symbol, UseIndex, UseKind, symbol_name};
+use lispwright_syntax::{Dialect, FormKind, Span};
+
+use crate::refusal::{Candidate, RenameRefusal, Spot};
+
+/// Names that are offered instead of one that is not defined.
+const MOST_NEAREST: usize = 5;
+
+/// Packages of the language, whose names are known not to be the project's.
+const LANGUAGE_PACKAGES: &[&str] = &["cl", "common-lisp"];
+
+/// The symbol to be renamed.
+pub(crate) struct Target<'i> {
+    pub(crate) dialect: Dialect,
+    pub(crate) symbol: Symbol,
+    pub(crate) definitions: Vec<(&'i Document, &'i Definition)>,
+}
+
+/// Finds the symbol called `name`, in `package` if it is given, with a definition in a file that `is_here`.
+pub(crate) fn find<'i>(
+    index: &'i Index,
+    name: &str,
+    package: Option<&str>,
+    is_here: &dyn Fn(&Path) -> bool,
+) -> Result<Target<'i>, RenameRefusal> {
+    let found = index.definitions(name, package);
+    let mut symbols: BTreeMap<(&str, Symbol), Vec<(&Document, &Definition)>> = BTreeMap::new();
+    let mut spaces = Vec::new();
+    for dialect in Dialect::ALL {
+        let own: Vec<_> = found.iter().filter(|(document, _)| document.dialect == dialect).copied().collect();
+        if own.is_empty() {
+            continue;
+        }
+        let question = index.question(dialect);
+        for (document, one) in own {
+            // The name of a group of options or the like is no name of a function.
+            let is_other = !one.made && written_in(document, one, &one.name).is_none();
+            if is_other || matches!(one.kind, FormKind::Package | FormKind::System) {
+                spaces.push(candidate(document, one, one.symbol()));
+                continue;
+            }
+            let symbol = symbol_of(&question, document, one);
+            symbols.entry((dialect.name(), symbol)).or_default().push((document, one));
+        }
+    }
+    let is_wanted = |definitions: &Vec<(&Document, &Definition)>| definitions.iter().any(|(one, _)| is_here(&one.path));
+    symbols.retain(|_, definitions| is_wanted(definitions));
+    let first = |((_, symbol), definitions): (&(&str, Symbol), &Vec<(&Document, &Definition)>)| {
+        let (document, one) = definitions[0];
+        candidate(document, one, symbol.clone())
+    };
+    if symbols.len() > 1 {
+        return Err(RenameRefusal::Ambiguous(symbols.iter().map(first).collect()));
+    }
+    let Some(((_, symbol), definitions)) = symbols.into_iter().next() else {
+        let declared = index.spaces(name).into_iter().next().map(|(document, space)| {
+            let symbol = Symbol { space: space.name.clone(), name: String::new() };
+            let form = document.facts.form_at(space.at).map(|form| &document.facts.forms[form as usize]);
+            let label = form.map_or_else(String::new, |form| form.label.clone());
+            Candidate { symbol, spot: Spot::of(document, space.at), label }
+        });
+        return Err(match spaces.into_iter().next().or(declared) {
+            Some(space) => RenameRefusal::IsSpace(Box::new(space)),
+            None => RenameRefusal::NotDefined { nearest: index.nearest(name, MOST_NEAREST) },
+        });
+    };
+    let dialect = definitions[0].0.dialect;
+    if !dialect.has_special_forms() {
+        return Err(RenameRefusal::Dialect(dialect.name()));
+    }
+    let target = Target { dialect, symbol, definitions };
+    target.check(&index.question(dialect))?;
+    Ok(target)
+}
+
+/// The symbol that a definition is about. A method can be of a generic function of another space.
+fn symbol_of(question: &UseIndex<'_>, document: &Document, one: &Definition) -> Symbol {
+    if one.kind != FormKind::Method {
+        return question.proper(&one.symbol());
+    }
+    let form = &document.facts.forms[one.form as usize];
+    let used = document
+        .facts
+        .uses
+        .iter()
+        .find(|used| used.kind == UseKind::Method && form.name.encloses(used.span()) && !form.name.is_empty());
+    match used.map(|used| question.meaning(document, *used)) {
+        Some(Meaning::Is(symbol) | Meaning::Unknown(symbol)) => symbol,
+        None => question.proper(&one.symbol()),
+    }
+}
+
+fn candidate(document: &Document, one: &Definition, symbol: Symbol) -> Candidate {
+    let form = &document.facts.forms[one.form as usize];
+    Candidate { symbol, spot: Spot::of(document, form.span.start), label: form.label.clone() }
+}
+
+impl Target<'_> {
+    /// The definitions are the project's own, and write the name.
+    fn check(&self, question: &UseIndex<'_>) -> Result<(), RenameRefusal> {
+        let spot = |document: &Document, one: &Definition| {
+            Spot::of(document, document.facts.forms[one.form as usize].span.start)
+        };
+        let made = self.definitions.iter().find(|(document, one)| self.written_in(document, one).is_none());
+        if let Some((document, one)) = made {
+            let form = &document.facts.forms[one.form as usize];
+            let from = form.called().to_owned();
+            return Err(RenameRefusal::Derived {
+                spot: Box::new(spot(document, one)),
+                label: form.label.clone(),
+                from,
+            });
+        }
+        if self.definitions.iter().all(|(_, one)| one.kind == FormKind::Method) {
+            let (document, one) = self.definitions[0];
+            let is_own = question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES)
+                && !self.dialect.is_standard(&self.symbol.name);
+            if !is_own {
+                return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+            }
+        }
+        Ok(())
+    }
+
+    /// The place in the form of a definition where its name is written; `None` if it is derived from another.
+    pub(crate) fn written_in(&self, document: &Document, one: &Definition) -> Option<Span> {
+        written_in(document, one, &self.symbol.name)
+    }
+}
+
+fn written_in(document: &Document, one: &Definition, name: &str) -> Option<Span> {
+    let form = &document.facts.forms[one.form as usize];
+    let defines = |kind| matches!(kind, UseKind::Definition | UseKind::Method);
+    let first = document.facts.uses.partition_point(|used| used.start < form.span.start);
+    let inside = document.facts.uses[first..].iter().take_while(|used| used.start < form.span.end);
+    let mut names = inside.filter(|used| defines(used.kind));
+    let is_it = |span: Span| symbol_name(document.dialect, &document.text[span.range()]) == name;
+    names.find(|used| is_it(used.span())).map(|used| used.span())
+}

@@ -1,0 +1,153 @@
+//! Renames in Clojure.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, check_also, left, refused};
+use lispwright_refactor::MentionKind;
+
+#[test]
+fn definition_uses_and_references_change() {
+    check(
+        "== src/shop/core.clj
+(ns shop.core
+  (:require [clojure.string :as str]))
+(declare «total»)
+(defn «total»
+  \"The total.\"
+  ([xs] («total» xs 0))
+  ([xs start] (reduce + start xs)))
+(defn f [total] (total 1))
+(defn g [xs] (let [total («total» xs)] (str/join total) (map total xs)))
+(defn h [xs] (-> xs «total» («total» 1)) (->> xs (map «total»)) #'«total» #(«total» %) (var «total»))
+(defmacro m [x] `(«total» ~x total# ~'total))
+(defn k [{:keys [total] :as all}] [total (:total all) {:total ::total} (.total all) (.-total all)])
+== src/shop/app.clj
+(ns shop.app
+  (:require [shop.core :as core :refer [«total» f]]
+            [shop.core :as c2]))
+(defn a [x] (core/«total» x) («total» x) (shop.core/«total» x) (f core/«total»))
+(with-redefs [«total» inc core/«total» dec] 1)
+== src/shop/own.clj
+(ns shop.own (:require [shop.core :as core :refer [«total»] :rename {«total» sum}]))
+(defn b [x] (sum x))
+(defn total [x] x)
+(defn d [x] (total (core/«total» x)))
+== src/shop/all.clj
+(ns shop.all (:use shop.core))
+(defn e [x] («total» x))
+== src/shop/some.clj
+(ns shop.some (:use [shop.core :only («total»)]))
+(defn e [x] («total» x))
+== deps.edn
+{:aliases {:run {:exec-fn shop.core/«total» :ns shop.core}} :total total}
+",
+        "shop.core/total",
+        "grand-total",
+    );
+}
+
+#[test]
+fn records_and_protocols_change() {
+    check(
+        "== a.clj
+(ns a (:import [java.util Date]))
+(defprotocol Shape («area» [this] [this scale]) (name-of [this]))
+(defrecord Square [area side] Shape («area» [this] (* side side)) (name-of [_] area))
+(extend-protocol Shape String («area» [s] (count s)))
+(extend-type Long Shape («area» [l] l))
+(defn f [s] (map «area» [s]) (reify Shape («area» [_] 1)) (.area s))
+== b.clj
+(ns b (:require [a]))
+(deftype T [] a/Shape («area» [_] 2))
+(defn area [x] (a/«area» x))
+",
+        "a/area",
+        "surface",
+    );
+    let project = "== src/my_app/core.clj
+(ns my-app.core)
+(defrecord Point [x y])
+(defn f [] [(->Point 1 2) (map->Point {:x 1}) (Point. 1 2) (instance? Point 1) ^Point 'a])
+== src/my_app/b.clj
+(ns my-app.b (:require [my-app.core :as c]) (:import (my_app.core Point)))
+(defn g [^Point p] [(c/->Point 1 2) (Point. 1 2) (my_app.core.Point. 1 2)])
+";
+    let (_, found) = common::renamed(project, "Point", "Place", &[]);
+    assert_eq!(found, project.replace("Point", "Place"));
+    refused(project, "->Point", "make-point", "derived from Point by defrecord Point src/my_app/core.clj:2:1");
+}
+
+#[test]
+fn multimethods_change() {
+    check(
+        "== a.clj
+(ns a)
+(defmulti ^:private «area» \"Doc\" :kind)
+(defmethod «area» :square [s] («area» s))
+== b.clj
+(ns b (:require [a :refer [«area»]]))
+(defmethod «area» :circle [s] s)
+(defmethod a/«area» :line [s] s)
+(defmethod print-method Object [o w] o)
+",
+        "area",
+        "surface",
+    );
+    refused(
+        "== b.clj\n(ns b)\n(defmethod print-method Object [o w] o)\n",
+        "print-method",
+        "p",
+        "of a library b.clj:2:1",
+    );
+}
+
+#[test]
+fn collisions_are_refused() {
+    let project = "== a.clj
+(ns a)
+(defn total [x] x)
+(defn f [x] (let [sum 1] (total sum)))
+(defn g [x] (map inc x))
+(defn h [{:keys [other]}] (fn [& rest] (total other)))
+== b.clj
+(ns b (:require [a :refer [total]]))
+(defn mine [x] (total x))
+";
+    refused(project, "total", "sum", "sum captured a.clj:3:27");
+    refused(project, "total", "other", "other captured a.clj:5:41");
+    refused(project, "total", "map", "map collides a.clj:4:14: a/map");
+    refused(project, "total", "mine", "b has mine as b/mine");
+    refused(project, "total", "g", "g collides a.clj:4:1: a/g");
+    for name in ["a/b", "x#", ".x", ":x", "x.", "java.util.Date", "%", "nil", "let"] {
+        let (_, found) = common::renamed(project, "total", name, &[]);
+        assert!(found.starts_with("bad name: "), "{name}: {found}");
+    }
+}
+
+#[test]
+fn the_same_name_in_several_namespaces_is_ambiguous() {
+    let project = "== a.clj\n(ns a)\n(defn f [])\n== b.clj\n(ns b)\n(defn f [])\n";
+    refused(project, "f", "g", "ambiguous: a a.clj:2:1, b b.clj:2:1");
+    check("== a.clj\n(ns a)\n(defn «f» [])\n== b.clj\n(ns b)\n(defn f [])\n", "a/f", "g");
+}
+
+#[test]
+fn data_and_texts_are_mentions() {
+    let project = "== a.clj
+(ns a)
+(defn «total» \"total\" [x] #_(total x) 'total)
+(comment («total» 1)) ; total
+";
+    left(project, "total", "sum", &["a.clj:3 comments", "a.clj:2 docstrings", "a.clj:2 quoted", "a.clj:2 disabled"]);
+    check_also(
+        "== a.clj
+(ns a)
+(defn «total» \"«total»\" [x] #_(«total» x) '«total»)
+(comment («total» 1)) ; «total»
+",
+        "total",
+        "sum",
+        &MentionKind::ALL,
+    );
+}

@@ -1,0 +1,224 @@
+//! Renames in Common Lisp.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, check_also, left, refused};
+use lispwright_refactor::MentionKind;
+
+#[test]
+fn definition_uses_and_exports_change() {
+    check(
+        "== package.lisp
+(defpackage :shop (:use :cl) (:export #:«total» \"«TOTAL»\" :«total»))
+(defpackage :app (:use :cl :shop) (:import-from :shop #:«total»))
+(defpackage :own (:use :cl) (:local-nicknames (:s :shop)))
+== shop.lisp
+(in-package :shop)
+(declaim (inline «total») (ftype (function (t) t) «total»))
+(defun «total» (items) \"The total of ITEMS.\"
+  (return-from «total» (reduce #'+ items))) ; total
+(defun (setf «total») (new items) (setf (first items) new))
+(define-compiler-macro «total» (x) x)
+(defun show (total) (list total (let ((total total)) total)))
+(defun pair (a) (list («total» a) («total» a) #'«total» '«total» `(«total» ,(«total» a)) (mapcar '«total» a)))
+(defun local () (flet ((total (x) (return-from total x))) (total 1) #'total) (labels ((total ())) (total)))
+(defun setter (x) (setf («total» x) 1) #'(setf «total»))
+(defun loops () (loop for total in '(1) sum total))
+== app.lisp
+(in-package :app)
+(defun f (x) (+ («TOTAL» x) (shop:«total» x) (shop::«total» x) (cl:list x)))
+(defun keys (&key total) (list :total total))
+== own.lisp
+(in-package :own)
+(defun total (x) x)
+(defun g (x) (list (total x) (s:«total» x) (shop:«total» x) '#:total))
+",
+        "shop/total",
+        "sum-up",
+    );
+}
+
+#[test]
+fn a_special_variable_is_the_same_wherever_it_is_bound() {
+    check(
+        "== a.lisp
+(defvar «*total*» 0)
+(defun f () (let ((«*total*» 1)) (g «*total*»)))
+",
+        "*total*",
+        "*sum*",
+    );
+    check(
+        "== a.lisp
+(defparameter «total» 0)
+(defun f (x) (let ((«total» 1)) (declare (type fixnum «total»)) (flet ((total () 1)) (+ (total) «total»))))
+",
+        "total",
+        "sum-of-all",
+    );
+}
+
+#[test]
+fn structures_derive_names() {
+    let project = "== a.lisp
+(defpackage :farm (:use :cl) (:export #:cow #:make-cow #:cow-name #:cow-p #:copy-cow))
+(in-package :farm)
+(defstruct cow name (legs 4 :type fixnum))
+(defstruct (bull (:include cow) (:conc-name b-)) horns)
+(defmethod print-object ((c cow) stream) (format stream \"~a\" (cow-name c)))
+(defun f (c) (declare (type cow c)) (setf (cow-legs c) 3) (list (cow-p c) (make-cow :name 1) #'copy-cow (b-horns c)))
+(defun g (cow) (typep cow 'cow))
+";
+    let expected = project
+        .replace("make-cow", "make-goat")
+        .replace("cow-", "goat-")
+        .replace("copy-cow", "copy-goat")
+        .replace("#:cow", "#:goat")
+        .replace("defstruct cow", "defstruct goat")
+        .replace("include cow", "include goat")
+        .replace("((c cow)", "((c goat)")
+        .replace("(type cow", "(type goat")
+        .replace("'cow", "'goat");
+    let (_, found) = common::renamed(project, "cow", "goat", &[]);
+    assert_eq!(found, expected);
+    refused(project, "cow-name", "cow-title", "derived from cow by defstruct cow a.lisp:3:1");
+    // The accessors of the slots that a structure inherits from outside of the project are not known.
+    refused(
+        "== a.lisp
+(defstruct (cow (:include lib:animal)) legs)
+(defun f (c) (list (cow-legs c) (cow-name c)))
+",
+        "cow",
+        "goat",
+        "cannot tell a.lisp:2:34: cow-name may be derived",
+    );
+}
+
+#[test]
+fn classes_conditions_and_generic_functions_change() {
+    check(
+        "== a.lisp
+(defclass «widget» () ((x :accessor widget-x :initarg :widget :type («widget»)) widget))
+(defclass knob («widget») ())
+(defgeneric area (widget) (:method ((w «widget»)) 1))
+(defmethod area :around ((w «widget»)) (call-next-method))
+(defun f () (handler-case (make-instance '«widget») («widget» (c) c)))
+",
+        "widget",
+        "gadget",
+    );
+    check(
+        "== a.lisp
+(defpackage :shapes (:use :cl))
+(in-package :shapes)
+(defclass c () ((size :accessor «area»)))
+(defmethod «area» ((s t)) (with-accessors ((area «area»)) s area))
+(defmethod (setf «area») (n (s t)) n)
+",
+        "area",
+        "surface",
+    );
+}
+
+#[test]
+fn methods_without_a_definition_are_those_of_a_library_or_known_not_to_be() {
+    let package = "== p.lisp\n(defpackage :p (:use :cl))\n(in-package :p)\n";
+    refused(
+        &format!("{package}(defmethod print-object ((x t) s) s)\n"),
+        "print-object",
+        "show",
+        "of a library p.lisp:3:1",
+    );
+    check(&format!("{package}(defmethod «area» ((x t)) («area» x))\n"), "area", "surface");
+    refused(
+        "== p.lisp\n(defpackage :p (:use :cl :lib))\n(in-package :p)\n(defmethod area ((x t)) x)\n",
+        "area",
+        "surface",
+        "of a library p.lisp:3:1",
+    );
+}
+
+#[test]
+fn collisions_are_refused() {
+    let project = "== a.lisp
+(defpackage :a (:use :cl) (:export #:total))
+(in-package :a)
+(defun total (x) x)
+(defun sum (x) (total x))
+(defun captured (x) (flet ((add (y) y)) (add (total x))))
+(defun uses () (free 1))
+== b.lisp
+(defpackage :b (:use :cl :a))
+(in-package :b)
+(defun mine () (total 1))
+(defvar *x* (quote of-b))
+";
+    refused(project, "total", "sum", "sum collides a.lisp:4:1: a/SUM");
+    refused(project, "total", "add", "add captured a.lisp:5:47");
+    refused(project, "total", "free", "free collides a.lisp:6:17: a/FREE");
+    refused(project, "total", "mine", "b has mine as b/MINE");
+    refused(project, "total", "list", "a has list as common-lisp/LIST");
+    refused(project, "total", "of-b", "of-b collides b.lisp:4:20: a/OF-B");
+    refused(project, "total", "TOTAL", "same name");
+    for (name, why) in [
+        ("", "it does not read as one symbol"),
+        ("a b", "it does not read as one symbol"),
+        ("(a)", "it does not read as one symbol"),
+        ("\"a\"", "it does not read as one symbol"),
+        ("'a", "it does not read as one symbol"),
+        ("12", "it reads as a number, a keyword, a constant or a part of the syntax"),
+        (":a", "it reads as a number, a keyword, a constant or a part of the syntax"),
+        ("nil", "it reads as a number, a keyword, a constant or a part of the syntax"),
+        ("b:a", "it has a package or namespace; the name stays in its own"),
+        ("defun", "forms that begin with it are read in a way of their own"),
+    ] {
+        refused(project, "total", name, &format!("bad name: {why}"));
+    }
+    refused(project, "totl", "x", "not defined; nearest total");
+    refused(project, "a", "x", "a space: a.lisp:1:1");
+}
+
+#[test]
+fn a_variable_that_becomes_special_captures_local_ones() {
+    let project = "== a.lisp\n(defvar *a* 1)\n(defun f (size) (list *a* size))\n";
+    refused(project, "*a*", "size", "size collides a.lisp:2:11: /SIZE");
+    check("== a.lisp\n(defvar «a» 1)\n(defun f (size) (list «a» size))\n", "a", "b");
+}
+
+#[test]
+fn mentions_are_left_or_changed_on_request() {
+    let project = "== a.lisp
+;; The total: see TOTAL, total-area, (total 1) and subtotal.
+(defun «total» (x)
+  \"TOTAL of X, like `total'.\"
+  (format t \"total ~a\" x) (list :total '#:total #|total|#))
+";
+    left(
+        project,
+        "total",
+        "sum-up",
+        &[
+            "a.lisp:1 comments",
+            "a.lisp:1 comments",
+            "a.lisp:1 comments",
+            "a.lisp:4 comments",
+            "a.lisp:3 docstrings",
+            "a.lisp:3 docstrings",
+            "a.lisp:4 strings",
+            "a.lisp:4 keywords",
+            "a.lisp:4 keywords",
+        ],
+    );
+    check_also(
+        "== a.lisp
+;; The «total»: see «TOTAL», total-area, («total» 1) and subtotal.
+(defun «total» (x)
+  \"«TOTAL» of X, like `«total»'.\"
+  (format t \"total ~a\" x) (list :total '#:total #|«total»|#))
+",
+        "total",
+        "sum-up",
+        &[MentionKind::Comment, MentionKind::Docstring],
+    );
+}

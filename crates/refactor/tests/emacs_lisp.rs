@@ -1,0 +1,121 @@
+//! Renames in Emacs Lisp.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, check_also, left, refused};
+use lispwright_refactor::MentionKind;
+
+#[test]
+fn functions_and_variables_change() {
+    check(
+        "== shop.el
+;;; shop.el --- Shop  -*- lexical-binding: t; -*-
+(require 'shop-total)
+;;;###autoload (autoload '«shop-total» \"shop\" nil t)
+(defun «shop-total» (items)
+  \"The total.\"
+  (interactive)
+  (apply #'+ items))
+(defun shop-f (shop-total) (funcall shop-total) («shop-total» shop-total) '«shop-total»)
+(cl-defun shop-g (&key shop-total) (cl-flet ((shop-total (x) («shop-total» x))) (shop-total 1) #'shop-total))
+(add-hook 'after-init-hook '«shop-total»)
+(define-key map (kbd \"x\") #'«shop-total»)
+(advice-add '«shop-total» :around #'shop-f)
+(defalias 'shop-sum '«shop-total»)
+(declare-function «shop-total» \"shop\")
+(defmacro shop-m (x) `(«shop-total» ,x))
+(let ((shop-total 1)) (mapcar '«shop-total» (list shop-total)))
+(thread-first 1 («shop-total»))
+(provide 'shop-total)
+== other.el
+(autoload '«shop-total» \"shop\")
+(eval-after-load 'shop-total '(«shop-total» nil))
+(with-eval-after-load 'shop-total («shop-total» nil))
+(defgroup shop-total nil \"Doc.\" :group 'shop-total)
+",
+        "shop-total",
+        "shop-sum-up",
+    );
+    check(
+        "== a.el
+;;; a.el ---  -*- lexical-binding: t; -*-
+(defvar «a-depth» 0)
+(defun a-f (a-depth) a-depth)
+(defun a-g () (let ((«a-depth» 1)) (setq «a-depth» (1+ «a-depth»)) (a-f «a-depth»)))
+(defun a-h () (dolist (x «a-depth») (add-to-list '«a-depth» x)))
+(setq-default «a-depth» 1)
+(make-variable-buffer-local '«a-depth»)
+== b.el
+(defvar «a-depth»)
+(defun b () (let ((«a-depth» 1)) (boundp '«a-depth»)))
+",
+        "a-depth",
+        "a-level",
+    );
+}
+
+#[test]
+fn structures_and_modes_derive_names() {
+    let project = "== a.el
+(cl-defstruct cow name (legs 4))
+(defun f (c) (setf (cow-legs c) 1) (list (make-cow :name 1) (cow-p c) (copy-cow c) (cl-typep c 'cow)))
+(pcase x ((cl-struct cow name) name))
+(cl-defmethod g ((c cow)) (cow-name c))
+(defun h (cow) (cow-name cow))
+";
+    let expected = project
+        .replace("cl-defstruct cow", "cl-defstruct goat")
+        .replace("cow-", "goat-")
+        .replace("-cow", "-goat")
+        .replace("'cow", "'goat")
+        .replace("cl-struct cow", "cl-struct goat")
+        .replace("(c cow)", "(c goat)");
+    let (_, found) = common::renamed(project, "cow", "goat", &[]);
+    assert_eq!(found, expected);
+    let project = "== a.el
+(defvar farm-mode-map (make-sparse-keymap))
+(define-derived-mode farm-mode fundamental-mode \"Farm\" (setq x farm-mode-map))
+(add-hook 'farm-mode-hook #'farm-mode-setup)
+(defun farm-mode-setup () (derived-mode-p 'farm-mode))
+(add-to-list 'auto-mode-alist '(\"\\\\.farm\" . farm-mode))
+";
+    let expected = project.replace("farm-mode", "ranch-mode").replace("ranch-mode-setup", "farm-mode-setup");
+    let (_, found) = common::renamed(project, "farm-mode", "ranch-mode", &[]);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn collisions_are_refused() {
+    let project = "== a.el
+;;; a.el ---  -*- lexical-binding: t; -*-
+(defun total (x) x)
+(defun f (x) (cl-flet ((sum (y) y)) (sum (total x))))
+(defvar depth 1)
+(defun g (x) (let ((level 1)) (+ level depth)))
+(defun h (x) (mine x))
+";
+    refused(project, "total", "sum", "sum captured a.el:3:43");
+    refused(project, "total", "f", "f collides a.el:3:1: /f");
+    refused(project, "total", "mine", "mine collides a.el:6:15: /mine");
+    let (_, found) = common::renamed(project, "depth", "level", &[]);
+    assert!(found.starts_with("level collides") || found.starts_with("level captured"), "{found}");
+}
+
+#[test]
+fn mentions_are_left_or_changed_on_request() {
+    let project = "== a.el
+;; `total' is here.
+(defun total (x) \"See `total'.\" (message \"total: %s\" x))
+";
+    left(project, "total", "sum", &["a.el:1 comments", "a.el:2 docstrings", "a.el:2 strings"]);
+    check_also(
+        "== a.el
+;; `«total»' is here.
+(defun «total» (x) \"See `«total»'.\" (message \"total: %s\" x))
+",
+        "total",
+        "sum",
+        &[MentionKind::Comment, MentionKind::Docstring],
+    );
+}

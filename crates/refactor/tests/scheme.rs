@@ -1,0 +1,81 @@
+//! Renames in Scheme.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, left, refused};
+
+#[test]
+fn modules_of_guile_change() {
+    check(
+        "== shop/core.scm
+(define-module (shop core)
+  #:use-module (srfi srfi-1)
+  #:export («total» (inner . outer)))
+(define («total» items . rest) \"The total.\" (fold + 0 items))
+(define (f total) (total 1))
+(define (g) (define total 1) (set! total 2) total)
+(define (h) (let total ((x 1)) (total x)) («total» 1) (map «total» '(1)) `(total ,(«total» 1)) 'total)
+(define-syntax m (syntax-rules () ((_ x) («total» x))))
+(define (inner) («total» 1))
+== app.scm
+(define-module (app)
+  #:use-module (shop core)
+  #:use-module ((shop core) #:select («total» (outer . mine)) #:prefix s:))
+(define (a) («total» 1) (s:«total» 1) ((@ (shop core) «total») 1) ((@@ (shop core) «total») 1))
+== own.scm
+(define-module (own) #:use-module ((shop core) #:hide («total»)) #:use-module ((shop core) #:select ((«total» . sum))))
+(define (total) 1)
+(define (b) (total) (sum 1))
+== lib.sls
+(library (lib) (export f) (import (rnrs) (only (shop core) «total»)) (define (f) («total» 1)))
+",
+        "(shop core)/total",
+        "grand-total",
+    );
+}
+
+#[test]
+fn records_change_by_the_names_that_are_written() {
+    check(
+        "== a.scm
+(define-module (a) #:export (make-point «point-x»))
+(define-record-type <point> (make-point x y) point? (x «point-x» set-point-x!) (y point-y))
+(define (f p) («point-x» p))
+",
+        "point-x",
+        "abscissa",
+    );
+    check(
+        "== a.scm
+(define-module (a) #:export (make-point point-x))
+(define-record-type «<point>» (make-point x y) point? (x point-x))
+(define (f p) «<point>» (make-point 1 2))
+",
+        "<point>",
+        "<place>",
+    );
+}
+
+#[test]
+fn collisions_are_refused() {
+    let project = "== a.scm
+(define-module (a) #:export (total))
+(define (total x) x)
+(define (f sum) (total sum))
+(define (g) (define add 1) (total add))
+(define (h) (mine 1))
+== b.scm
+(define-module (b) #:use-module (a))
+(define (here) (total 1))
+";
+    refused(project, "total", "sum", "sum captured a.scm:3:18");
+    refused(project, "total", "add", "add captured a.scm:4:29");
+    refused(project, "total", "mine", "mine collides a.scm:5:14: (a)/mine");
+    refused(project, "total", "here", "(b) has here as (b)/here");
+}
+
+#[test]
+fn data_are_mentions() {
+    left("== a.scm\n(define (total) 'total) ; total\n", "total", "sum", &["a.scm:1 comments", "a.scm:1 quoted"]);
+}
