@@ -27,6 +27,17 @@ pub struct Place {
     pub holds: Holds,
     /// What the name means there if it is a symbol.
     pub meaning: Meaning,
+    /// Where functions and variables have namespaces of their own: the namespace of the place, if it tells.
+    pub namespace: Option<Namespace>,
+}
+
+/// The kind of names that a place can have, in a dialect that tells functions from variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// Functions and macros.
+    Functions,
+    /// Variables.
+    Variables,
 }
 
 /// What a name is in its place.
@@ -123,9 +134,29 @@ impl<'i> UseIndex<'i> {
                 Some(used) => self.meaning(document, *used),
                 None => self.meaning_at(document, part),
             };
-            found.push(Place { span, written: token, holds, meaning });
+            let namespace = self.namespace(document, token, holds, mark);
+            found.push(Place { span, written: token, holds, meaning, namespace });
         }
         found
+    }
+
+    /// The namespace of a use or local name, by its place.
+    fn namespace(&self, document: &Document, token: Span, holds: Holds, mark: Option<Mark>) -> Option<Namespace> {
+        if !rules(self.dialect()).two_namespaces {
+            return None;
+        }
+        let before = &document.text[..token.start as usize];
+        let is_function = before.ends_with("#'") || before.ends_with('(');
+        let is_data = before.ends_with('\'') && !is_function;
+        let is_type = mark.is_some_and(|mark| mark.role == MarkRole::Type);
+        match holds {
+            Holds::Use(UseKind::Call) | Holds::Role(MarkRole::LocalFunction) => Some(Namespace::Functions),
+            Holds::Use(UseKind::Value | UseKind::Template) if is_function => Some(Namespace::Functions),
+            Holds::Use(UseKind::Value | UseKind::Template) if is_data || is_type => None,
+            Holds::Use(UseKind::Value | UseKind::Template | UseKind::Binding | UseKind::Assignment)
+            | Holds::Role(MarkRole::Local) => Some(Namespace::Variables),
+            _ => None,
+        }
     }
 
     fn held(
@@ -151,6 +182,7 @@ impl<'i> UseIndex<'i> {
             {
                 Holds::Unknown
             }
+            (None, Some(mark)) if mark.role == MarkRole::Type => Holds::Unknown,
             (None, Some(mark)) => Holds::Role(mark.role),
             _ if discarded.iter().any(|span| span.encloses(token)) => Holds::Discarded,
             _ if text.starts_with(':') || text.starts_with("#:") => Holds::Keyword,
@@ -170,13 +202,23 @@ impl<'i> UseIndex<'i> {
         let entered: FxHashSet<&str> =
             self.documents().iter().flat_map(|one| one.facts.current.iter().map(|(_, space)| space.as_str())).collect();
         let imported = self.imported(space).into_iter();
-        imported.filter(|from| entered.contains(from.as_str()) && !self.declares(from)).collect()
+        let is_project = |from: &str| entered.contains(from) && !self.declares(from) && !is_language(from);
+        imported.filter(|from| is_project(from)).collect()
+    }
+
+    /// The space is declared in the project, or files of the project are in it.
+    pub fn is_of_project(&self, space: &str) -> bool {
+        let is_entered = |document: &&Document| {
+            document.facts.current.iter().any(|(_, current)| self.proper_space(current) == space)
+        };
+        self.declares(space) || self.documents().iter().copied().any(|document| is_entered(&document))
     }
 
     /// All names that a space imports are known: it is declared, and imports only from the project and from `others`.
     pub fn is_closed(&self, space: &str, others: &[&str]) -> bool {
         let is_known = |from: &String| others.contains(&from.as_str()) || self.declares(from);
-        self.declares(space) && !self.imports_implicitly(space) && self.imported(space).iter().all(is_known)
+        let is_declared = self.spaces().any(|one| !one.adds && self.is_space(&one.name, space));
+        is_declared && !self.imports_implicitly(space) && self.imported(space).iter().all(is_known)
     }
 
     /// `name` is a name of the space, its own or another one.
@@ -229,6 +271,11 @@ impl<'i> UseIndex<'i> {
     pub fn defines(&self, symbol: &Symbol) -> bool {
         self.is_defined(symbol)
     }
+}
+
+/// The space is that of the language itself, also for files that are in it.
+fn is_language(space: &str) -> bool {
+    matches!(space, "cl" | "common-lisp" | "clojure.core")
 }
 
 /// The data that the reader drops.

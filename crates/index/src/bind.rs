@@ -234,6 +234,22 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(|parameters| Task::Bind(parameters, pattern)));
                 tasks.push(Task::Codes(data));
             }
+            F::SetfDefinition => {
+                tasks.extend(data.next().map(|name| Task::Named(name, UseKind::Method)));
+                match data.next() {
+                    Some(parameters) if parameters.list().is_some() => {
+                        tasks.push(Task::Bind(parameters, Pattern::Parameters));
+                        tasks.extend(data.next().map(|stores| Task::Bind(stores, Pattern::Name)));
+                        tasks.push(Task::Codes(data));
+                    }
+                    function => tasks.extend(function.map(|name| Task::Named(name, UseKind::Value))),
+                }
+            }
+            F::ModifyMacro => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
+                tasks.extend(data.next().map(|name| Task::Named(name, UseKind::Call)));
+            }
             F::Method => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));
                 for datum in data.by_ref() {
@@ -285,7 +301,8 @@ impl<'t> Walk<'t> {
                         (Some(":include"), Some(other)) => tasks.push(Task::Named(other, UseKind::Value)),
                         (Some(":constructor" | ":copier" | ":predicate"), Some(name)) => {
                             tasks.push(Task::Use(name, UseKind::Definition));
-                            option.for_each(|parameters| self.mark_all(parameters, MarkRole::Slot));
+                            let parameters = option.map(|parameters| Task::Bind(parameters, Pattern::Parameters));
+                            tasks.extend(parameters.chain([Task::Unbind(count)]));
                         }
                         (Some(":conc-name"), Some(prefix)) => self.mark_all(prefix, MarkRole::Word),
                         (Some(":print-function" | ":print-object"), Some(printer)) => tasks.push(Task::Code(printer)),
@@ -338,6 +355,7 @@ impl<'t> Walk<'t> {
             match self.source(option).to_ascii_lowercase().as_str() {
                 ":initform" | ":default" => tasks.push(Task::Code(value)),
                 ":type" => tasks.push(Task::Type(value)),
+                ":initarg" => self.mark_all(value, MarkRole::Slot),
                 ":reader" | ":writer" | ":accessor" => tasks.push(Task::Use(value, UseKind::Definition)),
                 _ => {}
             }

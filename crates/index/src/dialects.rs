@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) binds_dynamically: bool,
     /// A binding of a variable is dynamic if any file defines the variable.
     pub(crate) variables_are_dynamic: bool,
+    /// A definition of a name that is imported defines the imported symbol.
+    pub(crate) imports_symbols: bool,
     /// A variable that a file defines is dynamic wherever it is bound.
     pub(crate) variables_are_special: bool,
     /// Quoted symbols are names of functions and variables, or may be.
@@ -56,6 +58,7 @@ const COMMON_LISP: Rules = Rules {
     is_dynamic: |name| name.starts_with('*') && name.ends_with('*') && name.len() > 2,
     binds_dynamically: false,
     variables_are_dynamic: false,
+    imports_symbols: true,
     variables_are_special: true,
     data_are_names: true,
     has_syntax_objects: false,
@@ -76,6 +79,7 @@ const SCHEME: Rules = Rules {
     two_namespaces: false,
     is_constant: |text| matches!(text, "." | "..." | "_" | "=>" | "else"),
     is_dynamic: |_| false,
+    imports_symbols: false,
     variables_are_special: false,
     data_are_names: false,
     has_syntax_objects: true,
@@ -94,6 +98,7 @@ const CLOJURE: Rules = Rules {
     is_constant: |text| matches!(text, "nil" | "true" | "false" | "&") || text.starts_with(['%', '.']),
     is_dynamic: |_| false,
     binds_dynamically: true,
+    imports_symbols: false,
     variables_are_special: false,
     code: |walk, datum, list| walk.clojure_code(datum, list, false),
     data_names_are_qualified: true,

@@ -107,6 +107,10 @@ pub enum MarkRole {
     Local,
     /// The same for a local function where functions have a namespace of their own.
     LocalFunction,
+    /// It names a type, a class or a writer, which no variable hides; it is a use, too.
+    Type,
+    /// It declares that the variable is dynamic, although no definition says so.
+    Special,
     /// It names the block of the function that is defined around it.
     Label,
     /// It names a slot of a class or structure, or a parameter by which values are passed.
@@ -124,6 +128,17 @@ pub struct Mark {
     pub span: Span,
     /// Its part.
     pub role: MarkRole,
+}
+
+/// A use of a name that is also a local name of another kind there: a function where a variable has its name. If the code
+/// is the argument of a macro, it may be no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubtful {
+    /// The start of the name.
+    pub start: u32,
+    /// The heads of the calls around it, as far as the local name is bound around them, with the number of the argument
+    /// that it is in, from 0.
+    pub around: Vec<(Span, usize)>,
 }
 
 /// A name that a form defines.
@@ -197,6 +212,8 @@ pub struct Facts {
     pub included: Vec<(u32, String)>,
     /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
     pub marks: Vec<Mark>,
+    /// Uses of names that are local names, too, in source order; only in the same facts.
+    pub doubtful: Vec<Doubtful>,
 }
 
 impl Facts {

@@ -26,9 +26,11 @@ pub mod search;
 mod space;
 mod walk;
 
-pub use account::{Holds, Place, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special};
+pub use account::{
+    Holds, Namespace, Place, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special,
+};
 pub use each::each;
-pub use facts::{Definition, Facts, FormRow, Mark, MarkRole, Use, UseKind};
+pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
 pub use question::{Hit, Meaning, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};

@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use lispwright_syntax::{Dialect, FormKind, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dialects::rules;
 use crate::facts::{Definition, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index};
 pub use crate::resolve::Meaning;
@@ -69,14 +70,14 @@ impl Index {
         let is_meant = |of: Dialect| of == dialect || (of, dialect) == (Dialect::Edn, Dialect::Clojure);
         let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut spaces = Spaces::default();
+        let mut spaces = Spaces::new(rules(dialect).imports_symbols);
         let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
         let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
         let variables = documents.iter().flat_map(|document| &document.facts.definitions);
         let dynamic: FxHashSet<&str> =
             variables.filter(|one| one.kind == FormKind::Variable).map(|one| one.name.as_str()).collect();
         for (at, document) in documents.iter().enumerate() {
-            for space in &document.facts.spaces {
+            for space in document.facts.spaces.iter().filter(|space| !space.adds) {
                 for name in std::iter::once(&space.name).chain(&space.nicknames) {
                     spaces.by_name.entry(name).or_default().push(space);
                 }
@@ -98,6 +99,10 @@ impl Index {
                     }
                 }
             }
+        }
+        for space in documents.iter().flat_map(|document| &document.facts.spaces).filter(|space| space.adds) {
+            let name = spaces.proper(&space.name);
+            spaces.by_name.entry(name).or_default().push(space);
         }
         spaces.include(&documents);
         for document in &documents {
@@ -192,7 +197,8 @@ impl<'i> UseIndex<'i> {
         }
     }
 
-    pub(crate) fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
+    /// What the name at a place means, whatever it is there.
+    pub fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
         let written = Written::of(self.dialect, &document.text[span.range()]);
         self.spaces.meaning(document.facts.space_at(span.start), &written)
     }

@@ -39,6 +39,8 @@ pub(crate) struct Spaces<'i> {
     /// Spaces of files that are parts of other files, with the space of the other file.
     parts: FxHashMap<&'i str, &'i str>,
     pub(crate) defined: FxHashSet<(&'i str, &'i str)>,
+    /// A definition of a name that is imported defines the imported symbol.
+    pub(crate) imports_symbols: bool,
 }
 
 /// A written name in its parts.
@@ -76,6 +78,11 @@ fn without_parents(path: &Path) -> PathBuf {
 pub(crate) const MOST_STEPS: usize = 32;
 
 impl<'i> Spaces<'i> {
+    /// No spaces yet; a definition of an imported name defines the imported symbol, or not.
+    pub(crate) fn new(imports_symbols: bool) -> Self {
+        Self { imports_symbols, ..Self::default() }
+    }
+
     /// Notes which of the files are parts of others.
     pub(crate) fn include(&mut self, documents: &[&'i Document]) {
         for document in documents {
@@ -134,8 +141,9 @@ impl<'i> Spaces<'i> {
         let space = self.proper(space);
         let own = || Symbol { space: space.to_owned(), name: name.to_owned() };
         let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return Meaning::Is(own()) };
-        if self.defined.contains(&(space, name)) || declared.iter().any(|one| one.shadows.iter().any(|own| own == name))
-        {
+        let is_defined = self.defined.contains(&(space, name));
+        let is_shadowed = || declared.iter().any(|one| one.shadows.iter().any(|own| own == name));
+        if (is_defined && !self.imports_symbols) || is_shadowed() {
             return Meaning::Is(own());
         }
         let mut is_unknown = false;
@@ -147,7 +155,7 @@ impl<'i> Spaces<'i> {
             }
             is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
         }
-        if is_unknown { Meaning::Unknown(own()) } else { Meaning::Is(own()) }
+        if is_unknown && !is_defined { Meaning::Unknown(own()) } else { Meaning::Is(own()) }
     }
 
     /// The space exports the name.

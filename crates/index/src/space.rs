@@ -101,6 +101,8 @@ pub struct Space {
     pub exports: Exports,
     /// Names that it exports under others, as pairs of its own name and the exported one.
     pub renamed: Vec<(String, String)>,
+    /// It only adds to a space that is declared elsewhere, perhaps under another of its names.
+    pub adds: bool,
     /// The start of its declaration, in bytes.
     pub at: u32,
     /// Its docstring.
@@ -117,6 +119,7 @@ impl Space {
             shadows: Vec::new(),
             exports: Exports::Names(Vec::new()),
             renamed: Vec::new(),
+            adds: false,
             at,
             docstring: None,
         }
@@ -129,6 +132,7 @@ impl Space {
 
     /// Adds what another declaration of the same space says.
     pub(crate) fn extend(&mut self, other: Self) {
+        self.adds &= other.adds;
         self.nicknames.extend(other.nicknames);
         self.imports.extend(other.imports);
         self.shadows.extend(other.shadows);

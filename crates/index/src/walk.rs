@@ -10,7 +10,7 @@ use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKi
 
 use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
-use crate::facts::{Facts, Mark, MarkRole, Owner, Use, UseKind};
+use crate::facts::{Doubtful, Facts, Mark, MarkRole, Owner, Use, UseKind};
 
 /// A remaining step of the walk.
 #[derive(Clone)]
@@ -47,6 +47,10 @@ pub(crate) enum Task<'t> {
     InTemplate(bool),
     /// Forget all local names but this many, the outermost ones.
     Unbind(usize),
+    /// What follows is in the argument of this number of a call with this head.
+    Enter(Span, usize),
+    /// What follows is outside of the argument.
+    Exit,
 }
 
 /// A name that a form binds for the code inside.
@@ -58,6 +62,8 @@ struct Local<'t> {
     is_label: bool,
     /// It may be a dynamic variable, if a file defines it.
     may_be_dynamic: bool,
+    /// The number of arguments of calls around its binding.
+    depth: usize,
 }
 
 /// A walk over one text.
@@ -72,6 +78,8 @@ pub(crate) struct Walk<'t> {
     in_template: bool,
     /// Symbols that are no uses are noted, too.
     pub(crate) marks: bool,
+    /// The arguments of calls around the place, outermost first; only with marks.
+    around: Vec<(Span, usize)>,
 }
 
 impl<'t> Walk<'t> {
@@ -87,15 +95,18 @@ impl<'t> Walk<'t> {
             locals: Vec::new(),
             in_template: false,
             marks: false,
+            around: Vec::new(),
         }
     }
 
     /// The facts that the walk has found.
     pub(crate) fn finish(mut self) -> Facts {
-        self.facts.uses.sort_unstable_by_key(|one| one.start);
+        self.facts.uses.sort_unstable_by_key(|one| (one.start, one.kind));
+        self.facts.uses.dedup();
         self.facts.uses.shrink_to_fit();
         self.facts.owners.sort_unstable_by_key(|(start, _)| *start);
         self.facts.marks.sort_unstable_by_key(|mark| mark.span.start);
+        self.facts.doubtful.sort_unstable_by_key(|one| one.start);
         self.facts
     }
 
@@ -169,12 +180,15 @@ impl<'t> Walk<'t> {
             Task::BindLabel(datum) => self.bind_label(datum),
             Task::Use(datum, kind) => self.use_of(datum, kind),
             Task::Named(datum, kind) => {
-                if self.symbol(datum).is_some() {
+                if let Some(name) = self.symbol(datum) {
                     self.note(self.name_in(datum), kind);
+                    self.mark(name, MarkRole::Type);
                 }
             }
             Task::Step(datum) => self.step_of_thread(datum),
             Task::Unbind(count) => self.locals.truncate(count),
+            Task::Enter(head, argument) => self.around.push((head, argument)),
+            Task::Exit => drop(self.around.pop()),
         }
     }
 
@@ -200,7 +214,10 @@ impl<'t> Walk<'t> {
     }
 
     fn bind_local(&mut self, datum: Datum, is_function: bool, may_be_dynamic: bool) {
-        if let Some(name) = self.symbol(datum).filter(|name| !self.is_special(name)) {
+        let Some(name) = self.symbol(datum) else { return };
+        if self.is_special(name) && !is_function {
+            self.note(self.name_in(datum), UseKind::Binding);
+        } else {
             self.bind_text(name, is_function);
             if let Some(local) = self.locals.last_mut() {
                 local.may_be_dynamic = may_be_dynamic;
@@ -211,13 +228,15 @@ impl<'t> Walk<'t> {
     /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
         self.mark_local(name, is_function);
-        self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false });
+        let depth = self.around.len();
+        self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false, depth });
     }
 
     /// Binds the name of a block.
     fn bind_label(&mut self, datum: Datum) {
         if let Some(name) = self.symbol(datum) {
-            self.locals.push(Local { name, is_function: false, is_label: true, may_be_dynamic: false });
+            let depth = self.around.len();
+            self.locals.push(Local { name, is_function: false, is_label: true, may_be_dynamic: false, depth });
         }
     }
 
@@ -334,8 +353,25 @@ impl<'t> Walk<'t> {
     fn note_use(&mut self, span: Span, kind: UseKind, hidden: bool) {
         let is_code = !matches!(kind, UseKind::Quoted | UseKind::Export);
         let kind = if self.in_template && is_code { UseKind::Template } else { kind };
+        if self.marks && self.rules.two_namespaces {
+            self.note_doubt(span);
+        }
         if let Ok(len) = u16::try_from(span.len()) {
             self.facts.uses.push(Use { start: span.start, len, kind, hidden });
+        }
+    }
+
+    /// Notes that a use has the name of a local name, and in which arguments it is.
+    fn note_doubt(&mut self, span: Span) {
+        let folds = self.dialect.folds_case();
+        let text = &self.text[span.range()];
+        let is_it = |local: &&Local<'_>| {
+            !local.is_label && if folds { local.name.eq_ignore_ascii_case(text) } else { local.name == text }
+        };
+        let Some(local) = self.locals.iter().rev().find(is_it) else { return };
+        let around = self.around[local.depth.min(self.around.len())..].to_vec();
+        if !around.is_empty() {
+            self.facts.doubtful.push(Doubtful { start: span.start, around });
         }
     }
 
@@ -353,8 +389,9 @@ impl<'t> Walk<'t> {
     /// Notes the names of types in a type, which no variable hides.
     fn type_names(&mut self, datum: Datum) {
         for atom in self.atoms(datum) {
-            if self.symbol(atom).is_some() {
+            if let Some(name) = self.symbol(atom) {
                 self.note(self.tree.core_span(atom), UseKind::Value);
+                self.mark(name, MarkRole::Type);
             }
         }
     }
@@ -460,7 +497,9 @@ impl<'t> Walk<'t> {
         let mut data = self.data(list);
         let head = data.next().map(|head| self.source(head));
         match (head, data.next()) {
-            (Some(head), Some(name)) if head.eq_ignore_ascii_case("setf") => self.use_of(name, UseKind::Value),
+            (Some(head), Some(name)) if head.eq_ignore_ascii_case("setf") => {
+                self.tasks.push(Task::Named(name, UseKind::Value));
+            }
             _ => self.core_code(datum),
         }
     }
@@ -503,13 +542,18 @@ impl<'t> Walk<'t> {
         match form {
             Some(form) => self.special(form, list),
             None if self.dialect.table().takes_functions.contains(&&*canonical) => self.higher_order(data),
-            None => self.arguments(data),
+            None => self.arguments(head, data),
         }
     }
 
     /// Walks over the arguments of a call.
-    fn arguments(&mut self, data: Data<'t>) {
-        self.tasks.push(Task::Codes(data));
+    fn arguments(&mut self, head: Datum, data: Data<'t>) {
+        if !self.marks {
+            return self.tasks.push(Task::Codes(data));
+        }
+        let head = self.tree.core_span(head);
+        let tasks = data.enumerate().flat_map(|(at, datum)| [Task::Enter(head, at), Task::Code(datum), Task::Exit]);
+        self.next(tasks.collect::<Vec<_>>());
     }
 
     /// Walks over the arguments of a call that takes names of functions.
@@ -571,6 +615,25 @@ impl<'t> Walk<'t> {
             F::Typed => {
                 let kind = data.next().map(Task::Type);
                 self.next(kind.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::Listed => {
+                let inside = data.next().and_then(Datum::list).map(|list| Task::Codes(self.data(list)));
+                self.next(inside.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::ListedSecond => {
+                let first = data.next().map(Task::Code);
+                let inside = data.next().and_then(Datum::list).map(|list| Task::Codes(self.data(list)));
+                self.next(first.into_iter().chain(inside).chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::TypedPlace => {
+                let place = data.next().map(Task::Code);
+                let kind = data.next().map(Task::Type);
+                self.next(place.into_iter().chain(kind).chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::SetValues => {
+                let names = data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list));
+                let names: Vec<_> = names.map(|name| Task::Use(name, UseKind::Assignment)).collect();
+                self.next(names.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
             }
             F::Declare => data.for_each(|specifier| match specifier.list().filter(|_| specifier.is_bare()) {
                 Some(specifier) => self.declaration(specifier),
@@ -680,11 +743,18 @@ impl<'t> Walk<'t> {
         let word = self.symbol(head).map(str::to_ascii_lowercase).unwrap_or_default();
         match word.as_str() {
             "optimize" => return self.mark_words(self.data(specifier)),
-            "type" | "ftype" => data.next().into_iter().for_each(|datum| self.type_names(datum)),
-            "ignore" | "ignorable" | "dynamic-extent" | "special" | "inline" | "notinline" => {}
-            _ => return self.tasks.push(Task::Quoteds(self.data(specifier))),
+            "special" => {
+                self.mark_all(head, MarkRole::Word);
+                return data.for_each(|datum| self.mark_all(datum, MarkRole::Special));
+            }
+            "type" | "ftype" => {
+                self.mark_all(head, MarkRole::Word);
+                data.next().into_iter().for_each(|datum| self.type_names(datum));
+            }
+            "ignore" | "ignorable" | "dynamic-extent" | "inline" | "notinline" => self.mark_all(head, MarkRole::Word),
+            // `(fixnum name…)` is short for `(type fixnum name…)`.
+            _ => self.type_names(head),
         }
-        self.mark_all(head, MarkRole::Word);
         for datum in data {
             let function = datum.list().and_then(|list| self.data(list).nth(1));
             let takes_function = function.is_some() || matches!(word.as_str(), "ftype" | "inline" | "notinline");

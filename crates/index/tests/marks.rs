@@ -17,6 +17,8 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
             Some(MarkRole::LocalFunction) => 'f',
             Some(MarkRole::Label) => 'b',
             Some(MarkRole::Slot) => 's',
+            Some(MarkRole::Special) => 'v',
+            Some(MarkRole::Type) => 't',
             Some(MarkRole::Word) => 'w',
             Some(MarkRole::Data) => 'd',
             None => '-',
@@ -55,7 +57,7 @@ fn blocks_are_those_of_functions_or_words() {
 fn slots_words_and_data_are_marked() {
     let cl = Dialect::CommonLisp;
     check(cl, "(defclass c () (x (x :reader x :type x)))", "ssuu");
-    check(cl, "(defstruct (s (:constructor x (x)) (:conc-name x)) x (x x))", "uswssu");
+    check(cl, "(defstruct (s (:constructor x (x)) (:conc-name x)) x (x x))", "ulwssu");
     check(cl, "(with-slots (x (y x)) c x)", "lsl");
     check(cl, "(list (slot-value c 'x) (slot-value c x))", "su");
     check(cl, "(in-package x)", "w");

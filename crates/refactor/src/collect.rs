@@ -2,10 +2,10 @@
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Facts, Holds, LanguageOf, MarkRole, Meaning, Place, Symbol, UseIndex, UseKind, data_are_names,
+    Document, Facts, Holds, LanguageOf, MarkRole, Meaning, Namespace, Place, Symbol, UseIndex, UseKind, data_are_names,
     symbol_name, variables_are_special,
 };
-use lispwright_syntax::{FormKind, Span, TokenKind, read};
+use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
 
 use crate::mention::{Mention, MentionKind, words};
@@ -83,8 +83,9 @@ impl<'c, 'i> Collector<'c, 'i> {
         let mut collected = Collected { planned: Vec::new(), left: Vec::new(), strangers: Vec::new() };
         let mut slots: Vec<Symbol> = Vec::new();
         let mut quoted: Vec<(Symbol, Spot)> = Vec::new();
+        let mut free = Free::default();
         for &document in self.question.documents() {
-            if !self.named.iter().any(|one| self.has(&document.text, &one.old.name)) {
+            if !self.named.iter().any(|one| self.mentions(&document.text, &one.old.name)) {
                 continue;
             }
             if !document.is_balanced {
@@ -99,9 +100,14 @@ impl<'c, 'i> Collector<'c, 'i> {
                 if let (Holds::Role(MarkRole::Slot), Some(one)) = (place.holds, known) {
                     slots.push(one.old.clone());
                 }
+                if let (Some(namespace), Some(one)) = (place.namespace, known) {
+                    free.note(document, &place, namespace, &one.old);
+                }
                 match self.judge(&file, &facts, &place)? {
                     Verdict::Change(kind) => {
-                        if let (UseKind::Quoted, Some(one)) = (kind, known) {
+                        let is_data = kind == UseKind::Quoted
+                            || (kind == UseKind::Template && is_quoted(document, place.written.start));
+                        if let (true, Some(one)) = (is_data, known) {
                             quoted.push((one.old.clone(), Spot::of(document, place.written.start)));
                         }
                         self.change(&mut file, &place, kind);
@@ -125,6 +131,9 @@ impl<'c, 'i> Collector<'c, 'i> {
         if let Some((_, spot)) = quoted.into_iter().find(|(symbol, _)| slots.contains(symbol)) {
             return Err(RenameRefusal::CannotTell { spot, why: Doubt::SlotOrName });
         }
+        if let Some((spot, local)) = free.doubt(|symbol, namespace| self.has(symbol, namespace)) {
+            return Err(RenameRefusal::CannotTell { spot, why: Doubt::Free { local: Box::new(local) } });
+        }
         collected.strangers.sort_unstable();
         collected.strangers.dedup();
         collected.left.sort_by(|a, b| (a.kind, &a.path, a.line, a.column).cmp(&(b.kind, &b.path, b.line, b.column)));
@@ -136,7 +145,9 @@ impl<'c, 'i> Collector<'c, 'i> {
         for one in self.named {
             let new = one.new_symbol();
             let names = FxHashSet::from_iter([new.name.clone()]);
-            for &document in self.question.documents().iter().filter(|document| self.has(&document.text, &new.name)) {
+            for &document in
+                self.question.documents().iter().filter(|document| self.mentions(&document.text, &new.name))
+            {
                 let Some(language) = (self.language_of)(&document.path, &document.text) else { continue };
                 let tree = read(&document.text, language).learning(&document.text);
                 let facts = document.facts_with_marks(&tree);
@@ -152,8 +163,17 @@ impl<'c, 'i> Collector<'c, 'i> {
         Ok(())
     }
 
+    /// The project defines a function or a variable of that name.
+    fn has(&self, symbol: &Symbol, namespace: Namespace) -> bool {
+        let is_variable = |kind| kind == FormKind::Variable;
+        let definitions = self.question.definitions(symbol);
+        let mut kinds = definitions.iter().map(|(_, one)| is_variable(one.kind) == (namespace == Namespace::Variables));
+        // A macro of the project may define anything.
+        kinds.any(|is_it| is_it) || definitions.iter().any(|(_, one)| one.kind == FormKind::Definition)
+    }
+
     /// The text has the name, perhaps as a part of another.
-    fn has(&self, text: &str, name: &str) -> bool {
+    fn mentions(&self, text: &str, name: &str) -> bool {
         if !self.question.dialect().folds_case() {
             return memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some();
         }
@@ -184,6 +204,9 @@ impl<'c, 'i> Collector<'c, 'i> {
                 Ok(Verdict::Leave)
             }
             (Holds::Use(kind), Some(one)) => {
+                if let Some(head) = self.macro_around(document, facts, place) {
+                    return doubt(Doubt::InMacro { head });
+                }
                 Ok(if self.is_written(file, place, one) { Verdict::Change(kind) } else { Verdict::Leave })
             }
             (Holds::Use(_), None) => match (&place.meaning, undeclared()) {
@@ -191,6 +214,8 @@ impl<'c, 'i> Collector<'c, 'i> {
                 _ => Ok(Verdict::Leave),
             },
             (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Binding)),
+            (Holds::Role(MarkRole::Special), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Quoted)),
+            (Holds::Role(MarkRole::Special), Some(_)) => doubt(Doubt::Dynamic),
             (Holds::Role(MarkRole::Label), Some(_)) => Ok(Verdict::Change(UseKind::Value)),
             (Holds::Role(MarkRole::Data), _) => Ok(Verdict::Mention(MentionKind::Quoted)),
             (Holds::Role(_), _) => Ok(Verdict::Leave),
@@ -198,6 +223,8 @@ impl<'c, 'i> Collector<'c, 'i> {
                 true => Verdict::Change(UseKind::Quoted),
                 false => Verdict::Mention(MentionKind::Keyword),
             }),
+            // The class of a component, where it is not the name of the system itself.
+            (Holds::Declaration, Some(_)) if is_of_system(facts, place) => Ok(Verdict::Change(UseKind::Value)),
             (Holds::Declaration, _) => Ok(match self.is_excluded(facts, document, place) {
                 true => Verdict::Change(UseKind::Export),
                 false => Verdict::Leave,
@@ -209,6 +236,33 @@ impl<'c, 'i> Collector<'c, 'i> {
                 _ => Ok(Verdict::Leave),
             },
         }
+    }
+
+    /// The macro whose argument the place is in, if a local name is the same and the macro may bind it or take it as data.
+    fn macro_around(&self, document: &Document, facts: &Facts, place: &Place) -> Option<String> {
+        let at = facts.doubtful.binary_search_by_key(&place.written.start, |one| one.start).ok()?;
+        let around = &facts.doubtful[at].around;
+        let (head, _) = around.iter().find(|(head, argument)| !self.takes_code(document, *head, *argument))?;
+        Some(document.text[head.range()].to_owned())
+    }
+
+    /// The argument of a call is code: of a function, of a macro of the language, or in the body of a macro.
+    fn takes_code(&self, document: &Document, head: Span, argument: usize) -> bool {
+        let meaning = self.question.meaning_at(document, head);
+        let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+        let definitions = self.question.definitions(&symbol);
+        if definitions.is_empty() {
+            // A macro of a library usually takes what it binds as its first argument.
+            return self.question.dialect().is_standard(&symbol.name)
+                || argument > 0
+                || !may_be_macro(self.question.dialect(), &symbol.name);
+        }
+        let macros = definitions.iter().filter(|(_, one)| one.kind == FormKind::Macro);
+        macros.into_iter().all(|(document, one)| {
+            let form = &document.facts.forms[one.form as usize];
+            let parameters = document.text.get(form.name.end as usize..form.span.end as usize).unwrap_or_default();
+            body_parameter(parameters).is_some_and(|body| argument >= body)
+        })
     }
 
     /// The place writes the name itself, perhaps after a prefix, and not another name that an import gives it.
@@ -302,6 +356,7 @@ impl<'c, 'i> Collector<'c, 'i> {
             let is_code = text.starts_with(COOKIE) || (!is_comment && self.is_designator(file, token));
             for one in self.named {
                 for (start, end, new) in words(text, &one.old.name, folds, &one.new) {
+                    let is_code = is_code || (!is_comment && self.is_directive(text, start, end, one));
                     let span = Span::new(token.start + start as u32, token.start + end as u32);
                     if changed.contains(&span.start) {
                         continue;
@@ -323,6 +378,16 @@ impl<'c, 'i> Collector<'c, 'i> {
         file.changes.extend(found);
     }
 
+    /// The word is the function of a directive `~/package:name/` (CLHS 22.3.5.4).
+    fn is_directive(&self, text: &str, start: usize, end: usize, one: &Named) -> bool {
+        let Some(before) = text[..start].strip_suffix(':') else { return false };
+        let before = before.strip_suffix(':').unwrap_or(before);
+        let Some(slash) = before.rfind('/').filter(|_| text[end..].starts_with('/')) else { return false };
+        let is_directive =
+            before[..slash].trim_end_matches([':', '@']).ends_with(|c: char| c == '~' || c.is_ascii_digit());
+        is_directive && self.question.is_space(&before[slash + 1..], &one.old.space)
+    }
+
     /// The string is the name of a symbol with its package, or of a symbol whose package stands beside it.
     fn is_designator(&self, file: &File<'_>, token: Span) -> bool {
         let text = file.document.text[token.range()].trim_matches('"');
@@ -332,6 +397,38 @@ impl<'c, 'i> Collector<'c, 'i> {
             return self.named.iter().any(|one| one.old.name == name && self.question.is_space(space, &one.old.space));
         }
         self.named.iter().any(|one| one.old.name == text) && self.by_name(file, token)
+    }
+}
+
+/// The places where the namespaces of functions and variables matter.
+#[derive(Default)]
+struct Free {
+    /// Uses that no local name hides.
+    uses: Vec<(Symbol, Namespace, Spot)>,
+    /// Local names.
+    locals: Vec<(Symbol, Namespace, Spot)>,
+}
+
+impl Free {
+    fn note(&mut self, document: &Document, place: &Place, namespace: Namespace, symbol: &Symbol) {
+        let list = match place.holds {
+            Holds::Use(_) => &mut self.uses,
+            _ => &mut self.locals,
+        };
+        if list.iter().all(|(known, other, _)| (known, *other) != (symbol, namespace)) {
+            list.push((symbol.clone(), namespace, Spot::of(document, place.written.start)));
+        }
+    }
+
+    /// A use in a namespace in which the project does not define the name, and a local name in it.
+    fn doubt(self, has: impl Fn(&Symbol, Namespace) -> bool) -> Option<(Spot, Spot)> {
+        let Self { uses, locals } = self;
+        uses.into_iter().filter(|(symbol, namespace, _)| !has(symbol, *namespace)).find_map(
+            |(symbol, namespace, spot)| {
+                let same = locals.iter().find(|(known, other, _)| (known, *other) == (&symbol, namespace));
+                same.map(|(_, _, local)| (spot, local.clone()))
+            },
+        )
     }
 }
 
@@ -353,6 +450,45 @@ fn follows_keyword(file: &File<'_>, place: Span, keywords: &[&str]) -> bool {
         let text = &file.document.text[tree.token_span(before).range()];
         keywords.iter().any(|keyword| text.eq_ignore_ascii_case(keyword))
     })
+}
+
+/// The number of the parameter after `&body` or `&rest`, from 0, if no parameter before it is in a list of its own.
+fn body_parameter(parameters: &str) -> Option<usize> {
+    let inside = parameters.trim().strip_prefix('(')?;
+    let mut depth = 0_usize;
+    let mut count = 0;
+    for word in inside.replace('(', " ( ").replace(')', " ) ").split_whitespace() {
+        match word {
+            "(" => depth += 1,
+            ")" => {
+                depth = depth.checked_sub(1)?;
+                count += usize::from(depth == 0);
+            }
+            _ if depth > 0 => {}
+            _ if word.eq_ignore_ascii_case("&body") || word.eq_ignore_ascii_case("&rest") => return Some(count),
+            _ => count += usize::from(!word.starts_with('&')),
+        }
+    }
+    None
+}
+
+/// A name that nobody in the project defines may be that of a macro.
+fn may_be_macro(dialect: Dialect, name: &str) -> bool {
+    // In Emacs Lisp names tell; a library of Common Lisp may call its macros as it likes.
+    let parts =
+        ["with", "let", "let*", "bind", "do", "each", "once-only", "loop", "iter", "case", "when", "if", "while"];
+    dialect.folds_case() || name.split('-').any(|part| parts.contains(&part) || part.starts_with("do"))
+}
+
+/// The place is in the definition of a system and is not its name.
+fn is_of_system(facts: &Facts, place: &Place) -> bool {
+    let form = facts.form_at(place.written.start).map(|form| &facts.forms[form as usize]);
+    form.is_some_and(|form| form.kind == FormKind::System && !form.name.encloses(place.written))
+}
+
+/// The symbol stands after a quote.
+fn is_quoted(document: &Document, start: u32) -> bool {
+    document.text[..start as usize].ends_with('\'') && !document.text[..start as usize].ends_with("#'")
 }
 
 fn mention(document: &Document, offset: u32, kind: MentionKind) -> Mention {

@@ -79,6 +79,11 @@ pub enum RenameRefusal {
         /// The first method.
         spot: Spot,
     },
+    /// Forms that begin with the name are read in a way of their own, by its name.
+    IsSyntax {
+        /// The place of the definition.
+        spot: Box<Spot>,
+    },
     /// The new name means something there already.
     Collides {
         /// The name.
@@ -133,6 +138,8 @@ pub enum Doubt {
         /// That space.
         space: String,
     },
+    /// It declares that local variables of the name are dynamic, and some of them may not be known to be.
+    Dynamic,
     /// It is data, and the symbol names both a slot and what is renamed.
     SlotOrName,
     /// It is a name that no file defines and that has the old name as a part: the definition may derive it.
@@ -140,6 +147,15 @@ pub enum Doubt {
         /// The name.
         name: String,
     },
-    /// The macro that defines the name may make other names from it.
-    Words,
+    /// It is a variable where only a function of the name is defined, or a function where only a variable is; elsewhere a
+    /// local name is the same, which a macro may make it mean.
+    Free {
+        /// The place of a local name.
+        local: Box<Spot>,
+    },
+    /// A local name is the same, and the place is in an argument of a macro that may bind it or take it as data.
+    InMacro {
+        /// The macro, as written.
+        head: String,
+    },
 }

@@ -108,6 +108,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     if new.canonical == target.symbol.name {
         return Err(RenameRefusal::SameName);
     }
+    target.check_syntax(&new)?;
     let mut named = vec![Named { old: target.symbol.clone(), new }];
     let more = derived(&target, &named[0].new, request.language_of)?;
     named.extend(more);

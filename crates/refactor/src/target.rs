@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lispwright_index::{Definition, Document, Index, Meaning, Symbol, UseIndex, UseKind, symbol_name};
-use lispwright_syntax::{Dialect, FormKind, Span};
+use lispwright_index::{Definition, Document, Index, Meaning, Symbol, Use, UseIndex, UseKind, symbol_name};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Dialect, FormKind, Language, Span};
 
+use crate::new_name::NewName;
 use crate::refusal::{Candidate, RenameRefusal, Spot};
 
 /// Names that are offered instead of one that is not defined.
@@ -78,18 +80,11 @@ pub(crate) fn find<'i>(
     Ok(target)
 }
 
-/// The symbol that a definition is about. A method can be of a generic function of another space.
+/// The symbol that a definition is about: of a method that of its generic function, of a name that is imported the
+/// imported one.
 fn symbol_of(question: &UseIndex<'_>, document: &Document, one: &Definition) -> Symbol {
-    if one.kind != FormKind::Method {
-        return question.proper(&one.symbol());
-    }
-    let form = &document.facts.forms[one.form as usize];
-    let used = document
-        .facts
-        .uses
-        .iter()
-        .find(|used| used.kind == UseKind::Method && form.name.encloses(used.span()) && !form.name.is_empty());
-    match used.map(|used| question.meaning(document, *used)) {
+    let used = use_in(document, one, &one.name).map(|used| question.meaning(document, used));
+    match used {
         Some(Meaning::Is(symbol) | Meaning::Unknown(symbol)) => symbol,
         None => question.proper(&one.symbol()),
     }
@@ -116,12 +111,50 @@ impl Target<'_> {
                 from,
             });
         }
-        if self.definitions.iter().all(|(_, one)| one.kind == FormKind::Method) {
+        let (document, one) = self.definitions[0];
+        // The space that has the symbol is not one of the project.
+        let is_of_project = |space: &str| space.is_empty() || question.is_of_project(space);
+        if !is_of_project(&self.symbol.space) {
+            return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+        }
+        // A package can shadow a name of the language.
+        let is_shadowed = || {
+            question
+                .spaces()
+                .filter(|space| space.name == self.symbol.space)
+                .any(|space| space.shadows.contains(&self.symbol.name))
+        };
+        if self.dialect.is_standard(&self.symbol.name) && !is_shadowed() {
+            return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+        }
+        // A macro that nobody in the project defines may add to what a library defines.
+        let is_certain = |(document, one): &(&Document, &Definition)| {
+            let head = &document.facts.forms[one.form as usize].head;
+            one.kind != FormKind::Method && (self.dialect.knows_definer(head) || is_defined(question, head))
+        };
+        if !self.definitions.iter().any(is_certain) && !question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES) {
+            return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+        }
+        Ok(())
+    }
+
+    /// Forms that begin with the name are read as calls, or will be read as before under the new name.
+    pub(crate) fn check_syntax(&self, new: &NewName) -> Result<(), RenameRefusal> {
+        let head = |name: &str| canonical_head(self.dialect, name).into_owned();
+        let (old, new) = (head(&self.symbol.name), head(&new.canonical));
+        let language = Language::from(self.dialect);
+        let table = self.dialect.table();
+        let is_special = self.dialect.special_form(&old).is_some() || self.dialect.knows_definer(&old);
+        if table.takes_functions.contains(&&*old) {
             let (document, one) = self.definitions[0];
-            let is_own = question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES)
-                && !self.dialect.is_standard(&self.symbol.name);
-            if !is_own {
-                return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+            let form = &document.facts.forms[one.form as usize];
+            return Err(RenameRefusal::IsSyntax { spot: Box::new(Spot::of(document, form.span.start)) });
+        }
+        if is_special || language.is_definer(&old) != language.is_definer(&new) {
+            let macros = self.definitions.iter().filter(|(_, one)| one.kind == FormKind::Macro);
+            if let Some((document, one)) = macros.into_iter().next() {
+                let form = &document.facts.forms[one.form as usize];
+                return Err(RenameRefusal::IsSyntax { spot: Box::new(Spot::of(document, form.span.start)) });
             }
         }
         Ok(())
@@ -133,12 +166,24 @@ impl Target<'_> {
     }
 }
 
+/// The project defines a macro or function of that name, canonical as a head.
+fn is_defined(question: &UseIndex<'_>, head: &str) -> bool {
+    let dialect = question.dialect();
+    let mut definitions = question.documents().iter().flat_map(|document| &document.facts.definitions);
+    definitions.any(|one| canonical_head(dialect, &one.name) == head)
+}
+
+/// The place in the form of a definition where `name` is written as what it defines.
 fn written_in(document: &Document, one: &Definition, name: &str) -> Option<Span> {
+    use_in(document, one, name).map(Use::span)
+}
+
+fn use_in(document: &Document, one: &Definition, name: &str) -> Option<Use> {
     let form = &document.facts.forms[one.form as usize];
     let defines = |kind| matches!(kind, UseKind::Definition | UseKind::Method);
     let first = document.facts.uses.partition_point(|used| used.start < form.span.start);
     let inside = document.facts.uses[first..].iter().take_while(|used| used.start < form.span.end);
-    let mut names = inside.filter(|used| defines(used.kind));
-    let is_it = |span: Span| symbol_name(document.dialect, &document.text[span.range()]) == name;
-    names.find(|used| is_it(used.span())).map(|used| used.span())
+    // A macro of the project may define it, which the walk takes for a call.
+    let mut names = inside.filter(|used| defines(used.kind) || form.name == used.span());
+    names.find(|used| symbol_name(document.dialect, &document.text[used.span().range()]) == name).copied()
 }

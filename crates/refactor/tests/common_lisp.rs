@@ -222,3 +222,112 @@ fn mentions_are_left_or_changed_on_request() {
         &[MentionKind::Comment, MentionKind::Docstring],
     );
 }
+
+#[test]
+fn exports_and_imports_outside_of_the_declaration_count() {
+    check(
+        "== a.lisp
+(defpackage :a (:use :cl) (:shadow #:«total»))
+(in-package :a)
+(export '(«total»))
+(defun «total» (x) x)
+== b.lisp
+(defpackage :b (:use :cl))
+(in-package :b)
+(use-package :a)
+(defun f (x) («total» x))
+== c.lisp
+(defpackage :c (:use :cl))
+(in-package :c)
+(import 'a::«total»)
+(defun f (x) («total» x))
+== d.lisp
+(defpackage :d (:use :cl))
+(in-package :d)
+(defun f (x) (total x))
+== a.asd
+(defsystem \"a\" :build-operation program-op :entry-point \"a:«TOTAL»\"
+  :perform (test-op (o c) (symbol-call :a :«total» 1) (symbol-call :b :total) (uiop:symbol-call '#:a '#:«total»)))
+",
+        "total",
+        "sum-up",
+    );
+}
+
+#[test]
+fn what_an_undeclared_package_exports_is_not_known() {
+    refused(
+        "== a.lisp
+(in-package :a)
+(defun total (x) x)
+== b.lisp
+(defpackage :b (:use :cl :a))
+(in-package :b)
+(defun f (x) (total x))
+",
+        "total",
+        "sum-up",
+        "cannot tell b.lisp:3:15: a undeclared",
+    );
+    // A package of which no file is a part is one of a library.
+    check(
+        "== a.lisp
+(defpackage :a (:use :cl))
+(in-package :a)
+(defun «total» (x) x)
+== b.lisp
+(defpackage :b (:use :cl :lib))
+(in-package :b)
+(defun f (x) (total x))
+",
+        "total",
+        "sum-up",
+    );
+}
+
+#[test]
+fn slots_and_data_of_the_same_name_cannot_be_told_apart() {
+    refused(
+        "== a.lisp
+(defclass c () ((total :initarg :total)))
+(defun total (c) (slot-value c 'total))
+(defun f (c) (get-it c 'total))
+",
+        "total",
+        "sum-up",
+        "cannot tell a.lisp:3:25: slot or name",
+    );
+    check(
+        "== a.lisp
+(defclass c () ((total :initarg :total)))
+(defun «total» (c) (slot-value c 'total))
+(defun f (c) (with-slots (total) c total) («total» c) (mapcar '«total» (list c)))
+",
+        "total",
+        "sum-up",
+    );
+}
+
+#[test]
+fn files_that_do_not_balance_are_refused_if_they_have_the_name() {
+    let project = "== a.lisp\n(defun total (x) x)\n== b.lisp\n(defun f () (list 1)\n";
+    let (done, _) = common::renamed(project, "total", "sum-up", &[]);
+    assert!(done.is_ok());
+    refused(&project.replace("list", "total"), "total", "sum-up", "unbalanced b.lisp");
+}
+
+#[test]
+fn a_macro_of_the_project_may_derive_names() {
+    let project = "== a.lisp
+(defmacro defwidget (name) `(progn (defclass ,name () ()) (defun ,(intern (format nil \"MAKE-~a\" name)) () 1)))
+(defwidget knob)
+(defun f () (make-knob))
+";
+    refused(project, "knob", "lever", "cannot tell a.lisp:3:14: make-knob may be derived");
+    check(&project.replace("(make-knob)", "'«knob»").replace("defwidget knob", "defwidget «knob»"), "knob", "lever");
+}
+
+#[test]
+fn line_ends_and_tabs_stay() {
+    check("== a.lisp\n(defun «total» (x)\r\n\t(«total» x)\x0c)\r\n", "total", "s");
+}

@@ -21,6 +21,18 @@ pub enum SpecialForm {
     Named,
     /// `type code`: a type, which is data, and code: `(the type value)`.
     Typed,
+    /// `(code…) code…`: `(print-unreadable-object (object stream) …)`.
+    Listed,
+    /// `code (code…) code…`: `assert`.
+    ListedSecond,
+    /// `code type code…`: `check-type`.
+    TypedPlace,
+    /// `(name…) code…`: an assignment of several variables.
+    SetValues,
+    /// `name function` or `name parameters (name…) code…`: `defsetf`.
+    SetfDefinition,
+    /// `name parameters function`: `define-modify-macro`.
+    ModifyMacro,
     /// `specifier…`: what is declared about names: `(declare …)`.
     Declare,
     /// `name code…`: the name is that of a block.

@@ -1,4 +1,5 @@
-//! Packages of Common Lisp: `defpackage`, `uiop:define-package`, `in-package`, and package-inferred systems.
+//! Packages of Common Lisp: `defpackage`, `uiop:define-package`, `in-package`, package-inferred systems, and calls of
+//! `export` and the like.
 
 use lispwright_syntax::name::{canonical_designator, canonical_symbol};
 use lispwright_syntax::{Datum, Dialect, ListId};
@@ -36,7 +37,43 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             declared.space = Some(space);
             Some(declared)
         }
+        "export" | "import" | "shadow" | "use-package" if walk.local_count() == 0 => {
+            let (start, first) = (walk.tree.core_span(datum).start, data.next()?);
+            let current = walk.current(start);
+            // Another package than the current one can be meant.
+            if data.next().is_some_and(|other| package(walk, other) != current) {
+                return None;
+            }
+            let mut space = Space { adds: true, ..Space::new(current.to_owned(), start) };
+            named(walk, head, designators(walk, first)?, &mut space);
+            Some(Declared { space: Some(space), ..Declared::default() })
+        }
         _ => None,
+    }
+}
+
+/// What a call of `export`, `import`, `shadow` or `use-package` adds to the current package.
+fn named(walk: &Walk<'_>, head: &str, names: Vec<Datum>, space: &mut Space) {
+    match head {
+        "export" => space.exports = Exports::Names(names.iter().map(|&name| symbol(walk, name)).collect()),
+        "shadow" => space.shadows.extend(names.iter().map(|&name| symbol(walk, name))),
+        "use-package" => space.imports.extend(names.iter().map(|&name| Import::all(package(walk, name)))),
+        _ => {
+            for name in names.iter().map(|&name| written(walk.source(name))) {
+                let Some(from) = name.qualifier else { continue };
+                let only = Some(vec![(name.name.clone(), name.name)]);
+                space.imports.push(Import { only, ..Import::all(from.into_owned()) });
+            }
+        }
+    }
+}
+
+/// The designators in `'a`, `'(a b)`, `:a`; `None` for what is computed.
+fn designators(walk: &Walk<'_>, datum: Datum) -> Option<Vec<Datum>> {
+    let is_quoted = !datum.is_bare();
+    match datum.list() {
+        Some(list) => is_quoted.then(|| walk.data(list).filter(|one| one.list().is_none()).collect()),
+        None => (is_quoted || walk.source(datum).starts_with([':', '#', '"'])).then(|| vec![datum]),
     }
 }
 
@@ -75,7 +112,10 @@ fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, 
             space.imports.push(Import { only: Some(only), ..Import::all(package(walk, from)) });
             declared.exported.extend(spans(names));
         }
-        ":shadow" => space.shadows.extend(rest.iter().map(|&datum| symbol(walk, datum))),
+        ":shadow" => {
+            space.shadows.extend(rest.iter().map(|&datum| symbol(walk, datum)));
+            declared.exported.extend(spans(&rest));
+        }
         ":export" | ":intern" => {
             if let Exports::Names(names) = &mut space.exports {
                 names.extend(rest.iter().map(|&datum| symbol(walk, datum)));

@@ -68,6 +68,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
         RenameRefusal::BadName { why } => format!("bad name: {why}"),
         RenameRefusal::SameName => "same name".to_owned(),
         RenameRefusal::Derived { spot, label, from } => format!("derived from {from} by {label} {}", at(spot)),
+        RenameRefusal::IsSyntax { spot } => format!("syntax {}", at(spot)),
         RenameRefusal::OfLibrary { spot } => format!("of a library {}", at(spot)),
         RenameRefusal::Collides { name, spot, symbol } => {
             format!("{name} collides {}: {}/{}", at(spot), symbol.space, symbol.name)
@@ -80,9 +81,11 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
             let why = match why {
                 Doubt::Unplaced => "unplaced".to_owned(),
                 Doubt::Undeclared { space } => format!("{space} undeclared"),
+                Doubt::Dynamic => "dynamic".to_owned(),
                 Doubt::SlotOrName => "slot or name".to_owned(),
                 Doubt::MayBeDerived { name } => format!("{name} may be derived"),
-                Doubt::Words => "words".to_owned(),
+                Doubt::Free { local } => format!("free, local {}", at(&local)),
+                Doubt::InMacro { head } => format!("in {head}"),
             };
             format!("cannot tell {}: {why}", at(spot))
         }
