@@ -47,7 +47,8 @@ pub struct Rename {
     pub symbol: Symbol,
     /// Its label in messages.
     pub label: String,
-    /// The names that change, each with the new one; the first is that of the symbol, the others derive from it.
+    /// The names that change, each with the new one, as they are written in code; the first is that of the symbol, the
+    /// others derive from it.
     pub names: Vec<(String, String)>,
     /// The files that change, in the order of their paths.
     pub files: Vec<ChangedFile>,
@@ -128,13 +129,19 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     Ok(Rename {
         dialect: target.dialect,
         label: label(&target),
-        names: named.iter().map(|one| (one.old.name.clone(), one.new.canonical.clone())).collect(),
+        names: named.iter().map(|one| (spelled(&one.old.name, target.dialect), one.new.written.clone())).collect(),
         definitions: target.definitions.len(),
         symbol: target.symbol,
         files,
         left,
         strangers,
     })
+}
+
+/// A name as it is usually written.
+fn spelled(name: &str, dialect: Dialect) -> String {
+    let is_plain = dialect.folds_case() && name.chars().all(|c| !c.is_lowercase() && !"|\\ ".contains(c));
+    if is_plain { name.to_lowercase() } else { name.to_owned() }
 }
 
 fn label(target: &Target<'_>) -> String {

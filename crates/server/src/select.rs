@@ -9,8 +9,13 @@ use lispwright_tools::{Tool, ToolSet};
 use crate::surface::{Manner, Surface};
 
 /// The names of the sets, as written on the command line.
-const SETS: &[(&str, ToolSet)] =
-    &[("default", ToolSet::Default), ("fs", ToolSet::Fs), ("docs", ToolSet::Docs), ("guard", ToolSet::Guard)];
+const SETS: &[(&str, ToolSet)] = &[
+    ("default", ToolSet::Default),
+    ("fs", ToolSet::Fs),
+    ("docs", ToolSet::Docs),
+    ("refactor", ToolSet::Refactor),
+    ("guard", ToolSet::Guard),
+];
 
 /// The selected tools. Every field narrows or widens the default set; the order of the catalogue stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

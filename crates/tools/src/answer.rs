@@ -18,6 +18,7 @@ use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
+use crate::lisp_rename::RenameAnswer;
 use crate::lisp_search::SearchAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
@@ -36,6 +37,8 @@ pub enum Answer {
     Checked(Box<CheckAnswer>),
     /// A file was edited by form, or would have been.
     Edited(Box<EditAnswer>),
+    /// A name was given another, or would have been.
+    Renamed(Box<RenameAnswer>),
     /// Files were searched.
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
@@ -78,7 +81,8 @@ impl Answer {
             | Self::Text(_)
             | Self::Wrote(_)
             | Self::Listed(_)
-            | Self::Project(_) => false,
+            | Self::Project(_)
+            | Self::Renamed(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -91,6 +95,7 @@ impl Answer {
             Self::Form(answer) => fields(answer),
             Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
+            Self::Renamed(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
@@ -119,6 +124,7 @@ answers! {
     Form(FormAnswer),
     Checked(CheckAnswer),
     Edited(EditAnswer),
+    Renamed(RenameAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
     Text(TextAnswer),

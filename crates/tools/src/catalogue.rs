@@ -31,6 +31,7 @@ use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::{FileAnswer, lisp_read_file};
 use crate::lisp_read_form::{FormAnswer, lisp_read_form};
+use crate::lisp_rename::{RenameAnswer, lisp_rename};
 use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
@@ -197,6 +198,20 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         })
     });
     tools.extend(fs_tools(premises));
+    tools.push(Tool {
+        set: ToolSet::Refactor,
+        ..Entry {
+            name: "lisp_rename",
+            title: "Rename",
+            description: "Rename a Lisp function, variable, macro, class or type in all files: definition, uses, exports, derived names. \
+                          Refused with the place where it would capture, collide or cannot be told; texts and data are reported.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<RenameAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move {
+            lisp_rename(&workshop, args, &context).await.map(Answer::from)
+        })
+    });
     tools.extend(guard_tools());
     tools
 }

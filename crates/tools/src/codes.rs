@@ -1,5 +1,6 @@
-//! The stable codes of failures of sessions and their images.
+//! The stable codes of failures of sessions and their images, and of refused changes.
 
+use lispwright_refactor::RenameRefusal;
 use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
 /// The stable code of an unsuccessful ending.
@@ -48,5 +49,21 @@ pub(crate) fn of_session(error: &SessionError) -> &'static str {
         | SessionError::BadName { .. }
         | SessionError::Unknown(_) => "BAD_ARGUMENT",
         SessionError::Starting(_) => "TIMEOUT",
+    }
+}
+
+/// The code of a rename that was refused.
+pub(crate) fn of_rename(refusal: &RenameRefusal) -> &'static str {
+    use RenameRefusal as R;
+    match refusal {
+        R::NotDefined { .. } => "FORM_NOT_FOUND",
+        R::Ambiguous(_) => "FORM_AMBIGUOUS",
+        R::OfLibrary { .. } => "READ_ONLY",
+        R::Unbalanced { .. } => "UNBALANCED",
+        R::Dialect(_) => "UNSUPPORTED",
+        R::IsSpace(_) | R::BadName { .. } | R::SameName | R::Derived { .. } | R::IsSyntax { .. } => "BAD_ARGUMENT",
+        R::Collides { .. } | R::Inherited { .. } | R::Captured { .. } | R::CannotTell { .. } | R::WouldBreak { .. } => {
+            "WOULD_BREAK"
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use lispwright_runtime::{EvalReport, Request};
 
-use crate::answer::Reply;
+use crate::answer::{Answer, Reply};
 use crate::fs_write_file::WriteAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::refusal::Refusal;
@@ -60,6 +60,15 @@ pub enum Event<'a> {
         began: SystemTime,
         /// The answer to the caller.
         answer: &'a WriteAnswer,
+    },
+    /// Several files were edited in one call.
+    FilesChanged {
+        /// Its start.
+        began: SystemTime,
+        /// The operation, in a word.
+        what: &'static str,
+        /// The answer to the caller.
+        answer: &'a Answer,
     },
 }
 

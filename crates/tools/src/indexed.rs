@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::PoisonError;
 
-use lispwright_index::{Index, Refreshed};
+use lispwright_index::{Index, LanguageOf, Refreshed};
 use lispwright_syntax::Dialect;
 
 use crate::refusal::Refusal;
@@ -18,6 +18,15 @@ pub(crate) async fn indexed<T: Send + 'static>(
     context: &CallContext,
     look: impl FnOnce(&Index, &Refreshed) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
+    indexed_with(workshop, context, |index, refreshed, _| look(index, refreshed)).await
+}
+
+/// The same; `look` is also told how the language of a file is found.
+pub(crate) async fn indexed_with<T: Send + 'static>(
+    workshop: &Workshop,
+    context: &CallContext,
+    look: impl FnOnce(&Index, &Refreshed, LanguageOf<'_>) -> T + Send + 'static,
+) -> Result<T, Refusal> {
     let workshop = workshop.clone();
     context
         .on_files(move || {
@@ -29,7 +38,7 @@ pub(crate) async fn indexed<T: Send + 'static>(
             // The files are compared again on each question, so a panic elsewhere leaves nothing wrong in the index.
             let mut index = workshop.index.lock().unwrap_or_else(PoisonError::into_inner);
             let refreshed = index.refresh(workshop.roots.writable(), &language);
-            Ok(look(&index, &refreshed))
+            Ok(look(&index, &refreshed, &language))
         })
         .await
 }

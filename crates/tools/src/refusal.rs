@@ -1,9 +1,11 @@
 //! Refusals of calls as facts, one variant for each kind; the sentences are in `lispwright-words`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lispwright_edit as edit;
 use lispwright_project as project;
+use lispwright_refactor::RenameRefusal;
 use lispwright_runtime as runtime;
 use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
@@ -105,6 +107,27 @@ pub enum Refusal {
     },
     /// The `lispwright.toml` of the project is wrong.
     Configuration(Box<BadConfiguration>),
+    /// A name was not given another.
+    Rename {
+        /// The name of the call.
+        symbol: String,
+        /// The reason.
+        refusal: Box<RenameRefusal>,
+        /// The directory to which paths are relative.
+        root: PathBuf,
+    },
+    /// There is no kind of mention of that name.
+    NoMention {
+        /// The name.
+        given: String,
+        /// The names that there are.
+        known: Vec<&'static str>,
+    },
+    /// A file has another text than the one for which the change was planned. No file was changed.
+    ChangedMeanwhile {
+        /// The file, as the project calls it.
+        path: String,
+    },
     /// The operation was cut short. No file was changed.
     Ended {
         /// The reason.
@@ -155,10 +178,13 @@ impl Refusal {
             | Self::BadPattern { .. }
             | Self::NoDialect { .. }
             | Self::NotLisp { .. }
+            | Self::NoMention { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",
             Self::LispExists { .. } => "WOULD_BREAK",
             Self::RootIsNamed { .. } => "OUTSIDE_ROOT",
             Self::RootIsShared { .. } | Self::RootHasImages { .. } => "CONFLICT",
+            Self::Rename { refusal, .. } => codes::of_rename(refusal),
+            Self::ChangedMeanwhile { .. } => "CONFLICT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",
             Self::Session(error) => codes::of_session(error),
             Self::Image { refusal, .. } => codes::of_image(refusal),
@@ -179,6 +205,7 @@ impl Refusal {
                 matches!(**error, SessionError::Busy { .. } | SessionError::Ended(_) | SessionError::Starting(_))
             }
             Self::File(error) | Self::NoFile(error) | Self::NoRoot(error) => error.retryable(),
+            Self::ChangedMeanwhile { .. } => true,
             _ => false,
         }
     }

@@ -30,6 +30,8 @@ pub enum ToolSet {
     Fs,
     /// Documentation look-ups.
     Docs,
+    /// Changes across files.
+    Refactor,
     /// The stateless delimiter protocol.
     Guard,
 }

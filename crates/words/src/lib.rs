@@ -14,6 +14,7 @@
 mod arguments;
 mod aside;
 mod call;
+mod changed;
 mod checked;
 mod configuration;
 mod diagnosis;
@@ -36,6 +37,7 @@ mod note;
 mod notice;
 mod object;
 mod refusal;
+mod renamed;
 mod rendering;
 mod session_refused;
 mod sessions;
@@ -119,6 +121,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Form(form) => rendering::visible(&form::text(form, skin)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
+        Answer::Renamed(renamed) => rendering::visible(&renamed::text(renamed, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
         Answer::Text(text) => rendering::visible(&files::text(text, skin)),

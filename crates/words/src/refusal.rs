@@ -13,7 +13,7 @@ use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, evaluated, live_fault, session_refused};
+use crate::{Rendering, Skin, evaluated, live_fault, renamed, session_refused};
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -104,6 +104,17 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let path = in_a_line(path);
             format!("{path}: not known to be Lisp, neither by its extension nor by its first lines. {instead}.")
         }
+        Refusal::Rename { symbol, refusal, root } => {
+            let facts = renamed::facts(refusal, root);
+            return (renamed::refused(symbol, refusal, root, skin), facts);
+        }
+        Refusal::NoMention { given, known } => {
+            format!("`also` has {given:?}; the kinds of mentions are {}, all.", known.join(", "))
+        }
+        Refusal::ChangedMeanwhile { path } => format!(
+            "{}: the file has changed while the change was being planned; nothing was written. Try again.",
+            in_a_line(path)
+        ),
         Refusal::Configuration(bad) => format!("{}\nCorrect that file, or remove it, and {again}.", configuration(bad)),
         Refusal::Ended { why } => format!("The operation ended early: {why}. The files are as they were."),
         Refusal::Broke { tool, what } => format!(

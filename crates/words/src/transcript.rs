@@ -23,7 +23,7 @@ use lispwright_tools::eval_answer::EvalAnswer;
 use lispwright_tools::fs_write_file::WriteAnswer;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::lisp_edit_form::EditAnswer;
-use lispwright_tools::{Event, Observer, Refusal, Reply, SessionAct};
+use lispwright_tools::{Answer, Event, Observer, Refusal, Reply, SessionAct};
 
 use crate::{Skin, evaluated, render};
 
@@ -92,6 +92,10 @@ impl Observer for Transcript {
             Event::SessionChanged { session, act, began, reply } => {
                 let outcome = replied((*reply).clone(), *began, self.skin);
                 (*session, *began, format!(", {}", act_text(*act)), None, outcome)
+            }
+            Event::FilesChanged { began, what, answer } => {
+                let outcome = replied(Ok(Answer::clone(answer)), *began, self.skin);
+                ("the project", *began, format!(", {what}"), None, outcome)
             }
             Event::FileChanged { began, answer } => {
                 let outcome = replied(Ok(EditAnswer::clone(answer).into()), *began, self.skin);

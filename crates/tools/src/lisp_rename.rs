@@ -1,0 +1,231 @@
+//! `lisp_rename`: gives a name of the project another name, in all its files.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use lispwright_index::Refreshed;
+use lispwright_refactor::{MentionKind, Rename, RenameRequest, rename};
+use lispwright_syntax::head;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code_live::{named, plain_name, within};
+use crate::event::Event;
+use crate::indexed::indexed_with;
+use crate::lisp_read_file::{MOST, yes};
+use crate::refusal::Refusal;
+use crate::several::{FileChange, NewFile, shown, write};
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// Mentions that are listed.
+const MOST_MENTIONS: usize = 200;
+
+/// Arguments of `lisp_rename`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispRename {
+    /// Name: foo, pkg:foo
+    pub symbol: String,
+    /// The new name, without package
+    pub new_name: String,
+    /// Its package, module or namespace
+    #[serde(default)]
+    pub package: Option<String>,
+    /// File or directory of its definition
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Change mentions, too: docstrings, comments, strings, quoted, disabled, keywords
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// Default true: show the diffs, write nothing
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+}
+
+/// The effect of a rename, or of its dry run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RenameAnswer {
+    /// The name.
+    pub symbol: String,
+    /// The new name.
+    pub new_name: String,
+    /// Its package, module or namespace, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// The names that change: the name itself, then those that its definition derives.
+    pub names: Vec<NameChange>,
+    /// The files that change, or would change.
+    pub files: Vec<FileChange>,
+    /// The number of changed places.
+    pub changes: usize,
+    /// The changed uses by kind.
+    pub uses: Vec<UseCount>,
+    /// Mentions in texts and data that stay, as many as are listed.
+    pub mentions: Vec<MentionFacts>,
+    /// How many mentions stay.
+    pub mention_count: usize,
+    /// The label of the definition.
+    #[serde(skip)]
+    pub label: String,
+    /// The number of definitions.
+    #[serde(skip)]
+    pub definitions: usize,
+    /// The number of changed mentions.
+    #[serde(skip)]
+    pub changed_mentions: usize,
+    /// Packages outside of the project that have the name for some files.
+    #[serde(skip)]
+    pub strangers: Vec<String>,
+    /// Files that were not looked at.
+    #[serde(skip)]
+    pub left_out: Vec<String>,
+    /// Files and directories that ignore files name.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
+}
+
+/// A name and its new name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NameChange {
+    /// The name.
+    pub from: String,
+    /// The new one.
+    pub to: String,
+}
+
+/// The number of uses of a kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UseCount {
+    /// The kind.
+    pub kind: String,
+    /// Their number.
+    pub count: usize,
+}
+
+/// A mention of the name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MentionFacts {
+    /// The file, as calls name it.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// Its kind.
+    pub kind: String,
+    /// The line itself.
+    pub text: String,
+}
+
+/// Renames, or shows what a rename would change.
+pub async fn lisp_rename(
+    workshop: &Workshop,
+    args: LispRename,
+    context: &CallContext,
+) -> Result<RenameAnswer, Refusal> {
+    let began = SystemTime::now();
+    context.turn().await;
+    let also = kinds(&args.also)?;
+    let is_here = within(workshop, args.path.as_deref())?;
+    let symbol = named(args.symbol.clone())?;
+    let (home, dry_run) = (workshop.clone(), args.dry_run);
+    let answer = indexed_with(workshop, context, move |index, refreshed, language_of| {
+        let is_here = |path: &Path| is_here(&path.to_string_lossy());
+        let request = RenameRequest {
+            symbol: plain_name(&symbol),
+            package: args.package.as_deref(),
+            new_name: args.new_name.trim(),
+            is_here: &is_here,
+            also: &also,
+            language_of,
+        };
+        let planned = rename(index, &request).map_err(|refusal| {
+            let root = home.roots.primary().to_owned();
+            Refusal::Rename { symbol: symbol.clone(), refusal: Box::new(refusal), root }
+        })?;
+        let mut answer = answer(&home, &planned, refreshed, dry_run);
+        if !dry_run {
+            let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
+            let written = write(&home, &files)?.keep();
+            for (file, written) in answer.files.iter_mut().zip(written) {
+                file.has_other_names = written.other_names > 0;
+            }
+        }
+        Ok::<RenameAnswer, Refusal>(answer)
+    })
+    .await??;
+    if !answer.dry_run {
+        context.observe(&Event::FilesChanged { began, what: "rename", answer: &answer.clone().into() });
+    }
+    Ok(answer)
+}
+
+impl From<lispwright_refactor::ChangedFile> for NewFile {
+    fn from(file: lispwright_refactor::ChangedFile) -> Self {
+        Self { path: file.path, old_text: file.old_text, new_text: file.new_text }
+    }
+}
+
+/// The kinds of mentions by their names.
+fn kinds(names: &[String]) -> Result<Vec<MentionKind>, Refusal> {
+    let kind = |name: &String| {
+        let name = name.trim();
+        if name == "all" {
+            return Ok(MentionKind::ALL.to_vec());
+        }
+        let found = MentionKind::ALL.into_iter().find(|kind| kind.name() == name);
+        let known = || MentionKind::ALL.map(MentionKind::name).to_vec();
+        found.map(|kind| vec![kind]).ok_or_else(|| Refusal::NoMention { given: name.to_owned(), known: known() })
+    };
+    let found: Result<Vec<Vec<MentionKind>>, Refusal> = names.iter().map(kind).collect();
+    Ok(found?.concat())
+}
+
+fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run: bool) -> RenameAnswer {
+    let file = |file: &lispwright_refactor::ChangedFile| FileChange {
+        path: shown(workshop, &file.path),
+        changes: file.places(),
+        diff: head(&file.diff, MOST).0.to_owned(),
+        ..FileChange::default()
+    };
+    let files: Vec<FileChange> = planned.files.iter().map(file).collect();
+    let mut uses: Vec<UseCount> = Vec::new();
+    for (kind, count) in planned.files.iter().flat_map(|file| &file.uses) {
+        match uses.iter_mut().find(|known| known.kind == kind.name()) {
+            Some(known) => known.count += count,
+            None => uses.push(UseCount { kind: kind.name().to_owned(), count: *count }),
+        }
+    }
+    let order = |kind: &str| lispwright_index::UseKind::ALL.iter().position(|known| known.name() == kind);
+    uses.sort_by_key(|one| order(&one.kind));
+    let mention = |one: &lispwright_refactor::Mention| MentionFacts {
+        path: shown(workshop, &one.path),
+        line: one.line,
+        column: one.column,
+        kind: one.kind.name().to_owned(),
+        text: head(&one.text, 200).0.to_owned(),
+    };
+    let (from, to) = planned.names.first().cloned().unwrap_or_default();
+    let paths = |paths: &[std::path::PathBuf]| paths.iter().map(|path| shown(workshop, path)).collect();
+    RenameAnswer {
+        symbol: from,
+        new_name: to,
+        package: Some(planned.symbol.space.clone()).filter(|space| !space.is_empty() && !space.starts_with("file:")),
+        dry_run,
+        names: planned.names.iter().cloned().map(|(from, to)| NameChange { from, to }).collect(),
+        changes: files.iter().map(|file| file.changes).sum(),
+        files,
+        uses,
+        mentions: planned.left.iter().take(MOST_MENTIONS).map(mention).collect(),
+        mention_count: planned.left.len(),
+        label: planned.label.clone(),
+        definitions: planned.definitions,
+        changed_mentions: planned.files.iter().map(|file| file.mentions).sum(),
+        strangers: planned.strangers.clone(),
+        left_out: paths(&refreshed.left_out),
+        ignored: paths(&refreshed.ignored),
+    }
+}

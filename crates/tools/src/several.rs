@@ -1,0 +1,61 @@
+//! Writing several files in one call: all of them, or none.
+
+use std::path::PathBuf;
+
+use lispwright_project::{EditError, NewText, SourceFile, Target, Trial};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::workshop::Workshop;
+
+/// A file that changes, or would change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileChange {
+    /// The file, as calls name it.
+    pub path: String,
+    /// The number of changed places.
+    pub changes: usize,
+    /// Unified diff, without file names.
+    pub diff: String,
+    /// The file was created, or would be.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub created: bool,
+    /// The file has other names, which keep the old text.
+    #[serde(skip)]
+    pub has_other_names: bool,
+}
+
+/// A new text for a file, made for the text that it has.
+#[derive(Clone, Debug)]
+pub(crate) struct NewFile {
+    /// The file, absolute.
+    pub(crate) path: PathBuf,
+    /// The text for which the new one was made.
+    pub(crate) old_text: String,
+    /// The new text.
+    pub(crate) new_text: String,
+}
+
+/// Writes new texts, unless a file has another text by now.
+pub(crate) fn write(workshop: &Workshop, files: &[NewFile]) -> Result<Trial, Refusal> {
+    let targets: Vec<Target> = files.iter().map(|file| Target { path: file.path.clone(), may_be_new: false }).collect();
+    let texts = |sources: &[&SourceFile]| {
+        let pairs = files.iter().zip(sources);
+        let changed = pairs.clone().find(|(file, source)| file.old_text != source.text);
+        match changed {
+            Some((_, source)) => Err(Refusal::ChangedMeanwhile { path: source.path.clone() }),
+            None => Ok(pairs.map(|(file, _)| NewText::Text(file.new_text.clone())).collect()),
+        }
+    };
+    workshop.roots.edit_several(&targets, texts).map_err(|error| match error {
+        EditError::Refused(refusal) => refusal,
+        EditError::Project(error) => error.into(),
+    })
+}
+
+/// A path as calls name it.
+pub(crate) fn shown(workshop: &Workshop, path: &std::path::Path) -> String {
+    relative(&path.to_string_lossy(), workshop.roots.primary())
+}

@@ -1,0 +1,44 @@
+//! Changes of several files: their diffs, one for each file.
+
+use lispwright_syntax::{head, in_a_line};
+use lispwright_tools::several::FileChange;
+
+use crate::rendering::counted;
+
+/// Characters of all diffs that are shown after a change.
+const SHORT: usize = 6_000;
+
+/// Characters of them that are shown before it.
+const LONG: usize = 30_000;
+
+/// Adds the diffs of the files, as far as there is room for them.
+pub(crate) fn push_diffs(text: &mut String, files: &[FileChange], dry_run: bool) {
+    let mut room = if dry_run { LONG } else { SHORT };
+    let mut hidden = Vec::new();
+    for file in files {
+        let path = in_a_line(&file.path);
+        let new = if file.created { ", a new file" } else { "" };
+        if room == 0 {
+            hidden.push(format!("{path} ({})", file.changes));
+            continue;
+        }
+        text.push_str(&format!("\n{path} ({}{new})\n", counted(file.changes, "place")));
+        let (shown, left) = head(&file.diff, room);
+        text.push_str(shown.trim_end());
+        room = room.saturating_sub(shown.chars().count());
+        if left > 0 {
+            room = 0;
+            text.push_str(&format!("\n[{left} more characters of this diff are not shown]"));
+        }
+    }
+    if !hidden.is_empty() {
+        text.push_str(&format!("\n[The diffs of these files are not shown: {}]", hidden.join(", ")));
+    }
+    let linked: Vec<&str> = files.iter().filter(|file| file.has_other_names).map(|file| file.path.as_str()).collect();
+    if !linked.is_empty() {
+        text.push_str(&format!(
+            "\nThese files have other names (hard links), which keep the old text: {}.",
+            linked.join(", ")
+        ));
+    }
+}

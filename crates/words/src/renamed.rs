@@ -1,0 +1,263 @@
+//! What a rename has changed, or would change, and the reasons why one is refused.
+
+use std::path::Path;
+
+use lispwright_refactor::{Candidate, Doubt, RenameRefusal, Spot};
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lisp_rename::{MentionFacts, RenameAnswer};
+use serde_json::{Map, Value, json};
+
+use crate::Skin;
+use crate::changed::push_diffs;
+use crate::rendering::counted;
+
+/// Mentions that are shown.
+const MOST_MENTIONS: usize = 20;
+
+/// Files, packages and names that are named.
+const MOST_NAMED: usize = 8;
+
+/// The answer: the change, its places by kind, the diffs, and what stays.
+pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
+    let (from, to) = (in_a_line(&done.symbol), in_a_line(&done.new_name));
+    let package = done.package.as_ref().map_or(String::new(), |package| format!(" of {}", in_a_line(package)));
+    let kinds: Vec<String> = done.uses.iter().map(|one| counted(one.count, word(&one.kind))).collect();
+    let mentions = (done.changed_mentions > 0).then(|| counted(done.changed_mentions, "mention"));
+    let places = kinds.into_iter().chain(mentions).collect::<Vec<_>>().join(", ");
+    let what = format!(
+        "{from}{package} to {to}: {} in {} ({places})",
+        counted(done.changes, "place"),
+        counted(done.files.len(), "file")
+    );
+    let mut text = match done.dry_run {
+        true => format!("Dry run, nothing was written: {what}."),
+        false => format!("Renamed {what}."),
+    };
+    if done.definitions > 1 {
+        text.push_str(&format!(" It has {} definitions; all are renamed.", done.definitions));
+    }
+    if done.names.len() > 1 {
+        let names = done.names.iter().skip(1).map(|one| format!("{} to {}", one.from, one.to));
+        text.push_str(&format!("\n`{}` derives names, which change with it: {}.", done.label, named(names)));
+    }
+    push_diffs(&mut text, &done.files, done.dry_run);
+    push_mentions(&mut text, done, skin);
+    if !done.strangers.is_empty() {
+        text.push_str(&format!(
+            "\nSome files import from outside of the project ({}); where they use {from} without defining it, it is taken for \
+             theirs and stays.",
+            named(done.strangers.iter().cloned())
+        ));
+    }
+    let unread = [("could not be read", &done.left_out), ("are ignored (ignore files)", &done.ignored)];
+    for (what, paths) in unread.into_iter().filter(|(_, paths)| !paths.is_empty()) {
+        text.push_str(&format!("\nNot looked at, because they {what}: {}.", named(paths.iter().cloned())));
+    }
+    if done.dry_run {
+        text.push_str(match skin {
+            Skin::Client => "\nCall again with \"dry_run\": false to write it.",
+            Skin::Shell => "\nRun it again with --write to write it.",
+        });
+    }
+    text
+}
+
+/// The mentions that stay.
+fn push_mentions(text: &mut String, done: &RenameAnswer, skin: Skin) {
+    if done.mention_count == 0 {
+        return;
+    }
+    let mut kinds: Vec<&str> = done.mentions.iter().map(|one| one.kind.as_str()).collect();
+    kinds.dedup();
+    let also = match skin {
+        Skin::Client => {
+            format!("\"also\": [{}]", kinds.iter().map(|kind| format!("{kind:?}")).collect::<Vec<_>>().join(", "))
+        }
+        Skin::Shell => kinds.iter().map(|kind| format!("--also {kind}")).collect::<Vec<_>>().join(" "),
+    };
+    text.push_str(&format!("\nLeft as they are: {} ({also} changes them):", counted(done.mention_count, "mention")));
+    for MentionFacts { path, line, column, kind, text: source } in done.mentions.iter().take(MOST_MENTIONS) {
+        text.push_str(&format!("\n  {}:{line}:{column} {kind}| {source}", in_a_line(path)));
+    }
+    if done.mention_count > MOST_MENTIONS {
+        text.push_str(&format!("\n  and {} more", done.mention_count - MOST_MENTIONS));
+    }
+}
+
+/// A kind of use in a word that is counted.
+fn word(kind: &str) -> &str {
+    match kind {
+        "quoted" => "quoted name",
+        "template" => "template use",
+        kind => kind,
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn named(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.map(|name| in_a_line(&name).into_owned()).collect();
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ") + &rest
+}
+
+/// A refusal: the place, the reason, and what to do instead.
+pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: Skin) -> String {
+    use RenameRefusal as R;
+    let symbol = in_a_line(symbol);
+    let at = |spot: &Spot| place(spot, root);
+    let shown = |spot: &Spot| format!("{}: `{}`", place(spot, root), in_a_line(&spot.text));
+    let (package, path) = match skin {
+        Skin::Client => ("\"package\"", "\"path\""),
+        Skin::Shell => ("--package", "--path"),
+    };
+    let reason = match refusal {
+        R::NotDefined { nearest } if nearest.is_empty() => {
+            format!("no file of the project defines {symbol}. Names of libraries are not renamed")
+        }
+        R::NotDefined { nearest } => {
+            format!("no file of the project defines {symbol}. Nearest names: {}", nearest.join(", "))
+        }
+        R::Ambiguous(candidates) => {
+            let all: Vec<String> = candidates.iter().map(|one| candidate(one, root)).collect();
+            format!("{symbol} is defined as several names:{}\nName one with {package} or {path}", all.concat())
+        }
+        R::IsSpace(one) => format!(
+            "{}: {symbol} names a package, module, system or group, not a function, variable or type. Files and other files' \
+             declarations depend on such names; rename it by hand",
+            at(&one.spot)
+        ),
+        R::Dialect(dialect) => format!("who uses a name is not known in {dialect}, so a rename would miss uses"),
+        R::BadName { why } => format!("the new name cannot be given: {why}. Pass one symbol"),
+        R::SameName => format!("{symbol} has this name already"),
+        R::Derived { spot, label, from } => format!(
+            "{}: `{}` makes {symbol} from its own name or from a slot, and does not write it. Rename {}, or change the form",
+            at(spot),
+            in_a_line(label),
+            in_a_line(from)
+        ),
+        R::IsSyntax { spot } => format!(
+            "{}: forms that begin with {symbol} are read in a way of their own, which goes by this name. Rename it by hand",
+            at(spot)
+        ),
+        R::OfLibrary { spot } => format!(
+            "{}: the project adds to {symbol}, whose definition is in a library or may be. Libraries are not changed",
+            at(spot)
+        ),
+        R::Collides { name, spot, symbol: meant } => format!(
+            "{}. There {} would mean the same as something else: it means {} already. Choose another name",
+            shown(spot),
+            in_a_line(name),
+            meaning(meant)
+        ),
+        R::Inherited { name, space, symbol: meant } => format!(
+            "{} has the name {} already, as {}. Choose another name",
+            space_name(space),
+            in_a_line(name),
+            meaning(meant)
+        ),
+        R::Captured { name, spot } => format!(
+            "{}. There a local binding has the name {}, so the place would mean something else. Choose another name",
+            shown(spot),
+            in_a_line(name)
+        ),
+        R::CannotTell { spot, why } => format!("{}. {}", shown(spot), doubt(why, &symbol, root)),
+        R::Unbalanced { path } => format!(
+            "{}: the file has the name and does not balance, so what it means there is not known. Correct the file first ({})",
+            relative(path, root),
+            match skin {
+                Skin::Client => "lisp_check_parens shows the line",
+                Skin::Shell => "`lispwright check` shows the line",
+            }
+        ),
+        R::WouldBreak { spot } => format!("{}. The file would read differently there", shown(spot)),
+    };
+    format!("{reason}. Nothing was changed.")
+}
+
+/// The place and the candidates of a refusal, as fields.
+pub(crate) fn facts(refusal: &RenameRefusal, root: &Path) -> Map<String, Value> {
+    use RenameRefusal as R;
+    let mut facts = Map::new();
+    let spot: Option<&Spot> = match refusal {
+        R::IsSpace(one) => Some(&one.spot),
+        R::Derived { spot, .. } | R::IsSyntax { spot } | R::Collides { spot, .. } => Some(spot),
+        R::OfLibrary { spot } | R::Captured { spot, .. } | R::CannotTell { spot, .. } | R::WouldBreak { spot } => {
+            Some(spot)
+        }
+        _ => None,
+    };
+    if let Some(spot) = spot {
+        let position = json!({ "path": relative(&spot.path, root), "line": spot.line, "column": spot.column });
+        facts.insert("position".to_owned(), position);
+    }
+    let candidates: Vec<String> = match refusal {
+        R::NotDefined { nearest } => nearest.clone(),
+        R::Ambiguous(all) => {
+            all.iter().map(|one| format!("{}: {}", space_name(&one.symbol.space), place(&one.spot, root))).collect()
+        }
+        _ => Vec::new(),
+    };
+    if !candidates.is_empty() {
+        facts.insert("candidates".to_owned(), candidates.into());
+    }
+    facts
+}
+
+/// Why it cannot be told whether a place has to change, and what helps.
+fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
+    match why {
+        Doubt::Unplaced => format!(
+            "It cannot be told whether this is {symbol}: the place is known neither as a use nor as a local name. Change it by \
+             hand, to the new name or to another one, and rename then"
+        ),
+        Doubt::Undeclared { space } => format!(
+            "It cannot be told whether this is {symbol}: the package {} is used there, and no file declares what it exports",
+            in_a_line(space)
+        ),
+        Doubt::Dynamic => format!(
+            "It declares variables called {symbol} to be dynamic, and they are not the definition's. Rename those variables first"
+        ),
+        Doubt::SlotOrName => format!(
+            "It cannot be told whether this is {symbol} or the slot of that name. Rename one of both by hand first"
+        ),
+        Doubt::MayBeDerived { name } => format!(
+            "Nobody defines {}, so it may be made from the name {symbol} by its definition or a macro. Define it, or rename it by hand",
+            in_a_line(name)
+        ),
+        Doubt::Free { local } => format!(
+            "It is {symbol} as another kind of name than the project defines, which a macro may turn into a local one such as that \
+             at {}. Rename the local names first",
+            place(local, root)
+        ),
+        Doubt::InMacro { head } => format!(
+            "It is an argument of {}, which may be a macro that binds it or takes it as data; a local variable there has the same \
+             name. Rename the variable first",
+            in_a_line(head)
+        ),
+    }
+}
+
+fn candidate(one: &Candidate, root: &Path) -> String {
+    format!("\n  {} in {} at {}", in_a_line(&one.label), space_name(&one.symbol.space), place(&one.spot, root))
+}
+
+/// A symbol in words.
+fn meaning(symbol: &lispwright_index::Symbol) -> String {
+    format!("{} in {}", in_a_line(&symbol.name), space_name(&symbol.space))
+}
+
+fn space_name(space: &str) -> String {
+    match space {
+        "" => "the code outside of packages".to_owned(),
+        space => in_a_line(space).into_owned(),
+    }
+}
+
+fn place(spot: &Spot, root: &Path) -> String {
+    format!("{}:{}:{}", relative(&spot.path, root), spot.line, spot.column)
+}
+
+fn relative(path: &Path, root: &Path) -> String {
+    in_a_line(&path.strip_prefix(root).unwrap_or(path).display().to_string()).into_owned()
+}
