@@ -55,7 +55,7 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
     }
     if done.dry_run {
         text.push_str(match skin {
-            Skin::Client => "\nCall again with \"dry_run\": false to write it.",
+            Skin::Client | Skin::Surface(_) => "\nCall again with \"dry_run\": false to write it.",
             Skin::Shell => "\nRun it again with --write to write it.",
         });
     }
@@ -70,7 +70,7 @@ fn push_mentions(text: &mut String, done: &RenameAnswer, skin: Skin) {
     let mut kinds: Vec<&str> = done.mentions.iter().map(|one| one.kind.as_str()).collect();
     kinds.dedup();
     let also = match skin {
-        Skin::Client => {
+        Skin::Client | Skin::Surface(_) => {
             format!("\"also\": [{}]", kinds.iter().map(|kind| format!("{kind:?}")).collect::<Vec<_>>().join(", "))
         }
         Skin::Shell => kinds.iter().map(|kind| format!("--also {kind}")).collect::<Vec<_>>().join(" "),
@@ -108,7 +108,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
     let at = |spot: &Spot| place(spot, root);
     let shown = |spot: &Spot| format!("{}: `{}`", place(spot, root), in_a_line(&spot.text));
     let (package, path) = match skin {
-        Skin::Client => ("\"package\"", "\"path\""),
+        Skin::Client | Skin::Surface(_) => ("\"package\"", "\"path\""),
         Skin::Shell => ("--package", "--path"),
     };
     let reason = match refusal {
@@ -145,7 +145,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             at(spot)
         ),
         R::Collides { name, spot, symbol: meant } => format!(
-            "{}. There {} would mean the same as something else: it means {} already. Choose another name",
+            "{}. The name {} is taken there: it means {}. Choose another name",
             shown(spot),
             in_a_line(name),
             meaning(meant)
@@ -166,7 +166,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             "{}: the file has the name and does not balance, so what it means there is not known. Correct the file first ({})",
             relative(path, root),
             match skin {
-                Skin::Client => "lisp_check_parens shows the line",
+                Skin::Client | Skin::Surface(_) => "lisp_check_parens shows the line",
                 Skin::Shell => "`lispwright check` shows the line",
             }
         ),

@@ -30,6 +30,7 @@ mod paint;
 mod patch;
 mod read;
 mod refs;
+mod rename;
 mod repair;
 mod search;
 mod setup;
@@ -71,6 +72,7 @@ enum Command {
     Exports(exports::Args),
     Edit(edit::Args),
     Patch(patch::Args),
+    Rename(rename::Args),
     Tree(tree::Args),
     Eval(eval::Args),
     Setup(setup::Args),
@@ -116,6 +118,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Exports(args) => exports::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),
+        Command::Rename(args) => rename::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),

@@ -308,6 +308,11 @@ impl Session {
     pub(crate) fn with_sets(sets: &str, name: &str, bytes: impl AsRef<[u8]>) -> Self {
         let project = Project::new();
         project.file(name, bytes);
+        Self::on_with_sets(project, sets)
+    }
+
+    /// A session with the tools of the sets.
+    pub(crate) fn on_with_sets(project: Project, sets: &str) -> Self {
         let mut command = server_command(&project.root());
         command.args(["--toolsets", sets]);
         Self { project, client: Client::connect(command) }

@@ -50,6 +50,7 @@ mod project;
 mod protocol;
 mod queue;
 mod racket;
+mod renames;
 mod repairs;
 mod rivals;
 mod sandbox;
