@@ -13,12 +13,12 @@ use crate::dialects::rules;
 use crate::facts::{Facts, Mark, MarkRole, Use, UseKind};
 use crate::index::Document;
 use crate::question::{Hit, UseIndex};
-use crate::resolve::{Meaning, Symbol, Written};
+use crate::resolve::{Referent, Symbol, Written};
 use crate::walk::is_symbol;
 
 /// A place that holds a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NamePlace {
     /// The name itself, without a qualifier or quotes.
     pub span: Span,
     /// The symbol or string that holds it.
@@ -26,7 +26,7 @@ pub struct Place {
     /// What it is there.
     pub holds: Holds,
     /// What the name means there if it is a symbol.
-    pub meaning: Meaning,
+    pub meaning: Referent,
     /// Where functions and variables have namespaces of their own: the namespace of the place, if it tells.
     pub namespace: Option<Namespace>,
 }
@@ -97,7 +97,7 @@ pub fn plain_name(dialect: Dialect, written: &str) -> Option<String> {
 
 impl<'i> UseIndex<'i> {
     /// The places in a file that hold one of `names`, in source order. `facts` are those of the file with marks.
-    pub fn places(&self, document: &Document, tree: &Tree, facts: &Facts, names: &FxHashSet<String>) -> Vec<Place> {
+    pub fn places(&self, document: &Document, tree: &Tree, facts: &Facts, names: &FxHashSet<String>) -> Vec<NamePlace> {
         let mut uses: FxHashMap<u32, Vec<Use>> = FxHashMap::default();
         for used in facts.uses.iter().filter(|used| self.counts(document, **used)) {
             uses.entry(used.start).or_default().push(*used);
@@ -135,7 +135,7 @@ impl<'i> UseIndex<'i> {
                 None => self.meaning_at(document, part),
             };
             let namespace = self.namespace(document, token, holds, mark);
-            found.push(Place { span, written: token, holds, meaning, namespace });
+            found.push(NamePlace { span, written: token, holds, meaning, namespace });
         }
         found
     }
@@ -234,7 +234,7 @@ impl<'i> UseIndex<'i> {
 
     /// Code in a space can write the symbol without a qualifier.
     pub fn sees(&self, space: &str, symbol: &Symbol) -> bool {
-        self.meaning_in(space, &symbol.name) == Meaning::Is(symbol.clone())
+        self.meaning_in(space, &symbol.name) == Referent::Is(symbol.clone())
     }
 
     /// The spaces whose code can write the symbol without a qualifier.
@@ -249,11 +249,11 @@ impl<'i> UseIndex<'i> {
     /// The symbol that a space has under a name: its own, if it defines one, or one that it imports.
     pub fn defined_in(&self, space: &str, name: &str) -> Option<Symbol> {
         match self.meaning_in(space, name) {
-            Meaning::Is(symbol) => {
+            Referent::Is(symbol) => {
                 let is_imported = symbol.space != self.proper_space(space);
                 (is_imported || self.is_defined(&symbol)).then_some(symbol)
             }
-            Meaning::Unknown(_) => None,
+            Referent::Unknown(_) => None,
         }
     }
 

@@ -27,10 +27,10 @@ mod space;
 mod walk;
 
 pub use account::{
-    Holds, Namespace, Place, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special,
+    Holds, NamePlace, Namespace, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special,
 };
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
-pub use question::{Hit, Meaning, Symbol, UseIndex, Uses};
+pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::dialects::rules;
 use crate::facts::{Definition, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index};
-pub use crate::resolve::Meaning;
+pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
 use crate::resolve::{MOST_STEPS, Spaces, Written};
 use crate::space::{Exports, Space};
@@ -179,26 +179,26 @@ impl<'i> UseIndex<'i> {
     }
 
     /// What a name without a qualifier means in a space.
-    pub fn meaning_in(&self, space: &str, name: &str) -> Meaning {
+    pub fn meaning_in(&self, space: &str, name: &str) -> Referent {
         self.spaces.meaning(space, &Written::plain(name.to_owned()))
     }
 
     /// The symbol that a use means.
-    pub fn meaning(&self, document: &Document, used: Use) -> Meaning {
+    pub fn meaning(&self, document: &Document, used: Use) -> Referent {
         let name = || Written::of(self.dialect, &document.text[used.span().range()]).name;
         match document.facts.owner_of(used) {
             None => self.meaning_at(document, used.span()),
             Some(Owner::Space { name: space, is_exported: true }) => self.spaces.exported(space, &name(), MOST_STEPS),
             Some(Owner::Space { name: space, .. }) => self.spaces.meaning(space, &Written::plain(name())),
             Some(Owner::Name(owner)) => match self.meaning_at(document, *owner) {
-                Meaning::Is(owner) => Meaning::Is(Symbol { name: name(), ..owner }),
-                Meaning::Unknown(owner) => Meaning::Unknown(Symbol { name: name(), ..owner }),
+                Referent::Is(owner) => Referent::Is(Symbol { name: name(), ..owner }),
+                Referent::Unknown(owner) => Referent::Unknown(Symbol { name: name(), ..owner }),
             },
         }
     }
 
     /// What the name at a place means, whatever it is there.
-    pub fn meaning_at(&self, document: &Document, span: Span) -> Meaning {
+    pub fn meaning_at(&self, document: &Document, span: Span) -> Referent {
         let written = Written::of(self.dialect, &document.text[span.range()]);
         self.spaces.meaning(document.facts.space_at(span.start), &written)
     }
@@ -212,7 +212,7 @@ impl<'i> UseIndex<'i> {
         let own = methods.filter(|(document, one)| {
             let name = document.facts.forms[one.form as usize].name;
             let meant = self.meaning_at(document, name);
-            matches!(meant, Meaning::Is(meant) | Meaning::Unknown(meant) if meant.space == self.spaces.proper(&one.space))
+            matches!(meant, Referent::Is(meant) | Referent::Unknown(meant) if meant.space == self.spaces.proper(&one.space))
         });
         let own: Vec<(&str, &str)> = own.map(|(_, one)| (self.spaces.proper(&one.space), one.name.as_str())).collect();
         self.spaces.defined.extend(own);
@@ -226,9 +226,9 @@ impl<'i> UseIndex<'i> {
             for &(document, used) in self.places.get(&name).into_iter().flatten() {
                 let hit = self.hit(document, used);
                 match self.meaning(hit.document, hit.used) {
-                    Meaning::Is(meant) if meant == *symbol => found.hits.push(hit),
-                    Meaning::Unknown(_) if name == symbol.name => found.unresolved.push(hit),
-                    Meaning::Is(_) | Meaning::Unknown(_) => {}
+                    Referent::Is(meant) if meant == *symbol => found.hits.push(hit),
+                    Referent::Unknown(_) if name == symbol.name => found.unresolved.push(hit),
+                    Referent::Is(_) | Referent::Unknown(_) => {}
                 }
             }
         }
@@ -311,7 +311,7 @@ impl<'i> UseIndex<'i> {
         }
         names.sort_unstable();
         let meant = names.into_iter().map(|name| {
-            let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = self.spaces.exported(home, name, MOST_STEPS);
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.spaces.exported(home, name, MOST_STEPS);
             (name.to_owned(), symbol)
         });
         Some(meant.collect())
@@ -322,7 +322,7 @@ impl<'i> UseIndex<'i> {
         let places = self.places.get(&Written::of(self.dialect, name).name).into_iter().flatten();
         let hits = places.map(|&(document, used)| self.hit(document, used));
         let is_foreign = |hit: &Hit<'i>| match self.meaning(hit.document, hit.used) {
-            Meaning::Is(meant) | Meaning::Unknown(meant) => {
+            Referent::Is(meant) | Referent::Unknown(meant) => {
                 !self.spaces.defined.contains(&(meant.space.as_str(), meant.name.as_str()))
             }
         };
@@ -360,7 +360,7 @@ impl<'i> UseIndex<'i> {
             if used.hidden && !self.dynamic.contains(&document.text[used.span().range()]) {
                 return None;
             }
-            let Meaning::Is(symbol) = self.meaning(document, *used) else { return None };
+            let Referent::Is(symbol) = self.meaning(document, *used) else { return None };
             let is_known = self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()));
             (is_known && seen.insert(symbol.clone())).then_some((symbol, *used))
         });

@@ -25,7 +25,7 @@ pub struct Symbol {
 
 /// The meaning of a written name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum Referent {
     /// This symbol.
     Is(Symbol),
     /// It may be this symbol, or another one that is imported from outside of the project.
@@ -103,7 +103,7 @@ impl<'i> Spaces<'i> {
     }
 
     /// The meaning of a name that is written in `space`.
-    pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Meaning {
+    pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Referent {
         match &written.qualifier {
             None => self.inside(space, &written.name, MOST_STEPS),
             Some(qualifier) => {
@@ -130,21 +130,21 @@ impl<'i> Spaces<'i> {
     }
 
     /// The meaning of a name that `space` exports.
-    pub(crate) fn exported(&self, space: &str, name: &str, steps: usize) -> Meaning {
+    pub(crate) fn exported(&self, space: &str, name: &str, steps: usize) -> Referent {
         let space = self.proper(space);
         let inner = self.by_name.get(space).into_iter().flatten().map(|one| one.inner(name));
         self.inside(space, inner.into_iter().find(|inner| *inner != name).unwrap_or(name), steps)
     }
 
     /// The meaning of `name` without a qualifier for code in `space`.
-    fn inside(&self, space: &str, name: &str, steps: usize) -> Meaning {
+    fn inside(&self, space: &str, name: &str, steps: usize) -> Referent {
         let space = self.proper(space);
         let own = || Symbol { space: space.to_owned(), name: name.to_owned() };
-        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return Meaning::Is(own()) };
+        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return Referent::Is(own()) };
         let is_defined = self.defined.contains(&(space, name));
         let is_shadowed = || declared.iter().any(|one| one.shadows.iter().any(|own| own == name));
         if (is_defined && !self.imports_symbols) || is_shadowed() {
-            return Meaning::Is(own());
+            return Referent::Is(own());
         }
         let mut is_unknown = false;
         for import in declared.iter().flat_map(|one| &one.imports) {
@@ -155,7 +155,7 @@ impl<'i> Spaces<'i> {
             }
             is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
         }
-        if is_unknown && !is_defined { Meaning::Unknown(own()) } else { Meaning::Is(own()) }
+        if is_unknown && !is_defined { Referent::Unknown(own()) } else { Referent::Is(own()) }
     }
 
     /// The space exports the name.

@@ -2,13 +2,13 @@
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Facts, Holds, LanguageOf, MarkRole, Meaning, Namespace, Place, Symbol, UseIndex, UseKind, data_are_names,
-    symbol_name, variables_are_special,
+    Document, Facts, Holds, LanguageOf, MarkRole, NamePlace, Namespace, Referent, Symbol, UseIndex, UseKind,
+    data_are_names, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
 
-use crate::mention::{Mention, MentionKind, words};
+use crate::mention::{MentionKind, NameMention, words};
 use crate::refusal::{Doubt, RenameRefusal, Spot};
 use crate::rename::{Named, RenameRequest};
 use crate::target::Target;
@@ -22,7 +22,7 @@ const COOKIE: &str = ";;;###autoload ";
 /// What has to change, and what stays.
 pub(crate) struct Collected<'i> {
     pub(crate) planned: Vec<Planned<'i>>,
-    pub(crate) left: Vec<Mention>,
+    pub(crate) left: Vec<NameMention>,
     pub(crate) strangers: Vec<String>,
 }
 
@@ -152,8 +152,8 @@ impl<'c, 'i> Collector<'c, 'i> {
                 let tree = read(&document.text, language).learning(&document.text);
                 let facts = document.facts_with_marks(&tree);
                 let places = self.question.places(document, &tree, &facts, &names);
-                let is_local = |place: &&Place| place.holds == Holds::Role(MarkRole::Local);
-                let same = places.iter().filter(is_local).find(|place| place.meaning == Meaning::Is(new.clone()));
+                let is_local = |place: &&NamePlace| place.holds == Holds::Role(MarkRole::Local);
+                let same = places.iter().filter(is_local).find(|place| place.meaning == Referent::Is(new.clone()));
                 if let Some(place) = same {
                     let spot = Box::new(Spot::of(document, place.written.start));
                     return Err(RenameRefusal::Collides { name: one.new.written.clone(), spot, symbol: new });
@@ -182,12 +182,12 @@ impl<'c, 'i> Collector<'c, 'i> {
         !is_plain || contains_ignoring_case(text.as_bytes(), name.as_bytes()) || text.contains('\\')
     }
 
-    fn known(&self, meaning: &Meaning) -> Option<&'c Named> {
-        let Meaning::Is(symbol) = meaning else { return None };
+    fn known(&self, meaning: &Referent) -> Option<&'c Named> {
+        let Referent::Is(symbol) = meaning else { return None };
         self.named.iter().find(|one| one.old == *symbol)
     }
 
-    fn judge(&self, file: &File<'i>, facts: &Facts, place: &Place) -> Result<Verdict, RenameRefusal> {
+    fn judge(&self, file: &File<'i>, facts: &Facts, place: &NamePlace) -> Result<Verdict, RenameRefusal> {
         let document = file.document;
         let doubt = |why| Err(RenameRefusal::CannotTell { spot: Spot::of(document, place.written.start), why });
         let known = self.known(&place.meaning);
@@ -210,7 +210,7 @@ impl<'c, 'i> Collector<'c, 'i> {
                 Ok(if self.is_written(file, place, one) { Verdict::Change(kind) } else { Verdict::Leave })
             }
             (Holds::Use(_), None) => match (&place.meaning, undeclared()) {
-                (Meaning::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
+                (Referent::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
                 _ => Ok(Verdict::Leave),
             },
             (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Binding)),
@@ -232,14 +232,14 @@ impl<'c, 'i> Collector<'c, 'i> {
             (Holds::Discarded, _) => Ok(Verdict::Mention(MentionKind::Disabled)),
             (Holds::Unknown, Some(_)) => doubt(Doubt::Unplaced),
             (Holds::Unknown, None) => match (&place.meaning, undeclared()) {
-                (Meaning::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
+                (Referent::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
                 _ => Ok(Verdict::Leave),
             },
         }
     }
 
     /// The macro whose argument the place is in, if a local name is the same and the macro may bind it or take it as data.
-    fn macro_around(&self, document: &Document, facts: &Facts, place: &Place) -> Option<String> {
+    fn macro_around(&self, document: &Document, facts: &Facts, place: &NamePlace) -> Option<String> {
         let at = facts.doubtful.binary_search_by_key(&place.written.start, |one| one.start).ok()?;
         let around = &facts.doubtful[at].around;
         let (head, _) = around.iter().find(|(head, argument)| !self.takes_code(document, *head, *argument))?;
@@ -249,7 +249,7 @@ impl<'c, 'i> Collector<'c, 'i> {
     /// The argument of a call is code: of a function, of a macro of the language, or in the body of a macro.
     fn takes_code(&self, document: &Document, head: Span, argument: usize) -> bool {
         let meaning = self.question.meaning_at(document, head);
-        let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
         let definitions = self.question.definitions(&symbol);
         if definitions.is_empty() {
             // A macro of a library usually takes what it binds as its first argument.
@@ -266,11 +266,11 @@ impl<'c, 'i> Collector<'c, 'i> {
     }
 
     /// The place writes the name itself, perhaps after a prefix, and not another name that an import gives it.
-    fn is_written(&self, file: &File<'_>, place: &Place, one: &Named) -> bool {
+    fn is_written(&self, file: &File<'_>, place: &NamePlace, one: &Named) -> bool {
         self.prefix(file, place, one).is_some()
     }
 
-    fn prefix(&self, file: &File<'_>, place: &Place, one: &Named) -> Option<&str> {
+    fn prefix(&self, file: &File<'_>, place: &NamePlace, one: &Named) -> Option<&str> {
         let written = &file.document.text[place.span.range()];
         let is_string = file.document.text[place.written.start as usize..].starts_with('"');
         let name = if is_string { written.to_owned() } else { symbol_name(self.question.dialect(), written) };
@@ -278,7 +278,7 @@ impl<'c, 'i> Collector<'c, 'i> {
         self.prefixes.iter().map(String::as_str).find(|known| *known == prefix)
     }
 
-    fn change(&self, file: &mut File<'i>, place: &Place, kind: UseKind) {
+    fn change(&self, file: &mut File<'i>, place: &NamePlace, kind: UseKind) {
         let Some(one) = self.known(&place.meaning).or_else(|| self.of_name(file, place)) else { return };
         let prefix = self.prefix(file, place, one).unwrap_or_default().len() as u32;
         let span = Span::new(place.span.start + prefix, place.span.end);
@@ -292,7 +292,7 @@ impl<'c, 'i> Collector<'c, 'i> {
         }
     }
 
-    fn change_mention(&self, file: &mut File<'i>, place: &Place) {
+    fn change_mention(&self, file: &mut File<'i>, place: &NamePlace) {
         let Some(one) = self.of_name(file, place) else { return };
         let text = one.new.instead_of(&file.document.text[place.span.range()]);
         file.changes.push(Change { span: place.span, text, changes: Changes::Name });
@@ -300,7 +300,7 @@ impl<'c, 'i> Collector<'c, 'i> {
     }
 
     /// The name that a place holds, whatever it means there.
-    fn of_name(&self, file: &File<'_>, place: &Place) -> Option<&'c Named> {
+    fn of_name(&self, file: &File<'_>, place: &NamePlace) -> Option<&'c Named> {
         let name = symbol_name(self.question.dialect(), &file.document.text[place.span.range()]);
         self.named.iter().find(|one| one.old.name == name)
     }
@@ -323,7 +323,7 @@ impl<'c, 'i> Collector<'c, 'i> {
     }
 
     /// The declaration says that the name is not imported.
-    fn is_excluded(&self, facts: &Facts, document: &Document, place: &Place) -> bool {
+    fn is_excluded(&self, facts: &Facts, document: &Document, place: &NamePlace) -> bool {
         let name = symbol_name(self.question.dialect(), &document.text[place.span.range()]);
         let imports = facts.spaces.iter().flat_map(|space| &space.imports);
         imports.filter(|import| import.except.contains(&name)).any(|import| {
@@ -332,15 +332,15 @@ impl<'c, 'i> Collector<'c, 'i> {
     }
 
     /// Notes the spaces outside of the project from which the name of a place can come.
-    fn note_strangers(&self, document: &Document, place: &Place, strangers: &mut Vec<String>) {
-        if let (Meaning::Unknown(_), Holds::Use(_) | Holds::Unknown) = (&place.meaning, place.holds) {
+    fn note_strangers(&self, document: &Document, place: &NamePlace, strangers: &mut Vec<String>) {
+        if let (Referent::Unknown(_), Holds::Use(_) | Holds::Unknown) = (&place.meaning, place.holds) {
             let space = document.facts.space_at(place.written.start);
             strangers.extend(self.question.outside(space));
         }
     }
 
     /// Finds the names in comments and strings.
-    fn prose(&self, file: &mut File<'i>, facts: &Facts, left: &mut Vec<Mention>) {
+    fn prose(&self, file: &mut File<'i>, facts: &Facts, left: &mut Vec<NameMention>) {
         let document = file.document;
         let folds = self.question.dialect().folds_case();
         let docstrings: FxHashSet<u32> =
@@ -410,7 +410,7 @@ struct Free {
 }
 
 impl Free {
-    fn note(&mut self, document: &Document, place: &Place, namespace: Namespace, symbol: &Symbol) {
+    fn note(&mut self, document: &Document, place: &NamePlace, namespace: Namespace, symbol: &Symbol) {
         let list = match place.holds {
             Holds::Use(_) => &mut self.uses,
             _ => &mut self.locals,
@@ -481,7 +481,7 @@ fn may_be_macro(dialect: Dialect, name: &str) -> bool {
 }
 
 /// The place is in the definition of a system and is not its name.
-fn is_of_system(facts: &Facts, place: &Place) -> bool {
+fn is_of_system(facts: &Facts, place: &NamePlace) -> bool {
     let form = facts.form_at(place.written.start).map(|form| &facts.forms[form as usize]);
     form.is_some_and(|form| form.kind == FormKind::System && !form.name.encloses(place.written))
 }
@@ -491,9 +491,9 @@ fn is_quoted(document: &Document, start: u32) -> bool {
     document.text[..start as usize].ends_with('\'') && !document.text[..start as usize].ends_with("#'")
 }
 
-fn mention(document: &Document, offset: u32, kind: MentionKind) -> Mention {
+fn mention(document: &Document, offset: u32, kind: MentionKind) -> NameMention {
     let Spot { path, line, column, text } = Spot::of(document, offset);
-    Mention { path, line, column, kind, text }
+    NameMention { path, line, column, kind, text }
 }
 
 fn contains_ignoring_case(text: &[u8], name: &[u8]) -> bool {

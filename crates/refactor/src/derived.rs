@@ -5,7 +5,7 @@
 //! that it defines then, in the same order, are the new ones.
 
 use lispwright_edit::Source;
-use lispwright_index::{LanguageOf, Meaning, Symbol, UseIndex, name_in};
+use lispwright_index::{LanguageOf, Referent, Symbol, UseIndex, name_in};
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
 
@@ -75,7 +75,7 @@ pub(crate) fn may_be_derived(
             continue;
         }
         for hit in question.named(name) {
-            let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = question.meaning(hit.document, hit.used);
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(hit.document, hit.used);
             let is_near = symbol.space == target.symbol.space || question.sees(&symbol.space, &target.symbol);
             if is_near && !question.defines(&symbol) {
                 let spot = Spot::of(hit.document, hit.used.start);

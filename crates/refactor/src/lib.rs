@@ -22,6 +22,6 @@ mod refusal;
 mod rename;
 mod target;
 
-pub use mention::{Mention, MentionKind};
-pub use refusal::{Candidate, Doubt, RenameRefusal, Spot};
-pub use rename::{ChangedFile, Rename, RenameRequest, rename};
+pub use mention::{MentionKind, NameMention};
+pub use refusal::{Doubt, Namesake, RenameRefusal, Spot};
+pub use rename::{RemadeFile, Rename, RenameRequest, rename};

@@ -41,7 +41,7 @@ impl MentionKind {
 
 /// A mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
+pub struct NameMention {
     /// The file, absolute.
     pub path: PathBuf,
     /// Line, from 1.

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::Change;
 use lispwright_index::{
-    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, Meaning, Symbol, Use, UseIndex, symbol_name,
+    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, Referent, Symbol, Use, UseIndex, symbol_name,
 };
 use lispwright_syntax::{LineIndex, Tree, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::refusal::{RenameRefusal, Spot};
-use crate::rename::{ChangedFile, Named};
+use crate::rename::{Named, RemadeFile};
 
 /// The places of a changed file, before and after.
 pub(crate) struct Moved<'p> {
@@ -45,7 +45,7 @@ pub(crate) fn check(
     before: &UseIndex<'_>,
     named: &[Named],
     moved: &[Moved<'_>],
-    files: &[ChangedFile],
+    files: &[RemadeFile],
     language_of: LanguageOf<'_>,
 ) -> Result<(), RenameRefusal> {
     let mut changed = Vec::new();
@@ -104,7 +104,7 @@ fn first_difference<T: PartialEq>(old: &[T], new: &[T], place: impl Fn(&T) -> u3
 }
 
 /// A use of a name in question: file, place, meaning.
-type Found = BTreeMap<(PathBuf, u32), Meaning>;
+type Found = BTreeMap<(PathBuf, u32), Referent>;
 
 /// In all files the uses of the names mean what they meant.
 fn same_meanings(
@@ -125,7 +125,7 @@ fn same_meanings(
         let moved = moved.get(hit.document.path.as_path()).copied();
         let at = moved.map_or(hit.used.start, |moved| moved.at(hit.used.start));
         let meaning = before.meaning(hit.document, hit.used);
-        if let Meaning::Is(symbol) | Meaning::Unknown(symbol) = &meaning
+        if let Referent::Is(symbol) | Referent::Unknown(symbol) = &meaning
             && new.contains(symbol)
         {
             // Somebody means the new name already, and nobody in the project defines it.
@@ -135,8 +135,8 @@ fn same_meanings(
         }
         let meaning = match meaning {
             // A place that writes the old name and is left means the old symbol, such as data that are no names.
-            Meaning::Is(symbol) if is_left(before, &hit, &symbol, moved) => Meaning::Is(symbol),
-            Meaning::Is(symbol) => Meaning::Is(renamed(&symbol).unwrap_or(symbol)),
+            Referent::Is(symbol) if is_left(before, &hit, &symbol, moved) => Referent::Is(symbol),
+            Referent::Is(symbol) => Referent::Is(renamed(&symbol).unwrap_or(symbol)),
             unknown => unknown,
         };
         expected.insert((hit.document.path.clone(), at), meaning);
@@ -149,7 +149,7 @@ fn same_meanings(
         return Err(refusal(after, place, actual.get(place).unwrap_or(meaning), named));
     }
     for (place, meaning) in &actual {
-        let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
         if !expected.contains_key(place) && new.contains(symbol) {
             return Err(refusal(after, place, meaning, named));
         }
@@ -167,8 +167,8 @@ fn is_left(before: &UseIndex<'_>, hit: &Hit<'_>, symbol: &Symbol, moved: Option<
     symbol_name(before.dialect(), &hit.document.text[span.range()]) == symbol.name && !is_changed
 }
 
-fn refusal(after: &UseIndex<'_>, (path, at): &(PathBuf, u32), meaning: &Meaning, named: &[Named]) -> RenameRefusal {
-    let (Meaning::Is(symbol) | Meaning::Unknown(symbol)) = meaning;
+fn refusal(after: &UseIndex<'_>, (path, at): &(PathBuf, u32), meaning: &Referent, named: &[Named]) -> RenameRefusal {
+    let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
     let name = named.first().map(|one| one.new.written.clone()).unwrap_or_default();
     let document = after.documents().iter().find(|document| document.path == *path);
     let spot = document.map(|document| Spot::of(document, *at));

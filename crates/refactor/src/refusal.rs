@@ -35,7 +35,7 @@ impl Spot {
 
 /// A symbol that the name of a request may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct Namesake {
     /// The symbol.
     pub symbol: Symbol,
     /// Its first definition.
@@ -53,9 +53,9 @@ pub enum RenameRefusal {
         nearest: Vec<String>,
     },
     /// Several symbols have the name.
-    Ambiguous(Vec<Candidate>),
+    Ambiguous(Vec<Namesake>),
     /// Only packages, modules, namespaces or systems have the name, which are also names of files and directories.
-    IsSpace(Box<Candidate>),
+    IsSpace(Box<Namesake>),
     /// The uses of names are not known in the dialect.
     Dialect(&'static str),
     /// The new name is no name.

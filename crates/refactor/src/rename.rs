@@ -16,7 +16,7 @@ use lispwright_syntax::{Dialect, LineIndex};
 
 use crate::collect::{Collected, Collector};
 use crate::derived::{derived, may_be_derived};
-use crate::mention::{Mention, MentionKind};
+use crate::mention::{MentionKind, NameMention};
 use crate::new_name::NewName;
 use crate::proof;
 use crate::refusal::{RenameRefusal, Spot};
@@ -51,9 +51,9 @@ pub struct Rename {
     /// others derive from it.
     pub names: Vec<(String, String)>,
     /// The files that change, in the order of their paths.
-    pub files: Vec<ChangedFile>,
+    pub files: Vec<RemadeFile>,
     /// Mentions of the name that stay.
-    pub left: Vec<Mention>,
+    pub left: Vec<NameMention>,
     /// The number of definitions of the symbol.
     pub definitions: usize,
     /// Spaces outside of the project from which files import that have the name; there the name is taken for theirs.
@@ -62,7 +62,7 @@ pub struct Rename {
 
 /// A file with its new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFile {
+pub struct RemadeFile {
     /// The file, absolute.
     pub path: PathBuf,
     /// The text for which the new one was made.
@@ -77,7 +77,7 @@ pub struct ChangedFile {
     pub mentions: usize,
 }
 
-impl ChangedFile {
+impl RemadeFile {
     /// The number of changed places.
     pub fn places(&self) -> usize {
         self.uses.iter().map(|(_, count)| count).sum::<usize>() + self.mentions
@@ -156,7 +156,7 @@ fn remade(
     changes: &[Change],
     uses: &[(UseKind, usize)],
     mentions: usize,
-) -> Result<ChangedFile, RenameRefusal> {
+) -> Result<RemadeFile, RenameRefusal> {
     let remade = change_all(source, changes).map_err(|refusal| {
         let line = match refusal {
             EditRefusal::WouldBreak { line, .. } => line,
@@ -166,7 +166,7 @@ fn remade(
         let at = lines.line_span(line).map_or(0, |span| span.start);
         RenameRefusal::WouldBreak { spot: Spot::within(&document.path, &document.text, &lines, at) }
     })?;
-    Ok(ChangedFile {
+    Ok(RemadeFile {
         path: document.path.clone(),
         old_text: document.text.clone(),
         new_text: remade.text,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lispwright_index::{Definition, Document, Index, Meaning, Symbol, Use, UseIndex, UseKind, symbol_name};
+use lispwright_index::{Definition, Document, Index, Referent, Symbol, Use, UseIndex, UseKind, symbol_name};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Language, Span};
 
 use crate::new_name::NewName;
-use crate::refusal::{Candidate, RenameRefusal, Spot};
+use crate::refusal::{Namesake, RenameRefusal, Spot};
 
 /// Names that are offered instead of one that is not defined.
 const MOST_NEAREST: usize = 5;
@@ -64,7 +64,7 @@ pub(crate) fn find<'i>(
             let symbol = Symbol { space: space.name.clone(), name: String::new() };
             let form = document.facts.form_at(space.at).map(|form| &document.facts.forms[form as usize]);
             let label = form.map_or_else(String::new, |form| form.label.clone());
-            Candidate { symbol, spot: Spot::of(document, space.at), label }
+            Namesake { symbol, spot: Spot::of(document, space.at), label }
         });
         return Err(match spaces.into_iter().next().or(declared) {
             Some(space) => RenameRefusal::IsSpace(Box::new(space)),
@@ -85,14 +85,14 @@ pub(crate) fn find<'i>(
 fn symbol_of(question: &UseIndex<'_>, document: &Document, one: &Definition) -> Symbol {
     let used = use_in(document, one, &one.name).map(|used| question.meaning(document, used));
     match used {
-        Some(Meaning::Is(symbol) | Meaning::Unknown(symbol)) => symbol,
+        Some(Referent::Is(symbol) | Referent::Unknown(symbol)) => symbol,
         None => question.proper(&one.symbol()),
     }
 }
 
-fn candidate(document: &Document, one: &Definition, symbol: Symbol) -> Candidate {
+fn candidate(document: &Document, one: &Definition, symbol: Symbol) -> Namesake {
     let form = &document.facts.forms[one.form as usize];
-    Candidate { symbol, spot: Spot::of(document, form.span.start), label: form.label.clone() }
+    Namesake { symbol, spot: Spot::of(document, form.span.start), label: form.label.clone() }
 }
 
 impl Target<'_> {

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::indexed::indexed_with;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
-use crate::several::{FileChange, NewFile, shown, write};
+use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -58,7 +58,7 @@ pub struct RenameAnswer {
     /// The names that change: the name itself, then those that its definition derives.
     pub names: Vec<NameChange>,
     /// The files that change, or would change.
-    pub files: Vec<FileChange>,
+    pub files: Vec<FileDiff>,
     /// The number of changed places.
     pub changes: usize,
     /// The changed uses by kind.
@@ -163,8 +163,8 @@ pub async fn lisp_rename(
     Ok(answer)
 }
 
-impl From<lispwright_refactor::ChangedFile> for NewFile {
-    fn from(file: lispwright_refactor::ChangedFile) -> Self {
+impl From<lispwright_refactor::RemadeFile> for NewFile {
+    fn from(file: lispwright_refactor::RemadeFile) -> Self {
         Self { path: file.path, old_text: file.old_text, new_text: file.new_text }
     }
 }
@@ -185,13 +185,13 @@ fn kinds(names: &[String]) -> Result<Vec<MentionKind>, Refusal> {
 }
 
 fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run: bool) -> RenameAnswer {
-    let file = |file: &lispwright_refactor::ChangedFile| FileChange {
+    let file = |file: &lispwright_refactor::RemadeFile| FileDiff {
         path: shown(workshop, &file.path),
         changes: file.places(),
         diff: head(&file.diff, MOST).0.to_owned(),
-        ..FileChange::default()
+        ..FileDiff::default()
     };
-    let files: Vec<FileChange> = planned.files.iter().map(file).collect();
+    let files: Vec<FileDiff> = planned.files.iter().map(file).collect();
     let mut uses: Vec<UseCount> = Vec::new();
     for (kind, count) in planned.files.iter().flat_map(|file| &file.uses) {
         match uses.iter_mut().find(|known| known.kind == kind.name()) {
@@ -201,7 +201,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
     }
     let order = |kind: &str| lispwright_index::UseKind::ALL.iter().position(|known| known.name() == kind);
     uses.sort_by_key(|one| order(&one.kind));
-    let mention = |one: &lispwright_refactor::Mention| MentionFacts {
+    let mention = |one: &lispwright_refactor::NameMention| MentionFacts {
         path: shown(workshop, &one.path),
         line: one.line,
         column: one.column,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lispwright_project::{EditError, NewText, SourceFile, Target, Trial};
+use lispwright_project::{Destination, EditError, NewText, SourceFile, Trial};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::workshop::Workshop;
 
 /// A file that changes, or would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileChange {
+pub struct FileDiff {
     /// The file, as calls name it.
     pub path: String,
     /// The number of changed places.
@@ -40,7 +40,8 @@ pub(crate) struct NewFile {
 
 /// Writes new texts, unless a file has another text by now.
 pub(crate) fn write(workshop: &Workshop, files: &[NewFile]) -> Result<Trial, Refusal> {
-    let targets: Vec<Target> = files.iter().map(|file| Target { path: file.path.clone(), may_be_new: false }).collect();
+    let targets: Vec<Destination> =
+        files.iter().map(|file| Destination { path: file.path.clone(), may_be_new: false }).collect();
     let texts = |sources: &[&SourceFile]| {
         let pairs = files.iter().zip(sources);
         let changed = pairs.clone().find(|(file, source)| file.old_text != source.text);

@@ -1,7 +1,7 @@
 //! Changes of several files: their diffs, one for each file.
 
 use lispwright_syntax::{head, in_a_line};
-use lispwright_tools::several::FileChange;
+use lispwright_tools::several::FileDiff;
 
 use crate::rendering::counted;
 
@@ -12,7 +12,7 @@ const SHORT: usize = 6_000;
 const LONG: usize = 30_000;
 
 /// Adds the diffs of the files, as far as there is room for them.
-pub(crate) fn push_diffs(text: &mut String, files: &[FileChange], dry_run: bool) {
+pub(crate) fn push_diffs(text: &mut String, files: &[FileDiff], dry_run: bool) {
     let mut room = if dry_run { LONG } else { SHORT };
     let mut hidden = Vec::new();
     for file in files {

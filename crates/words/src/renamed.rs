@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lispwright_refactor::{Candidate, Doubt, RenameRefusal, Spot};
+use lispwright_refactor::{Doubt, Namesake, RenameRefusal, Spot};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_rename::{MentionFacts, RenameAnswer};
 use serde_json::{Map, Value, json};
@@ -238,7 +238,7 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
     }
 }
 
-fn candidate(one: &Candidate, root: &Path) -> String {
+fn candidate(one: &Namesake, root: &Path) -> String {
     format!("\n  {} in {} at {}", in_a_line(&one.label), space_name(&one.symbol.space), place(&one.spot, root))
 }
 
