@@ -84,7 +84,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
                 Doubt::Dynamic => "dynamic".to_owned(),
                 Doubt::SlotOrName => "slot or name".to_owned(),
                 Doubt::MayBeDerived { name } => format!("{name} may be derived"),
-                Doubt::Free { local } => format!("free, local {}", at(&local)),
+                Doubt::Free { local } => format!("free, local {}", at(local)),
                 Doubt::InMacro { head } => format!("in {head}"),
             };
             format!("cannot tell {}: {why}", at(spot))
