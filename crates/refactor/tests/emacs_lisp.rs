@@ -74,14 +74,14 @@ fn structures_and_modes_derive_names() {
     let (_, found) = common::renamed(project, "cow", "goat", &[]);
     assert_eq!(found, expected);
     let project = "== a.el
-(defvar farm-mode-map (make-sparse-keymap))
-(define-derived-mode farm-mode fundamental-mode \"Farm\" (setq x farm-mode-map))
-(add-hook 'farm-mode-hook #'farm-mode-setup)
-(defun farm-mode-setup () (derived-mode-p 'farm-mode))
-(add-to-list 'auto-mode-alist '(\"\\\\.farm\" . farm-mode))
+(defvar herd-mode-map (make-sparse-keymap))
+(define-derived-mode herd-mode fundamental-mode \"Farm\" (setq x herd-mode-map))
+(add-hook 'herd-mode-hook #'herd-mode-setup)
+(defun herd-mode-setup () (derived-mode-p 'herd-mode))
+(add-to-list 'auto-mode-alist '(\"\\\\.farm\" . herd-mode))
 ";
-    let expected = project.replace("farm-mode", "ranch-mode").replace("ranch-mode-setup", "farm-mode-setup");
-    let (_, found) = common::renamed(project, "farm-mode", "ranch-mode", &[]);
+    let expected = project.replace("herd-mode", "ranch-mode").replace("ranch-mode-setup", "herd-mode-setup");
+    let (_, found) = common::renamed(project, "herd-mode", "ranch-mode", &[]);
     assert_eq!(found, expected);
 }
 

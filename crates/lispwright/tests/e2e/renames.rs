@@ -171,7 +171,7 @@ fn refusals_name_the_place_and_write_nothing() {
         (
             "farm.lisp",
             "(defpackage :farm (:use :cl) (:export #:area))\n(in-package :farm)\n(defun area (x) x)\n(defun size (y) y)\n\
-             (defun both (surface) (list surface (area surface)))\n(defstruct cow age)\n(defsystem-like farm-thing)\n\
+             (defun both (surface) (list surface (area surface)))\n(defstruct cow age)\n(defsystem-like herd-thing)\n\
              (defmethod print-object ((x cow) stream) x)\n",
         ),
         ("a.lisp", "(defpackage :a (:use :cl))\n(in-package :a)\n(defun twin () 1)\n"),
