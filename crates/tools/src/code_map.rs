@@ -292,8 +292,12 @@ impl<'i> Survey<'i> {
         for dialect in dialects.into_iter().filter(|dialect| dialect.has_special_forms()) {
             let question = self.index.question(dialect);
             for (symbol, count) in question.most_used(self.limit) {
-                let definitions = question.definitions(&symbol);
-                if let Some((document, one)) = definitions.into_iter().find(|(_, one)| one.kind != FormKind::Method) {
+                let mut definitions = question.definitions(&symbol);
+                definitions.retain(|(_, one)| one.kind != FormKind::Method);
+                // Of several, one of a known kind says more than another macro's mention of the name.
+                if let Some((document, one)) =
+                    definitions.into_iter().min_by_key(|(_, one)| one.kind == FormKind::Definition)
+                {
                     let form = &document.facts.forms[one.form as usize];
                     let place = self.place(document, &form.label, form.span.start);
                     found.push(MapPlace { count: Some(count), ..place });

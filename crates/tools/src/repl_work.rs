@@ -40,6 +40,12 @@ impl Work {
             (None, Some(path)) if path.trim_start().starts_with('(') && workshop.workspace.read(path).is_err() => {
                 (Some(path), None)
             }
+            // A file's name in the place of a system's.
+            (Some(system), None)
+                if Dialect::detect(system, &[]).is_some() && workshop.workspace.read(system).is_ok() =>
+            {
+                (None, Some(system))
+            }
             given => given,
         };
         let (target, name, dialect) = match (system, path) {

@@ -68,6 +68,8 @@ fn a_file_is_loaded_with_located_diagnostics() {
     assert_eq!(again.fields["status"], "unchanged");
     let module = session.ok("load_system", json!({ "system": "(farm field)" }));
     assert_eq!(module.fields["status"], "loaded");
+    let named_as_system = session.ok("load_system", json!({ "system": "farm/field.scm" }));
+    assert_eq!(named_as_system.fields["status"], "loaded");
     for (name, text, place) in [
         ("a.scm", "(define x 1)\n(car x)\n", "a.scm:2:1: error: "),
         ("b.scm", "(define x 1)\n(let ((x)) x)\n", "b.scm:2:1: error: "),
