@@ -254,6 +254,7 @@ const SCHEME: &str = r#"
 (test-equal "adds" 3 (+ 1 2))
 (test-group "more"
   (test-equal "inner" 3 4)
+  (test-equal "six" (f 6))
   (test-assert #t))
 (test-end "suite")
 (let loop ((i 0)) (loop (+ i 1)))
@@ -316,6 +317,7 @@ fn scheme() {
             ("\"adds\"", "(test-equal \"adds\""),
             ("more", "(test-group"),
             ("inner", "(test-equal \"inner\""),
+            ("test-equal \"six\"", "(test-equal \"six\""),
             ("test-assert", "(test-assert"),
             ("test-begin \"suite\"", "(test-begin"),
             ("test-end suite", "(test-end"),

@@ -187,6 +187,11 @@ pub struct FormRow {
 }
 
 impl FormRow {
+    /// It has a name of its own, unlike many assertions.
+    pub fn has_name(&self) -> bool {
+        self.name.start < self.name.end
+    }
+
     /// The label without the head.
     pub fn called(&self) -> &str {
         self.label.split_once(char::is_whitespace).map_or("", |(_, called)| called)

@@ -127,8 +127,8 @@ pub(crate) enum Shape {
     ClojureVariable,
     /// `'name` and any other data
     Quoted,
-    /// `"name"` and any other data, or no name
-    Titled,
+    /// `"name"` and at least so many other data, or no name
+    Titled(u8),
     /// No datum is a name
     Unnamed,
     /// The parts are where the template of a macro takes them from

@@ -107,9 +107,11 @@ pub struct ReferencesAnswer {
     pub places: usize,
     /// Not all are here.
     pub truncated: bool,
-    /// The tests that reach the name, also through others.
+    /// The first tests that reach the name, also through others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestThere>,
+    /// How many tests reach it.
+    pub test_count: usize,
     /// Places with the name of which files alone do not say what they mean.
     pub unresolved: usize,
     /// How many more are outside of the project, when those were left out.
@@ -211,7 +213,7 @@ pub struct TestThere {
     pub path: String,
     /// Its line, from 1.
     pub line: u32,
-    /// What it is called.
+    /// What it is called; empty for an assertion without a name.
     pub name: String,
 }
 
@@ -233,6 +235,7 @@ impl Filter {
 struct Known {
     mentions: Vec<Mention>,
     tests: Vec<TestThere>,
+    test_count: usize,
     unresolved: usize,
     filtered: usize,
     definitions: usize,
@@ -279,6 +282,7 @@ pub async fn code_find_references(
         places: 0,
         truncated: false,
         tests: known.tests,
+        test_count: known.test_count,
         unresolved: known.unresolved,
         outside_project: 0,
         not_known: Vec::new(),
@@ -437,6 +441,7 @@ impl<'q> Looking<'q> {
 
     fn callers(&self, known: &mut Known, question: &UseIndex<'q>, symbols: Vec<Symbol>, depth: u32, is_macro: bool) {
         let tests = question.tests_reaching(&symbols);
+        known.test_count += tests.len();
         known.tests.extend(tests.iter().filter_map(|hit| self.test(hit)).take(MOST_TESTS));
         let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
         let mut layer = symbols;
@@ -547,7 +552,7 @@ impl<'q> Looking<'q> {
         Some(TestThere {
             path: (self.shown)(&hit.document.path.to_string_lossy()),
             line: hit.document.line(form.span.start),
-            name: form.called().to_owned(),
+            name: if form.has_name() { form.called().to_owned() } else { String::new() },
         })
     }
 }

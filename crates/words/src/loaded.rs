@@ -15,7 +15,7 @@ use crate::evaluated::{self, block};
 use crate::stack::{error_text, frames_text};
 
 /// Characters of printed output in an answer that is about something else.
-const OUTPUT: usize = 3_000;
+pub(crate) const OUTPUT: usize = 3_000;
 
 /// Diagnostics shown.
 const MOST_DIAGNOSTICS: usize = 50;
@@ -27,16 +27,17 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     }
     let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
     let said = format!("{code}{}\n{}", headline(answer), diagnostics_text(diagnostics, skin));
-    said + &end_text(&answer.report, diagnostics, skin)
+    said + &end_text(&answer.report, diagnostics, skin, OUTPUT)
 }
 
-/// The last part of an answer about work in an image: the error that ended it, its output, and notes.
-pub(crate) fn end_text(report: &EvalReport, diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
+/// The last part of an answer about work in an image: the error that ended it, its output in about so many characters a
+/// stream, and notes.
+pub(crate) fn end_text(report: &EvalReport, diagnostics: &[DiagnosticFacts], skin: Skin, output: usize) -> String {
     let error = match &report.ending {
         Ending::Error { error, .. } if !error.frames.is_empty() => told_error_text(error, diagnostics),
         _ => String::new(),
     };
-    error + &reset_text(report, skin) + &printed_text(report) + &notes(&Aside::from(report), skin)
+    error + &reset_text(report, skin) + &printed_text(report, output) + &notes(&Aside::from(report), skin)
 }
 
 /// Adds the headline as a field.
@@ -109,10 +110,10 @@ fn reset_text(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// The output, as blocks.
-fn printed_text(report: &EvalReport) -> String {
+fn printed_text(report: &EvalReport, output: usize) -> String {
     let mut text = String::new();
-    block(&mut text, "[stdout]", &ends_of(&report.stdout, OUTPUT).text);
-    block(&mut text, "[stderr]", &ends_of(&report.stderr, OUTPUT).text);
+    block(&mut text, "[stdout]", &ends_of(&report.stdout, output).text);
+    block(&mut text, "[stderr]", &ends_of(&report.stderr, output).text);
     let warnings = report.warnings.iter().map(|warning| format!("[warning] {}", one_line(&warning.message, 300)));
     text + &each_once(warnings)
 }

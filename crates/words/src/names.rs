@@ -19,6 +19,9 @@ const MOST_DEFINITIONS: usize = 50;
 /// Places shown of one form.
 const MOST_SITES: usize = 5;
 
+/// Names of tests that are shown.
+const MOST_TESTS: usize = 12;
+
 /// Methods listed in a description.
 const MOST_METHODS: usize = 30;
 
@@ -131,6 +134,26 @@ fn meaning_text(meaning: &Meaning, is_method: bool) -> String {
     text
 }
 
+/// The tests that reach a name: the first that have names of their own, and how many there are.
+fn tests_text(answer: &ReferencesAnswer) -> String {
+    let Some(first) = answer.tests.first() else { return String::new() };
+    let at = place(&first.path, [Some(first.line), None]);
+    let mut names: Vec<String> = Vec::new();
+    for name in answer.tests.iter().filter(|test| !test.name.is_empty()).map(|test| one_line(&test.name, 80)) {
+        if names.len() < MOST_TESTS && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let names = names.join(", ");
+    let count = counted(answer.test_count, "test");
+    match (names.is_empty(), answer.test_count) {
+        (false, ..=MOST_TESTS) => format!("Tests that reach it: {names} (the first at {at})\n"),
+        (false, _) => format!("{count} reach it: {names}, ... (the first at {at})\n"),
+        (true, 1) => format!("1 test reaches it, at {at}\n"),
+        (true, _) => format!("{count} reach it (the first at {at})\n"),
+    }
+}
+
 /// The references to a name, or from it.
 pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
@@ -160,12 +183,7 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     } else if cut > 0 {
         text.push_str("[note] More are left out; narrow them with path or kinds.\n");
     }
-    if let [first, ..] = answer.tests.as_slice() {
-        let names: Vec<&str> = answer.tests.iter().map(|test| &*test.name).collect();
-        let at = place(&first.path, [Some(first.line), None]);
-        let names = one_line(&names.join(", "), 800);
-        text.push_str(&format!("Tests that reach it: {names} (the first at {at})\n"));
-    }
+    text.push_str(&tests_text(answer));
     if answer.unresolved > 0 {
         let places = counted(answer.unresolved, "more place");
         text.push_str(&format!("[note] {places} may mean it, or a name of a library that is not in the project.\n"));

@@ -11,11 +11,14 @@ use crate::Skin;
 use crate::call::spoken;
 use crate::ending::code_line;
 use crate::evaluated;
-use crate::loaded::{activity_text, diagnostics_text, end_text, place_text};
+use crate::loaded::{OUTPUT, activity_text, diagnostics_text, end_text, place_text};
 use crate::terms::Terms;
 
 /// Failed tests, and names, that are shown.
 const MOST_SHOWN: usize = 30;
+
+/// Characters of a stream that are shown when all tests passed: what most frameworks print is a line a test.
+const OUTPUT_OF_PASSED: usize = 600;
 
 /// The counts, each failure, and notes.
 pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
@@ -42,7 +45,8 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         };
         text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
     }
-    text + &loading_text(answer, verdict, skin) + &end_text(&answer.report, &answer.diagnostics, skin)
+    let output = if all_passed(answer, verdict) { OUTPUT_OF_PASSED } else { OUTPUT };
+    text + &loading_text(answer, verdict, skin) + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }
 
 /// Adds the headline as a field.
@@ -95,10 +99,15 @@ fn call_with(asked: &Asked, framework: &str) -> NextCall {
     NextCall::to("run_tests").with(key, asked.name.as_str()).with("framework", framework)
 }
 
+/// Nothing failed, and something ran.
+fn all_passed(answer: &TestAnswer, verdict: Verdict) -> bool {
+    verdict == Verdict::Counted && answer.failed == 0 && answer.passed > 0
+}
+
 /// The diagnostics of the compiler. If all tests passed, matters of style are only counted.
 fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
-    let all_passed = verdict == Verdict::Counted && answer.failed == 0 && answer.passed > 0;
-    let is_style = |one: &DiagnosticFacts| all_passed && matches!(one.severity.as_str(), "style-warning" | "note");
+    let passed = all_passed(answer, verdict);
+    let is_style = |one: &DiagnosticFacts| passed && matches!(one.severity.as_str(), "style-warning" | "note");
     let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().cloned().partition(is_style);
     let how = |them: &str| match skin {
         Skin::Shell => String::new(),

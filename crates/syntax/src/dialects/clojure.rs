@@ -183,7 +183,7 @@ const DEFINERS: &[Row] = &[
     row(K::Class, S::ClojureProtocol, &["defprotocol"]),
     row(K::Class, S::ClojureFunction, &["definterface", "gen-class"]),
     row(K::Addition, S::Named, &["extend-type", "extend-protocol", "extend", "declare", "fdef"]),
-    row(K::Test, S::Titled, &["describe", "it"]),
+    row(K::Test, S::Titled(0), &["describe", "it"]),
     row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
     row(K::Package, S::ClojureVariable, &["ns"]),
     row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),

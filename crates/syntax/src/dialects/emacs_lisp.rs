@@ -537,7 +537,7 @@ const DEFINERS: &[Row] = &[
     row(K::Structure, S::Structure, &["cl-defstruct", "defstruct"]),
     row(K::Type, S::Callable, &["cl-deftype", "deftype"]),
     row(K::Test, S::Callable, &["ert-deftest"]),
-    row(K::Test, S::Titled, &["describe", "it"]),
+    row(K::Test, S::Titled(0), &["describe", "it"]),
     row(K::Definition, S::Quoted, &["defalias", "defvaralias", "define-obsolete-function-alias"]),
     row(K::Definition, S::Quoted, &["define-obsolete-variable-alias", "define-error", "define-button-type"]),
     row(

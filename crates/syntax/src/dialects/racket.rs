@@ -204,7 +204,7 @@ const DEFINERS: &[Row] = &[
     row(K::Addition, S::Named, &[":"]),
     row(K::Definition, S::Named, &["define-signature", "define-unit", "define-logger", "define-runtime-path"]),
     row(K::Package, S::Module, &["module", "module*", "module+"]),
-    row(K::Test, S::Titled, &["test-case", "test-suite", "test-begin"]),
+    row(K::Test, S::Titled(0), &["test-case", "test-suite", "test-begin"]),
     row(K::Directive, S::Module, &["require", "provide", "#%require", "#%provide", "include"]),
 ];
 

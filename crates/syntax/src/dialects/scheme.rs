@@ -318,11 +318,11 @@ const DEFINERS: &[Row] = &[
     row(K::Condition, S::Record, &["define-condition-type", "define-exception-type"]),
     row(K::Package, S::Module, &["define-module", "define-library", "library", "module", "define-language"]),
     row(K::Test, S::Named, &["test-group", "test-begin"]),
-    row(
-        K::Test,
-        S::Titled,
-        &["test-equal", "test-eqv", "test-eq", "test-assert", "test-error", "test-approximate", "test-case"],
-    ),
+    row(K::Test, S::Titled(0), &["test-case"]),
+    row(K::Test, S::Titled(1), &["test-assert", "test-error"]),
+    // A string alone before the expression is the expected value.
+    row(K::Test, S::Titled(2), &["test-equal", "test-eqv", "test-eq"]),
+    row(K::Test, S::Titled(3), &["test-approximate"]),
     row(
         K::Directive,
         S::Module,

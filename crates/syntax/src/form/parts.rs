@@ -45,8 +45,10 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         }
         Shape::Named => parts.named(form, first),
         Shape::Unnamed => {}
-        Shape::Titled if parts.string(0).is_some() => parts.name(form, first),
-        Shape::Titled => {}
+        Shape::Titled(others) if parts.string(0).is_some() && data.len() > usize::from(others) => {
+            parts.name(form, first);
+        }
+        Shape::Titled(_) => {}
         Shape::Module => {
             parts.whole_name(form, first);
             form.docstring = parts.option(1, ":documentation");

@@ -152,7 +152,7 @@ impl<'t> Filled<'_, 't> {
         let same = self.is_same(0);
         match shape {
             Shape::Define if same && direct.is_none() => return definer(kind, shape, None),
-            Shape::Titled
+            Shape::Titled(_)
             | Shape::Module
             | Shape::System
             | Shape::ClojureFunction
@@ -163,7 +163,7 @@ impl<'t> Filled<'_, 't> {
             {
                 return definer(kind, shape, None);
             }
-            Shape::Titled => return None,
+            Shape::Titled(_) => return None,
             _ => {}
         }
         let is_value = shape == Shape::Define && kind == FormKind::Function && direct.is_some() && !self.has_lambda();
