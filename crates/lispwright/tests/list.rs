@@ -145,3 +145,41 @@ fn every_call_that_a_surface_speaks_of_is_on_it() {
         }
     }
 }
+
+/// The calls in a text: `NAME {...}` between backquotes.
+fn calls(text: &str) -> Vec<(String, serde_json::Map<String, Value>)> {
+    let spans = text.split('`').skip(1).step_by(2).map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "));
+    let call = |span: String| {
+        let (name, arguments) = span.split_once(" {")?;
+        let arguments = serde_json::from_str(&format!("{{{arguments}")).ok()?;
+        Some((name.to_owned(), arguments))
+    };
+    spans.filter_map(call).collect()
+}
+
+#[test]
+fn guides_name_tools_that_there_are_and_show_calls_that_these_take() {
+    let tools = everything();
+    for guide in lispwright_words::Guide::ALL {
+        let text = guide.text();
+        let calls = calls(&text);
+        assert!(calls.len() >= 3, "{}: {calls:?}", guide.name);
+        let mut needed: Vec<&str> = Vec::new();
+        for (name, arguments) in calls {
+            let tool = tools.iter().find(|tool| tool.name == name);
+            let tool = tool.unwrap_or_else(|| panic!("{}: there is no tool {name}", guide.name));
+            let checked = lispwright_tools::arguments::prepare(tool.name, &tool.input_schema, arguments);
+            assert!(checked.is_ok(), "{}: {name}: {checked:?}", guide.name);
+            needed.push(tool.name);
+        }
+        for name in guide.needs {
+            assert!(tools.iter().any(|tool| tool.name == *name) && text.contains(name), "{}: {name}", guide.name);
+        }
+        // A guide for every server with the default set, or with that of the guard, calls nothing beyond.
+        let beyond: Vec<&&str> = needed
+            .iter()
+            .filter(|name| !guide.needs.contains(name) && **name != "code_describe" && **name != "macroexpand")
+            .collect();
+        assert!(beyond.is_empty(), "{}: {beyond:?}", guide.name);
+    }
+}

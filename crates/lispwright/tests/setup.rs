@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use lispwright_words::Guide;
 use serde_json::Value;
 
 struct Home(tempfile::TempDir);
@@ -121,6 +122,7 @@ fn a_project_has_files_of_its_own() {
     }
     let names: Vec<PathBuf> =
         home.files().into_iter().map(|(path, _)| path.strip_prefix(home.0.path()).unwrap().to_owned()).collect();
+    let (skills, files): (Vec<PathBuf>, Vec<PathBuf>) = names.into_iter().partition(|name| name.ends_with("SKILL.md"));
     let expected = [
         ".claude/settings.json",
         ".codex/config.toml",
@@ -131,11 +133,47 @@ fn a_project_has_files_of_its_own() {
         ".opencode/plugins/lispwright.js",
         "opencode.json",
     ];
-    assert_eq!(names, expected.map(PathBuf::from));
+    assert_eq!(files, expected.map(PathBuf::from));
+    for directory in [".claude", ".codex", ".gemini", ".github", ".opencode"] {
+        for guide in Guide::ALL {
+            let skill = PathBuf::from(format!("{directory}/skills/lispwright-{}/SKILL.md", guide.name));
+            assert!(skills.contains(&skill), "{skill:?}");
+        }
+    }
     for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
         told(&home.run(&["setup", client, "--scope", "project", "--remove"]), 0);
     }
     assert_eq!(home.files(), []);
+}
+
+#[test]
+fn a_skill_has_the_text_of_the_prompt_and_a_directory_of_its_own() {
+    let home = Home::new();
+    let path = |guide: &Guide| format!(".claude/skills/lispwright-{}/SKILL.md", guide.name);
+    told(&home.run(&["setup", "claude-code", "--no-skills"]), 0);
+    assert!(!home.path(".claude/skills").exists());
+    told(&home.run(&["setup", "claude-code"]), 0);
+    for guide in Guide::ALL {
+        let text = home.read(&path(&guide));
+        assert!(text.starts_with(&format!("---\nname: lispwright-{}\ndescription: \"", guide.name)), "{text}");
+        assert!(text.ends_with(&guide.text()), "{text}");
+    }
+    let [first, second, third, ..] = Guide::ALL;
+    // A file that a person has made their own, and one of theirs in the directory of a skill.
+    let mine = home.read(&path(&first)).lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n");
+    home.write(&path(&first), &mine);
+    let beside = home.write(&path(&second).replace("SKILL.md", "notes.md"), "mine");
+    let older = home.read(&path(&third)).replace("# ", "# Once ");
+    home.write(&path(&third), &older);
+    let said = told(&home.run(&["setup", "claude-code"]), 1);
+    assert!(said.contains("a skill file of our name is somebody else's and was left alone"), "{said}");
+    assert!(said.contains("skill file updated (it was another version)"), "{said}");
+    assert_eq!(home.read(&path(&first)), mine);
+    assert!(home.read(&path(&third)).ends_with(&third.text()));
+    told(&home.run(&["setup", "claude-code", "--remove"]), 1);
+    let files: Vec<PathBuf> = home.files().into_iter().map(|(file, _)| file).collect();
+    assert_eq!(files, [home.path(&path(&first)), beside]);
+    assert!(!home.path(&path(&third)).parent().unwrap().exists());
 }
 
 #[test]

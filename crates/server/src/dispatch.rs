@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet, arguments};
-use lispwright_words::{Rendering, render, render_recast};
+use lispwright_words::{Guide, Rendering, render, render_recast};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
-    ServerConfig, ToolAnnotations,
+    DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::beside::Beside;
 use crate::host::{Handler, Host};
 use crate::names::Names;
+use crate::prompts;
 use crate::roots::ClientRoots;
 use crate::surface::{Manner, UNLISTED};
 use crate::{Options, Results};
@@ -46,11 +47,13 @@ pub(crate) struct Dispatch {
     manner: Manner,
     instructions: String,
     premises: Option<Premises>,
+    guides: Vec<Guide>,
 }
 
 impl Dispatch {
     pub(crate) fn new(options: Options) -> Self {
         let offered = options.tools.len();
+        let guides = prompts::offered(&options.tools);
         let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
         let names = Names::new(&tools, &options.aliases);
         Self {
@@ -62,7 +65,24 @@ impl Dispatch {
             manner: options.manner,
             instructions: options.instructions,
             premises: options.premises,
+            guides,
         }
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.prompts = (!self.guides.is_empty()).then(Default::default);
+        capabilities
+    }
+
+    fn undeclared(&self, method: &str) -> ErrorData {
+        let shown: String = method.chars().take(80).collect();
+        let mut offered = vec!["tools/list", "tools/call"];
+        if !self.guides.is_empty() {
+            offered.extend(["prompts/list", "prompts/get"]);
+        }
+        let message = format!("Method not found: `{shown}`. This server offers {}.", offered.join(", "));
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
     }
 
     /// The `tools` of `tools/list`, as sent.
@@ -328,16 +348,12 @@ impl Host for Arc<Dispatch> {
     }
 
     fn offers(&self) -> Arc<ServerCapabilities> {
-        Arc::new(capabilities())
+        Arc::new(self.capabilities())
     }
 
     fn tools(&self) -> Value {
         serde_json::to_value(self.listed()).expect("tool listings are plain data")
     }
-}
-
-fn capabilities() -> ServerCapabilities {
-    ServerCapabilities::builder().enable_tools().build()
 }
 
 fn server_info() -> Implementation {
@@ -357,10 +373,15 @@ fn stamp(context: &RequestContext<RoleServer>) -> Option<MetaObject> {
     })
 }
 
-fn undeclared(method: &str) -> ErrorData {
-    let shown: String = method.chars().take(80).collect();
-    let message = format!("Method not found: `{shown}`. This server offers tools only: tools/list and tools/call.");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+/// Refuses a cursor, which no list here gives out.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|params| params.cursor) {
+        None => Ok(()),
+        Some(_) => {
+            let why = "Invalid cursor: the list is one page; ask for it without a cursor";
+            Err(ErrorData::invalid_params(why, None))
+        }
+    }
 }
 
 /// The version in the answer to `initialize`: the client's own if it is one of the handshake versions; otherwise the
@@ -389,7 +410,7 @@ fn unsupported_version(asked: &str) -> ErrorData {
 
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(capabilities())
+        ServerConfig::new(self.dispatch.capabilities())
             .with_server_info(server_info())
             .with_instructions(self.dispatch.instructions.clone())
     }
@@ -421,16 +442,37 @@ impl ServerHandler for Session {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|params| params.cursor.is_some()) {
-            let why = "Invalid cursor: the list is one page; ask for it without a cursor";
-            return Err(ErrorData::invalid_params(why, None));
-        }
+        one_page(request)?;
         let mut result = ListToolsResult::with_all_items(self.dispatch.listed().to_vec());
         if is_modern(&context) {
             result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
             result.meta = stamp(&context);
         }
         Ok(result)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        one_page(request)?;
+        let mut result = ListPromptsResult::with_all_items(prompts::listed(&self.dispatch.guides));
+        if is_modern(&context) {
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result.meta = stamp(&context);
+        }
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let mut result = prompts::get(&self.dispatch.guides, &request)?;
+        result.meta = stamp(&context);
+        Ok(result.into())
     }
 
     async fn call_tool(
@@ -463,7 +505,7 @@ impl ServerHandler for Session {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(undeclared(&request.method))
+        Err(self.dispatch.undeclared(&request.method))
     }
 }
 

@@ -30,6 +30,7 @@ mod intake;
 mod lines;
 mod names;
 mod network;
+mod prompts;
 mod request_id;
 mod roots;
 mod salvage;

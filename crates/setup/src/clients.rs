@@ -10,6 +10,8 @@ mod opencode;
 
 use std::path::PathBuf;
 
+use crate::skill;
+
 /// A coding agent that can be configured.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
@@ -29,6 +31,8 @@ pub struct Client {
     user: &'static [(Base, &'static str, &'static [Part])],
     /// The same for the files of a project, below its directory.
     project: &'static [(&'static str, &'static [Part])],
+    /// The directory that has its skills: of one person, below the client's own directory; of a project, below that.
+    skills: (&'static str, &'static str),
     /// Its JSON files may contain comments. The other clients reject a file with a comment.
     pub(crate) reads_comments: bool,
     /// A file may start with a byte order mark if all of its parts are among these.
@@ -87,6 +91,8 @@ pub enum Part {
     Hooks,
     /// A plugin with this source text, which is the whole file and runs our hook.
     Plugin(&'static str),
+    /// A skill, which is the whole file in a directory of its own.
+    Skill,
     /// The permission to call our tools without asking, in the spelling of the client. It can be inside the entry of
     /// [`Part::JsonServer`] or [`Part::TomlServer`], so it comes after them.
     Grant,
@@ -195,6 +201,17 @@ impl Client {
                 self.project.iter().map(|&(name, parts)| file(places.project.join(name), parts)).collect()
             }
         }
+    }
+
+    /// The file of the skill with this name, and the directory that is its own.
+    #[must_use]
+    pub fn skill_file(&self, name: &str, scope: Scope, places: &ConfigDirectories) -> (ConfigFile, PathBuf) {
+        let skills = match scope {
+            Scope::User => self.directory(places).join(self.skills.0),
+            Scope::Project => places.project.join(self.skills.1),
+        };
+        let directory = skills.join(skill::name(name));
+        (ConfigFile { path: directory.join(skill::FILE), parts: vec![Part::Skill] }, directory)
     }
 
     fn base(&self, base: Base, places: &ConfigDirectories) -> PathBuf {

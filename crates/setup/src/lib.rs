@@ -15,10 +15,12 @@ mod grant;
 mod json;
 mod ours;
 mod plugin;
+mod skill;
 mod toml;
 
 pub use clients::{Client, ConfigDirectories, ConfigFile, Grant, Part, Scope, When};
 pub use fault::SetupFault;
+pub use skill::Skill;
 
 use clients::Spelling;
 
@@ -34,6 +36,8 @@ pub struct Entry<'e> {
     pub program: &'e str,
     /// A file for the hooks' statistics. `None` keeps the file that an existing entry names.
     pub stats: Option<&'e str>,
+    /// The skill of a file with [`Part::Skill`].
+    pub skill: Option<Skill<'e>>,
 }
 
 /// The outcome for one entry.
@@ -59,7 +63,7 @@ pub enum EntryResult {
 /// One entry of a file and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryReport {
-    /// `MCP server`, `tool grant`, `plugin with the hooks`, or the event of a hook.
+    /// `MCP server`, `tool grant`, `plugin with the hooks`, `skill file`, or the event of a hook.
     pub entry: &'static str,
     /// The outcome.
     pub done: EntryResult,
@@ -89,6 +93,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
             Work::Hook(event) => entries::install_hook(&now, event, entry)?,
             Work::Grant => install_grant(&now, entry.client)?,
             Work::Plugin(source) => plugin::install(&now, is_new, source, entry),
+            Work::Skill => skill::install(&now, is_new, entry),
         };
         if let Some(mut new) = new {
             if is_new && now.is_empty() && !new.ends_with('\n') {
@@ -119,6 +124,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Fil
                 Work::Hook(event) => entries::remove_hook(&now, event, client)?,
                 Work::Grant => remove_grant(&now, client)?,
                 Work::Plugin(_) => plugin::remove(&now, client),
+                Work::Skill => skill::remove(&now),
             };
             if done != EntryResult::Removed {
                 break done;
@@ -160,6 +166,7 @@ enum Work {
     TomlServer,
     Hook(&'static str),
     Plugin(&'static str),
+    Skill,
     Grant,
 }
 
@@ -171,6 +178,7 @@ fn works(parts: &[Part], client: &'static Client) -> Vec<(&'static str, Work)> {
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
             Part::Grant => works.push(("tool grant", Work::Grant)),
             Part::Plugin(source) => works.push(("plugin with the hooks", Work::Plugin(source))),
+            Part::Skill => works.push(("skill file", Work::Skill)),
             Part::Hooks => works.extend(client.hooks.events.iter().map(|&(event, _)| (event, Work::Hook(event)))),
         }
     }

@@ -108,7 +108,7 @@ fn toml_document() -> impl Strategy<Value = String> {
 
 /// Checks the properties for one text; `false` if it is refused.
 fn check(text: &str, parts: &[Part], client: &'static Client) -> Result<bool, TestCaseError> {
-    let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s") };
+    let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s"), skill: None };
     let Ok(installed) = install(Some(text), parts, &entry) else { return Ok(false) };
     let after = installed.text.expect("a file that is there stays");
     prop_assert!(installed.steps.iter().all(|step| step.done == EntryResult::Added));

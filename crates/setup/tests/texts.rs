@@ -10,7 +10,7 @@ const TOML: &[Part] = &[Part::TomlServer];
 const GRANT: &[Part] = &[Part::Grant];
 
 fn entry(client: &'static Client) -> Entry<'static> {
-    Entry { client, program: "lispwright", stats: None }
+    Entry { client, program: "lispwright", stats: None, skill: None }
 }
 
 /// Installing turns `before` into `after`, installing again changes nothing, and removing restores `before`.
@@ -306,7 +306,7 @@ fn an_older_path_is_updated_in_its_place() {
 
 #[test]
 fn statistics_are_written_and_kept() {
-    let with = Entry { client: Client::GEMINI, program: "/a b/lispwright", stats: Some("/s t") };
+    let with = Entry { client: Client::GEMINI, program: "/a b/lispwright", stats: Some("/s t"), skill: None };
     let first = install(None, HOOKS, &with).unwrap().text.unwrap();
     assert_eq!(first.matches(r#""'/a b/lispwright' hook gemini --stats '/s t'""#).count(), 2, "{first}");
     let again = install(Some(&first), HOOKS, &Entry { stats: None, ..with }).unwrap();

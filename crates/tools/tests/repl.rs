@@ -118,6 +118,8 @@ async fn unfinished_code_in_words() {
 #[tokio::test]
 async fn a_timeout_in_words() {
     let sessions = sessions();
+    // The time counts from the start of an image.
+    eval(&sessions, json!({"code": "1"})).await;
     let outcome = eval(&sessions, json!({"code": "(princ 'here) (loop)", "timeout_seconds": 0.2})).await;
     assert!(
         outcome.text.starts_with("[stdout]\nHERE\n[ERROR] TIMEOUT\nThe code was interrupted and"),

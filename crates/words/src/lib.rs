@@ -27,6 +27,7 @@ mod files;
 mod fix;
 mod form;
 mod found;
+mod guides;
 mod held;
 mod live;
 mod live_fault;
@@ -50,6 +51,7 @@ mod waited;
 
 pub use call::spoken;
 pub use configuration::configuration;
+pub use guides::Guide;
 pub use refusal::refused;
 pub use rendering::Rendering;
 pub use surfaces::{Called, Recast, SurfaceTerms};

@@ -8,8 +8,10 @@ use lispwright_project::{
     EditError, Error, NewText, SourceFile, create_anywhere, edit_anywhere, read_anywhere, remove_anywhere,
 };
 use lispwright_setup::{
-    Client, ConfigDirectories, ConfigFile, Entry, EntryResult, FileChange, Part, Scope, install, remove,
+    Client, ConfigDirectories, ConfigFile, Entry, EntryResult, FileChange, Part, Scope, Skill, install, remove,
 };
+
+use lispwright_words::Guide;
 
 use super::text::shown;
 
@@ -20,6 +22,7 @@ pub(crate) struct Order {
     pub(crate) remove: bool,
     pub(crate) hooks: bool,
     pub(crate) server: bool,
+    pub(crate) skills: bool,
     /// The client may call our tools without asking.
     pub(crate) approve: bool,
     pub(crate) stats: Option<String>,
@@ -31,6 +34,8 @@ pub(crate) struct Plan {
     /// `None` if it does not exist.
     pub(crate) before: Option<SourceFile>,
     pub(crate) change: FileChange,
+    /// The directory that is removed with the file if it is empty then.
+    pub(crate) directory: Option<PathBuf>,
 }
 
 impl Plan {
@@ -48,9 +53,15 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
         Part::Hooks | Part::Plugin(_) => order.hooks,
         Part::Grant => order.server && (order.approve || order.remove),
         Part::JsonServer | Part::TomlServer => order.server,
+        Part::Skill => order.skills,
     };
     let mut plans = Vec::new();
-    for ConfigFile { path, mut parts } in order.client.files(order.scope, &places) {
+    let files = order.client.files(order.scope, &places).into_iter().map(|file| (file, None, None));
+    let skills = Guide::ALL.into_iter().map(|guide| {
+        let (file, directory) = order.client.skill_file(guide.name, order.scope, &places);
+        (file, Some(directory), Some((guide, guide.text())))
+    });
+    for (ConfigFile { path, mut parts }, directory, guide) in files.chain(skills) {
         parts.retain(wanted);
         if parts.is_empty() {
             continue;
@@ -68,7 +79,13 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
         let text = before.as_ref().map(|file| file.text.as_str());
         let change = match (order.remove, text) {
             (false, text) => {
-                let entry = Entry { client: order.client, program: &program, stats: order.stats.as_deref() };
+                let skill = guide.as_ref().map(|(guide, text)| Skill {
+                    name: guide.name,
+                    description: guide.description,
+                    text,
+                });
+                let stats = order.stats.as_deref();
+                let entry = Entry { client: order.client, program: &program, stats, skill };
                 install(text, &parts, &entry)
             }
             (true, Some(text)) => remove(text, &parts, order.client),
@@ -76,7 +93,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
         };
         let change =
             change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", shown(&path)))?;
-        plans.push(Plan { path, before, change });
+        plans.push(Plan { path, before, change, directory });
     }
     Ok(plans)
 }
@@ -87,7 +104,12 @@ pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
     let done = match (&plan.before, &plan.change.text) {
         _ if !plan.changes() => return Ok(()),
         (None, Some(text)) => create_anywhere(&plan.path, text).map(drop),
-        (Some(before), None) => remove_anywhere(&plan.path, &before.digest()),
+        (Some(before), None) => remove_anywhere(&plan.path, &before.digest()).inspect(|()| {
+            if let Some(directory) = &plan.directory {
+                // It fails for one that holds anything else.
+                let _ = std::fs::remove_dir(directory);
+            }
+        }),
         (Some(before), Some(text)) => {
             let edit = |now: &SourceFile| {
                 if now.digest() == before.digest() { Ok(NewText::Text(text.clone())) } else { Err(overtaken()) }
@@ -123,8 +145,16 @@ fn is_found(client: &'static Client) -> bool {
 }
 
 fn status(client: &'static Client) -> Status {
-    let order =
-        Order { client, scope: Scope::User, remove: false, hooks: true, server: true, approve: false, stats: None };
+    let order = Order {
+        client,
+        scope: Scope::User,
+        remove: false,
+        hooks: true,
+        server: true,
+        skills: true,
+        approve: false,
+        stats: None,
+    };
     let plans = match plan(&order) {
         Ok(plans) => plans,
         Err(why) => return Status { client, state: "unreadable", detail: why },
@@ -144,6 +174,7 @@ fn status(client: &'static Client) -> Status {
         (false, 0) => "not configured",
         (false, _) => "partly configured",
     };
+    missing.dedup();
     Status { client, state, detail: missing.join(", ") }
 }
 

@@ -1,4 +1,4 @@
-//! `lispwright setup`: adds the server and the hooks to a client's configuration, and removes them again.
+//! `lispwright setup`: adds the server, the hooks and the skills to a client's configuration, and removes them again.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use super::complaint::Complaint;
 use super::outcome::failed;
 use super::text::{print, print_json, shown};
 
-/// Configure a coding agent: its MCP server entry and its hooks; --remove takes both out again.
+/// Configure a coding agent: its MCP server entry, its hooks and its skills; --remove takes them out again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lispwright setup claude-code\n  lispwright setup codex --diff\n  \
     lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n\n\
@@ -45,6 +45,10 @@ pub(crate) struct Args {
     /// Leave the server entry alone
     #[arg(long)]
     no_server: bool,
+
+    /// Leave the skill files alone
+    #[arg(long)]
+    no_skills: bool,
 
     /// Show what would change, write nothing
     #[arg(long, visible_alias = "diff")]
@@ -82,6 +86,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
         remove: args.remove,
         hooks: !args.no_hooks,
         server: !args.no_server,
+        skills: !args.no_skills,
         approve: args.approve,
         stats: args.stats.as_deref().map(absolute).transpose()?,
     };
@@ -153,6 +158,9 @@ fn summary(plan: &Plan) -> String {
 }
 
 fn step_text(EntryReport { entry, done }: &EntryReport) -> String {
+    if (*entry, done) == ("skill file", &EntryResult::Foreign) {
+        return "a skill file of our name is somebody else's and was left alone; rename or remove it".to_owned();
+    }
     let entry = if entry.contains(' ') { (*entry).to_owned() } else { format!("{entry} hook") };
     match done {
         EntryResult::Added => format!("{entry} added"),

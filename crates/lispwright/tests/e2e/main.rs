@@ -24,6 +24,7 @@ mod evaluation;
 mod excess;
 mod expansion;
 mod files;
+mod guides;
 mod guile;
 mod guile_code;
 mod guile_copies;

@@ -14,6 +14,7 @@ pub(super) const CLIENT: Client = Client {
         (Base::Directory, "settings.json", &[Part::Grant, Part::Hooks]),
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".claude/settings.json", &[Part::Grant, Part::Hooks])],
+    skills: ("skills", ".claude/skills"),
     reads_comments: false,
     byte_order_mark: &[Part::JsonServer, Part::Grant, Part::Hooks],
     servers: "mcpServers",

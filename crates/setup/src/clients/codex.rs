@@ -14,6 +14,7 @@ pub(super) const CLIENT: Client = Client {
         (Base::Directory, "hooks.json", &[Part::Hooks]),
     ],
     project: &[(".codex/config.toml", &[Part::TomlServer, Part::Grant]), (".codex/hooks.json", &[Part::Hooks])],
+    skills: ("skills", ".codex/skills"),
     reads_comments: false,
     byte_order_mark: &[Part::TomlServer, Part::Grant],
     servers: "mcpServers",

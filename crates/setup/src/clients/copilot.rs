@@ -14,6 +14,7 @@ pub(super) const CLIENT: Client = Client {
         (Base::Directory, "hooks/lispwright.json", &[Part::Hooks]),
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".github/hooks/lispwright.json", &[Part::Hooks])],
+    skills: ("skills", ".github/skills"),
     reads_comments: false,
     byte_order_mark: &[],
     servers: "mcpServers",

@@ -13,6 +13,7 @@ pub(super) const CLIENT: Client = Client {
     directory: ".gemini",
     user: &[(Base::Directory, "settings.json", PARTS)],
     project: &[(".gemini/settings.json", PARTS)],
+    skills: ("skills", ".gemini/skills"),
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcpServers",

@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
         (Base::Directory, "plugins/lispwright.js", PLUGIN),
     ],
     project: &[("opencode.json", &[Part::JsonServer]), (".opencode/plugins/lispwright.js", PLUGIN)],
+    skills: ("skills", ".opencode/skills"),
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcp",
