@@ -1,5 +1,7 @@
 //! Judges every place that holds one of the names.
 
+use std::cmp::Reverse;
+
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
     Document, Facts, Holds, LanguageOf, MarkRole, NamePlace, Namespace, Referent, Symbol, UseIndex, UseKind,
@@ -354,23 +356,31 @@ impl<'c, 'i> Collector<'c, 'i> {
                 continue;
             }
             let is_code = text.starts_with(COOKIE) || (!is_comment && self.is_designator(file, token));
-            for one in self.named {
-                for (start, end, new) in words(text, &one.old.name, folds, &one.new) {
-                    let is_code = is_code || (!is_comment && self.is_directive(text, start, end, one));
-                    let span = Span::new(token.start + start as u32, token.start + end as u32);
-                    if changed.contains(&span.start) {
-                        continue;
-                    }
-                    let kind = match is_comment {
-                        true => MentionKind::Comment,
-                        false if docstrings.contains(&token.start) => MentionKind::Docstring,
-                        false => MentionKind::String,
-                    };
-                    if is_code || self.also.contains(&kind) {
-                        found.push(Change { span, text: new, changes: Changes::Name });
-                    } else {
-                        left.push(mention(document, span.start, kind));
-                    }
+            let words_of = |one: &'c Named| {
+                words(text, &one.old.name, folds, &one.new)
+                    .into_iter()
+                    .map(move |(start, end, new)| (start, end, new, one))
+            };
+            let mut inside: Vec<(usize, usize, String, &Named)> = self.named.iter().flat_map(words_of).collect();
+            inside.sort_by_key(|(start, end, ..)| (*start, Reverse(*end)));
+            let mut free_from = 0;
+            for (start, end, new, one) in inside {
+                let span = Span::new(token.start + start as u32, token.start + end as u32);
+                // `foo` inside of `(setf foo)` is no place of its own.
+                if start < free_from || changed.contains(&span.start) {
+                    continue;
+                }
+                free_from = end;
+                let is_code = is_code || (!is_comment && self.is_directive(text, start, end, one));
+                let kind = match is_comment {
+                    true => MentionKind::Comment,
+                    false if docstrings.contains(&token.start) => MentionKind::Docstring,
+                    false => MentionKind::String,
+                };
+                if is_code || self.also.contains(&kind) {
+                    found.push(Change { span, text: new, changes: Changes::Name });
+                } else {
+                    left.push(mention(document, span.start, kind));
                 }
             }
         }

@@ -224,6 +224,20 @@ fn mentions_are_left_or_changed_on_request() {
 }
 
 #[test]
+fn a_setf_function_is_one_mention_with_the_name_inside() {
+    check_also(
+        "== a.lisp
+;; (setf «head») is the writer of «head»; (SETF  «HEAD») is as well.
+(defun «head» (x) (car x))
+(defun (setf «head») (new x) \"(setf «head») sets the «head».\" (setf (car x) new))
+",
+        "head",
+        "front",
+        &[MentionKind::Comment, MentionKind::Docstring],
+    );
+}
+
+#[test]
 fn exports_and_imports_outside_of_the_declaration_count() {
     check(
         "== a.lisp
