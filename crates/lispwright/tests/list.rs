@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
+use lispwright_server::{Options, Results, Server, Surface, ToolSelection, reference};
 use lispwright_tools::{Tool, Workshop, catalogue};
 use serde_json::Value;
 
@@ -40,12 +40,25 @@ fn the_lists_of_other_surfaces_are_as_recorded() {
 
 fn check(golden: &str, selection: &ToolSelection) {
     let found = serde_json::to_string_pretty(&listed(Results::Text, selection)).unwrap() + "\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden);
+    compare(&found, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden));
+}
+
+/// Compares with a recorded file, or records it.
+fn compare(found: &str, path: &Path) {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &found).unwrap();
+        std::fs::write(path, found).unwrap();
     }
-    let recorded = std::fs::read_to_string(&path).unwrap();
+    let recorded = std::fs::read_to_string(path).unwrap();
     assert_eq!(found, recorded, "the list differs from {}; set UPDATE_GOLDEN=1 to record it", path.display());
+}
+
+#[test]
+fn the_reference_is_that_of_the_list() {
+    let all = ToolSelection { sets: vec!["all".into()], ..ToolSelection::default() };
+    compare(
+        &reference(&listed(Results::Text, &all)),
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md"),
+    );
 }
 
 #[test]

@@ -14,8 +14,10 @@ use lispwright_words::{Guide, Rendering, render, render_recast};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, ToolAnnotations,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -27,6 +29,8 @@ use crate::beside::Beside;
 use crate::host::{Handler, Host};
 use crate::names::Names;
 use crate::prompts;
+use crate::reference::reference;
+use crate::resources;
 use crate::roots::ClientRoots;
 use crate::surface::{Manner, UNLISTED};
 use crate::{Options, Results};
@@ -72,6 +76,7 @@ impl Dispatch {
     fn capabilities(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         capabilities.prompts = (!self.guides.is_empty()).then(Default::default);
+        capabilities.resources = self.premises.is_some().then(Default::default);
         capabilities
     }
 
@@ -80,6 +85,9 @@ impl Dispatch {
         let mut offered = vec!["tools/list", "tools/call"];
         if !self.guides.is_empty() {
             offered.extend(["prompts/list", "prompts/get"]);
+        }
+        if self.premises.is_some() {
+            offered.extend(["resources/list", "resources/templates/list", "resources/read"]);
         }
         let message = format!("Method not found: `{shown}`. This server offers {}.", offered.join(", "));
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
@@ -472,6 +480,62 @@ impl ServerHandler for Session {
     ) -> Result<GetPromptResponse, ErrorData> {
         let mut result = prompts::get(&self.dispatch.guides, &request)?;
         result.meta = stamp(&context);
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        one_page(request)?;
+        let mut result = ListResourcesResult::with_all_items(resources::listed());
+        if is_modern(&context) {
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result.meta = stamp(&context);
+        }
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(request)?;
+        let mut result = ListResourceTemplatesResult::with_all_items(resources::templates());
+        if is_modern(&context) {
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result.meta = stamp(&context);
+        }
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let Some(premises) = self.dispatch.premises.clone() else {
+            return Err(self.dispatch.undeclared("resources/read"));
+        };
+        let (uri, dispatch) = (request.uri.clone(), self.dispatch.clone());
+        let reading = move || resources::read(&uri, || reference(&dispatch.tools()), &premises);
+        let read = tokio::task::spawn_blocking(reading).await;
+        let read = read.unwrap_or_else(|_| Err("The resource could not be read: a fault of the server.".to_owned()));
+        let contents = read.map_err(|why| {
+            let data = Some(json!({ "uri": request.uri }));
+            match is_modern(&context) {
+                true => ErrorData::invalid_params(why, data),
+                false => ErrorData::resource_not_found(why, data),
+            }
+        })?;
+        let mut result = ReadResourceResult::new(vec![contents]);
+        if is_modern(&context) {
+            // A file may change at any time.
+            result = result.with_ttl_ms(0).with_cache_scope(CacheScope::Private);
+            result.meta = stamp(&context);
+        }
         Ok(result.into())
     }
 

@@ -31,7 +31,9 @@ mod lines;
 mod names;
 mod network;
 mod prompts;
+mod reference;
 mod request_id;
+mod resources;
 mod roots;
 mod salvage;
 mod select;
@@ -49,6 +51,7 @@ use tokio_util::sync::CancellationToken;
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias, Implied};
 pub use network::{Admission, Hall, Limits, Listener, Token, Transport};
+pub use reference::reference;
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::{Manner, Surface};
 

@@ -14,7 +14,7 @@ const TASK: &str = "task";
 /// The guides for these listed tools.
 pub(crate) fn offered(tools: &[Tool]) -> Vec<Guide> {
     let is_listed = |name: &&str| tools.iter().any(|tool| tool.name == *name);
-    Guide::ALL.into_iter().filter(|guide| guide.needs.iter().all(|name| is_listed(&name))).collect()
+    Guide::ALL.into_iter().filter(|guide| guide.needs.iter().all(&is_listed)).collect()
 }
 
 /// The `prompts` of `prompts/list`.

@@ -1,4 +1,4 @@
-//! The prompts of a server, in both eras.
+//! The prompts and resources of a server, in both eras.
 
 use lispwright_words::Guide;
 use serde_json::{Value, json};
@@ -94,4 +94,79 @@ fn no_prompt_speaks_of_tools_that_are_not_offered() {
         assert_eq!(refused["error"]["code"], -32601, "{refused}");
         assert!(refused["error"]["message"].as_str().unwrap().contains("offers tools/list, tools/call"), "{refused}");
     }
+}
+
+#[test]
+fn the_resources_are_the_tools_the_configuration_and_the_grammars() {
+    let (project, mut client, capabilities) = initialized(&[]);
+    assert!(capabilities["resources"].is_object(), "{capabilities}");
+    let list = client.request("resources/list", json!({}));
+    let addresses: Vec<&str> =
+        list["result"]["resources"].as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
+    assert_eq!(addresses, ["lispwright://tools", "lispwright://lispwright.toml"]);
+    let templates = client.request("resources/templates/list", json!({}));
+    let template = &templates["result"]["resourceTemplates"][0]["uriTemplate"];
+    assert_eq!(template, "lispwright://grammar/{dialect}/{format}");
+    let read = |client: &mut Client, uri: &str| {
+        let answer = client.request("resources/read", json!({ "uri": uri }));
+        let contents = answer["result"]["contents"][0].clone();
+        assert_eq!(contents["uri"], uri, "{answer}");
+        contents["text"].as_str().unwrap().to_owned()
+    };
+    let tools = read(&mut client, addresses[0]);
+    assert!(tools.contains("## `lisp_edit_form`") && tools.contains("| `operation`* | string |"), "{tools}");
+    assert!(!tools.contains("sexp_guard"), "only what this server offers");
+    assert!(read(&mut client, addresses[1]).starts_with("# There is no lispwright.toml"));
+    let configuration = "[common-lisp.definers]\ndefroute = \"defun\"\n";
+    project.file("lispwright.toml", configuration);
+    assert_eq!(read(&mut client, addresses[1]), configuration);
+    for dialect in ["common-lisp", "scheme", "racket", "clojure", "edn", "emacs-lisp"] {
+        for format in ["lark", "gbnf"] {
+            let grammar = read(&mut client, &format!("lispwright://grammar/{dialect}/{format}"));
+            let mut command = std::process::Command::new(crate::client::binary());
+            let printed = command.args(["grammar", "--dialect", dialect, "--format", format]).output().unwrap();
+            assert_eq!(grammar.as_bytes(), printed.stdout, "{dialect} {format}");
+        }
+    }
+    project.link("secret", "../secret.lisp");
+    for uri in [
+        "lispwright://nothing",
+        "lispwright://grammar/cobol/lark",
+        "lispwright://grammar/edn/yacc",
+        "lispwright://../secret.lisp",
+        "file:///etc/passwd",
+        "",
+    ] {
+        let refused = client.request("resources/read", json!({ "uri": uri }));
+        assert_eq!(refused["error"]["code"], -32002, "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("lispwright://tools"), "{refused}");
+    }
+    // A link out of the project is not followed.
+    std::fs::remove_file(project.at("lispwright.toml")).unwrap();
+    project.link("lispwright.toml", "../secret.lisp");
+    let refused = client.request("resources/read", json!({ "uri": addresses[1] }));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("outside"), "{refused}");
+}
+
+#[test]
+fn resources_need_no_handshake() {
+    let (_project, mut client) = server(&["--surface", "guile", "--read-only"]);
+    let discovered = client.request("server/discover", modern(json!({})));
+    assert!(discovered["result"]["capabilities"]["resources"].is_object(), "{discovered}");
+    for (method, params) in [
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({ "uri": "lispwright://tools" })),
+    ] {
+        let answer = client.request(method, modern(params));
+        for member in ["ttlMs", "cacheScope", "resultType"] {
+            assert!(!answer["result"][member].is_null(), "{method}: {answer}");
+        }
+    }
+    let tools = client.request("resources/read", modern(json!({ "uri": "lispwright://tools" })));
+    let text = tools["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("## `read_module`") && !text.contains("## `lisp_read_file`"), "{text}");
+    let refused = client.request("resources/read", modern(json!({ "uri": "lispwright://nothing" })));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(refused["error"]["data"]["uri"], "lispwright://nothing");
 }
