@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lispwright_syntax::{Form, Span, TokenKind, Tree};
+use lispwright_syntax::{Form, Language, Span, TokenKind, Tree, read};
 
 use crate::source::{Source, whole_span};
 
@@ -15,7 +15,7 @@ use crate::source::{Source, whole_span};
 const TAB: usize = 8;
 
 /// The column, from 0, after `before` on a line.
-pub(crate) fn column(before: &str) -> usize {
+pub fn column(before: &str) -> usize {
     before.chars().fold(0, |column, character| match character {
         '\t' => (column / TAB + 1) * TAB,
         '\x0c' => 0,
@@ -24,7 +24,7 @@ pub(crate) fn column(before: &str) -> usize {
 }
 
 /// White space that ends in `column`.
-fn blank(column: usize, tabs: bool) -> String {
+pub fn blank(column: usize, tabs: bool) -> String {
     if tabs { "\t".repeat(column / TAB) + &" ".repeat(column % TAB) } else { " ".repeat(column) }
 }
 
@@ -127,6 +127,24 @@ fn lines<'t>(text: &'t str, tree: &Tree, span: Span) -> Vec<Line<'t>> {
             (!text.is_empty()).then(|| Line { start, blank, column: column(blank), text })
         })
         .collect()
+}
+
+/// Source in `language` with all lines but the first moved right by `columns`; lines inside of strings and block comments
+/// stay.
+pub fn moved_by(text: &str, language: impl Into<Language>, columns: isize) -> String {
+    if columns == 0 || !text.contains('\n') {
+        return text.to_owned();
+    }
+    let tree = read(text, language);
+    let mut moved = String::with_capacity(text.len());
+    let mut copied = 0;
+    for line in lines(text, &tree, Span::new(0, text.len() as u32)) {
+        moved.push_str(&text[copied..line.start as usize]);
+        moved.push_str(&blank(line.column.saturating_add_signed(columns), line.blank.contains('\t')));
+        copied = line.start as usize + line.blank.len();
+    }
+    moved.push_str(&text[copied..]);
+    moved
 }
 
 /// Source with all lines but the first moved.

@@ -62,6 +62,7 @@ pub use diff::unified;
 pub use edited::Edited;
 pub use fix::{Fix, Mended};
 pub use form_line::FormLine;
+pub use indent::{blank, column, moved_by};
 pub use lispwright_repair::LineChange;
 pub use locate::{Target, locate};
 pub use mention::{definition_near, mention};

@@ -107,7 +107,8 @@ impl<'t> Source<'t> {
     }
 
     /// The line ending of most lines, `\n` when there are none.
-    pub(crate) fn line_ending(&self) -> &'static str {
+    #[must_use]
+    pub fn line_ending(&self) -> &'static str {
         if !self.text.contains('\r') {
             return "\n";
         }

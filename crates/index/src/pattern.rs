@@ -5,8 +5,9 @@
 //! they are the only notation if `?x` is a character literal. A variable that is repeated matches equal data. Layout
 //! and comments never count.
 //!
-//! [`parts`] converts a text into an array of data, [`matching`] matches a pattern with it.
+//! [`guard`] has further conditions of a match. [`parts`] converts a text into an array of data, [`matching`] matches a pattern with it.
 
+pub mod guard;
 mod matching;
 mod parts;
 
@@ -159,6 +160,11 @@ impl Pattern {
         texts.filter(is_plain).max_by_key(|text| text.len()).map(str::to_owned)
     }
 
+    /// The variable stands for exactly one datum.
+    pub fn takes_one(&self, variable: usize) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::One(Some(one)) if *one == variable))
+    }
+
     /// The names of the variables, in the order of their first occurrence.
     pub fn variables(&self) -> &[String] {
         &self.variables
@@ -190,6 +196,22 @@ impl Pattern {
         }
         Ok(found)
     }
+}
+
+/// A place for the value of a variable, in a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// The variable as it is written.
+    pub span: Span,
+    /// Its name.
+    pub name: String,
+}
+
+/// The variables in a text that is written like a pattern, in source order.
+pub fn holes(tree: &Tree, text: &str) -> Vec<Hole> {
+    let parts = Parts::new(tree, text);
+    let hole = |at| parts.variable(at).map(|(_, name)| Hole { span: parts.all[at].span, name: name.to_owned() });
+    (0..parts.all.len()).filter_map(hole).collect()
 }
 
 /// How many data a variable matches.

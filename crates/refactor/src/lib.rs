@@ -6,12 +6,14 @@
 //! as they would be, and the answers to all questions about them must be the old ones.
 //!
 //! - [`rename`] changes a name: its definition, its uses, its exports, and the names that its definition derives.
+//! - [`rewrite`] changes all forms of a shape into another.
 //!
 //! **Invariants.** Nothing is written here. A plan has the old text of each file, so that the caller can see that it is
 //! still the present one.
 //!
 //! Read `rename.rs` first, for the order of steps; `collect.rs` judges each place, `derived.rs` finds the names that
 //! follow from the new one, and `proof.rs` compares the project before and after.
+//! `rewrite.rs` and `template.rs` need no index.
 
 mod collect;
 mod derived;
@@ -20,8 +22,11 @@ mod new_name;
 mod proof;
 mod refusal;
 mod rename;
+mod rewrite;
 mod target;
+mod template;
 
 pub use mention::{MentionKind, NameMention};
 pub use refusal::{Doubt, Namesake, RenameRefusal, Spot};
 pub use rename::{RemadeFile, Rename, RenameRequest, rename};
+pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, Rewritten, check_rewrite, rewrite};

@@ -19,6 +19,7 @@ use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
 use crate::lisp_rename::RenameAnswer;
+use crate::lisp_rewrite::RewriteAnswer;
 use crate::lisp_search::SearchAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
@@ -39,6 +40,8 @@ pub enum Answer {
     Edited(Box<EditAnswer>),
     /// A name was given another, or would have been.
     Renamed(Box<RenameAnswer>),
+    /// Forms were rewritten, or would have been.
+    Rewritten(Box<RewriteAnswer>),
     /// Files were searched.
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
@@ -82,7 +85,8 @@ impl Answer {
             | Self::Wrote(_)
             | Self::Listed(_)
             | Self::Project(_)
-            | Self::Renamed(_) => false,
+            | Self::Renamed(_)
+            | Self::Rewritten(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -96,6 +100,7 @@ impl Answer {
             Self::Checked(answer) => fields(answer),
             Self::Edited(answer) => fields(answer),
             Self::Renamed(answer) => fields(answer),
+            Self::Rewritten(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
@@ -125,6 +130,7 @@ answers! {
     Checked(CheckAnswer),
     Edited(EditAnswer),
     Renamed(RenameAnswer),
+    Rewritten(RewriteAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
     Text(TextAnswer),

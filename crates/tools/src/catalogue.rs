@@ -32,6 +32,7 @@ use crate::lisp_patch_form::lisp_patch_form;
 use crate::lisp_read_file::{FileAnswer, lisp_read_file};
 use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::lisp_rename::{RenameAnswer, lisp_rename};
+use crate::lisp_rewrite::{RewriteAnswer, lisp_rewrite};
 use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
@@ -198,9 +199,15 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         })
     });
     tools.extend(fs_tools(premises));
-    tools.push(Tool {
-        set: ToolSet::Refactor,
-        ..Entry {
+    tools.extend(refactor_tools(premises));
+    tools.extend(guard_tools());
+    tools
+}
+
+/// The tools that change many files in one call.
+fn refactor_tools(premises: &Premises) -> Vec<Tool> {
+    let tools = [
+        Entry {
             name: "lisp_rename",
             title: "Rename",
             description: "Rename a Lisp function, variable, macro, class or type in all files: definition, uses, exports, derived names. \
@@ -208,12 +215,18 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             annotations: Annotations::WRITES,
             output: fields_schema::<RenameAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move {
-            lisp_rename(&workshop, args, &context).await.map(Answer::from)
-        })
-    });
-    tools.extend(guard_tools());
-    tools
+        .tool(premises, |workshop, args, context| async move { lisp_rename(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_rewrite",
+            title: "Rewrite forms",
+            description: "Change all Lisp forms of a shape into another, in all files: a dry run shows count and diffs, expect_count \
+                          writes all or none. Refused where a comment would be lost or matches overlap.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<RewriteAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_rewrite(&workshop, args, &context).await.map(Answer::from) }),
+    ];
+    tools.map(|tool| Tool { set: ToolSet::Refactor, ..tool }).into()
 }
 
 /// The tools for files of any kind, and for the root of the project.

@@ -1,6 +1,6 @@
 //! The stable codes of failures of sessions and their images, and of refused changes.
 
-use lispwright_refactor::RenameRefusal;
+use lispwright_refactor::{RenameRefusal, RewriteRefusal};
 use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
 /// The stable code of an unsuccessful ending.
@@ -65,5 +65,15 @@ pub(crate) fn of_rename(refusal: &RenameRefusal) -> &'static str {
         R::Collides { .. } | R::Inherited { .. } | R::Captured { .. } | R::CannotTell { .. } | R::WouldBreak { .. } => {
             "WOULD_BREAK"
         }
+    }
+}
+
+/// The code of a rewrite that was refused.
+pub(crate) fn of_rewrite(refusal: &RewriteRefusal) -> &'static str {
+    use RewriteRefusal as R;
+    match refusal {
+        R::Shape(_) | R::Template(_) | R::Guard(_) => "BAD_ARGUMENT",
+        R::Unbalanced { .. } => "UNBALANCED",
+        R::Loss { .. } | R::WouldBreak { .. } => "WOULD_BREAK",
     }
 }

@@ -42,6 +42,7 @@ pub mod lisp_patch_form;
 pub mod lisp_read_file;
 pub mod lisp_read_form;
 pub mod lisp_rename;
+pub mod lisp_rewrite;
 pub mod lisp_search;
 mod live_answer;
 mod live_fault;

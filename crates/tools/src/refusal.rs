@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lispwright_edit as edit;
 use lispwright_project as project;
-use lispwright_refactor::RenameRefusal;
+use lispwright_refactor::{RenameRefusal, RewriteRefusal};
 use lispwright_runtime as runtime;
 use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
@@ -116,6 +116,15 @@ pub enum Refusal {
         /// The directory to which paths are relative.
         root: PathBuf,
     },
+    /// Forms were not rewritten.
+    Rewrite(Box<RewriteRefusal>),
+    /// The call does not say how many forms it changes, or another number.
+    OtherCount {
+        /// The number of the call.
+        expected: Option<usize>,
+        /// The present number.
+        found: usize,
+    },
     /// There is no kind of mention of that name.
     NoMention {
         /// The name.
@@ -184,7 +193,9 @@ impl Refusal {
             Self::RootIsNamed { .. } => "OUTSIDE_ROOT",
             Self::RootIsShared { .. } | Self::RootHasImages { .. } => "CONFLICT",
             Self::Rename { refusal, .. } => codes::of_rename(refusal),
-            Self::ChangedMeanwhile { .. } => "CONFLICT",
+            Self::Rewrite(refusal) => codes::of_rewrite(refusal),
+            Self::OtherCount { expected: None, .. } => "BAD_ARGUMENT",
+            Self::ChangedMeanwhile { .. } | Self::OtherCount { .. } => "CONFLICT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",
             Self::Session(error) => codes::of_session(error),
             Self::Image { refusal, .. } => codes::of_image(refusal),

@@ -40,6 +40,7 @@ mod object;
 mod refusal;
 mod renamed;
 mod rendering;
+mod rewritten;
 mod session_refused;
 mod sessions;
 mod stack;
@@ -124,6 +125,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
         Answer::Renamed(renamed) => rendering::visible(&renamed::text(renamed, skin)),
+        Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
         Answer::Text(text) => rendering::visible(&files::text(text, skin)),

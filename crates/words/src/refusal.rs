@@ -13,7 +13,7 @@ use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, evaluated, live_fault, renamed, session_refused};
+use crate::{Rendering, Skin, evaluated, live_fault, renamed, rewritten, session_refused};
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -108,6 +108,8 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let facts = renamed::facts(refusal, root);
             return (renamed::refused(symbol, refusal, root, skin), facts);
         }
+        Refusal::Rewrite(refusal) => return (rewritten::refused(refusal), rewritten::facts(refusal)),
+        Refusal::OtherCount { expected, found } => rewritten::other_count(*expected, *found, skin),
         Refusal::NoMention { given, known } => {
             format!("`also` has {given:?}; the kinds of mentions are {}, all.", known.join(", "))
         }

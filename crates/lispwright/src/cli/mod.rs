@@ -32,6 +32,7 @@ mod read;
 mod refs;
 mod rename;
 mod repair;
+mod rewrite;
 mod search;
 mod setup;
 mod stats;
@@ -73,6 +74,7 @@ enum Command {
     Edit(edit::Args),
     Patch(patch::Args),
     Rename(rename::Args),
+    Rewrite(rewrite::Args),
     Tree(tree::Args),
     Eval(eval::Args),
     Setup(setup::Args),
@@ -119,6 +121,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),
         Command::Rename(args) => rename::run(args),
+        Command::Rewrite(args) => rewrite::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),

@@ -53,6 +53,7 @@ mod queue;
 mod racket;
 mod renames;
 mod repairs;
+mod rewrites;
 mod rivals;
 mod sandbox;
 mod sdk;

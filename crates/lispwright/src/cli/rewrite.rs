@@ -1,0 +1,76 @@
+//! `lispwright rewrite`: changes all forms of a shape into another.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use lispwright_tools::Answer;
+use lispwright_tools::lisp_rewrite::{LispRewrite, Where, lisp_rewrite};
+
+use super::live::on_files;
+use super::outcome::{failed, show};
+
+/// Rewrite all forms of a shape, in all files
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  lispwright rewrite '(if ?c (progn ?*body))' '(when ?c ?*body)'\n  \
+    lispwright rewrite '(equal ?x nil)' '(null ?x)' src --write --expect 3\n\n\
+    ?x stands for one form, ?*x for any number, ?+x for one or more. Write ,x ,@x for Emacs Lisp.\n\
+    Without --write nothing is written. With it all files are, or none.\n\
+    Exit code: 0, 1 when the rewrite was refused, 2 when it could not be tried.")]
+pub(crate) struct Args {
+    /// The form to find
+    shape: String,
+
+    /// The form instead, with the same variables
+    template: String,
+
+    /// File or directory
+    path: Option<String>,
+
+    /// Only inside of a form of this shape
+    #[arg(long, value_name = "SHAPE")]
+    inside: Option<String>,
+
+    /// Only outside of forms of this shape
+    #[arg(long, value_name = "SHAPE")]
+    not_inside: Option<String>,
+
+    /// In quoted data, too
+    #[arg(long)]
+    quoted: bool,
+
+    /// Write the files, instead of showing the diffs
+    #[arg(long, requires = "expect")]
+    write: bool,
+
+    /// The number of forms that the dry run has shown
+    #[arg(long, value_name = "N")]
+    expect: Option<usize>,
+
+    /// Directory of the project; default: the working directory
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> ExitCode {
+    let guard = Where { inside: args.inside, not_inside: args.not_inside, ..Where::default() };
+    let asked = LispRewrite {
+        shape: args.shape,
+        template: args.template,
+        r#where: vec![guard],
+        path: args.path,
+        quoted: args.quoted,
+        dry_run: !args.write,
+        expect_count: args.expect,
+    };
+    let answered = on_files(&args.root, |workshop| async move {
+        lisp_rewrite(&workshop, asked, &workshop.context("lispwright rewrite")).await.map(Answer::from)
+    });
+    match answered {
+        Ok(reply) => show(reply, args.json),
+        Err(why) => failed("rewrite", args.json, why),
+    }
+}

@@ -1,0 +1,89 @@
+//! Rewrites through the server: count and diffs first, then all files or none.
+
+use serde_json::json;
+
+use crate::client::Session;
+use crate::project::Project;
+
+fn session(files: &[(&str, &str)]) -> Session {
+    let project = Project::new();
+    for (name, text) in files {
+        project.file(name, text);
+    }
+    Session::on_with_sets(project, "default,refactor")
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("a.lisp", "(defun f (x)\n  (if (equal x nil) ; nothing\n      (progn\n        (g x)\n        (h x))))\n"),
+    ("sub/b.lisp", "(defun g (y) (list (equal y nil) '(equal y nil)))\n"),
+    ("c.el", "(defun c (x) (equal x nil))\n"),
+    ("d.txt", "(equal x nil)\n"),
+];
+
+#[test]
+fn a_dry_run_counts_and_the_count_writes() {
+    let mut session = session(FILES);
+    let before = session.project.snapshot();
+    let call = |more: serde_json::Value| {
+        let mut call = json!({ "shape": "(equal ?x nil)", "template": "(null ?x)" });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    let shown = session.ok("lisp_rewrite", call(json!({})));
+    for part in [
+        "Dry run, nothing was written: 2 forms in 2 of 3 files would change",
+        "a.lisp (1 place)",
+        "-  (if (equal x nil) ; nothing\n+  (if (null x) ; nothing",
+        "+(defun g (y) (list (null y) '(equal y nil)))",
+        "1 match in quoted data stay",
+        "\"expect_count\": 2",
+    ] {
+        assert!(shown.text.contains(part), "{part:?} is not in {}", shown.text);
+    }
+    assert_eq!(shown.fields["count"], 2);
+    session.refused("lisp_rewrite", call(json!({ "dry_run": false })), "BAD_ARGUMENT", &["\"expect_count\": 2"]);
+    session.refused(
+        "lisp_rewrite",
+        call(json!({ "dry_run": false, "expect_count": 3 })),
+        "CONFLICT",
+        &["2 forms would change", "expects 3"],
+    );
+    assert_eq!(session.project.snapshot(), before);
+    let done = session.ok("lisp_rewrite", call(json!({ "dry_run": false, "expect_count": 2 })));
+    assert!(done.text.starts_with("Rewritten: 2 forms in 2 of 3 files."), "{}", done.text);
+    assert_eq!(session.project.text("sub/b.lisp"), "(defun g (y) (list (null y) '(equal y nil)))\n");
+    assert_eq!(session.project.text("a.lisp"), FILES[0].1.replace("(equal x nil)", "(null x)"));
+    assert_eq!(session.project.text("c.el"), FILES[2].1);
+    let again = session.ok("lisp_rewrite", call(json!({})));
+    assert!(again.text.starts_with("No form of the shape in 3 files"), "{}", again.text);
+}
+
+#[test]
+fn refusals_name_the_place_and_write_nothing() {
+    let mut session = session(&[
+        ("a.lisp", "(f 1)\n(if a ; why\n  b nil)\n(g #+sbcl x y)\n(k (k (k 1)))\n"),
+        ("b.lisp", "(broken 1)\n(defun b (\n"),
+    ]);
+    let before = session.project.snapshot();
+    let cases = [
+        ("(if ?a ?b nil)", "(when ?a ?b)", "WOULD_BREAK", "a.lisp:2:7"),
+        ("(g ?x ?y)", "(h ?y ?x)", "WOULD_BREAK", "a.lisp:4:4"),
+        ("(k (k ?x))", "(j ?x)", "WOULD_BREAK", "overlap"),
+        ("(broken ?x)", "(whole ?x)", "UNBALANCED", "b.lisp:1:1"),
+        ("(f ?x)", "(f ?y)", "BAD_ARGUMENT", "no variable ?y"),
+        ("(nowhere ?x)", "(f ?y)", "BAD_ARGUMENT", "no variable ?y"),
+        ("(f ?x", "(f ?x)", "BAD_ARGUMENT", "`shape` is not understood"),
+        ("(f ?x)", "(f ?x", "BAD_ARGUMENT", "`template` is not understood"),
+    ];
+    for (shape, template, code, says) in cases {
+        let call = json!({ "shape": shape, "template": template, "dry_run": false, "expect_count": 1 });
+        session.refused("lisp_rewrite", call, code, &[says]);
+    }
+    assert_eq!(session.project.snapshot(), before);
+    let call = json!({
+        "shape": "(k ?x)", "template": "(j ?x)", "where": [{ "variable": "?x", "kind": "number" }],
+        "dry_run": false, "expect_count": 1,
+    });
+    session.ok("lisp_rewrite", call);
+    assert!(session.project.text("a.lisp").ends_with("(k (k (j 1)))\n"));
+}

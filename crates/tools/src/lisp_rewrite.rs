@@ -1,0 +1,229 @@
+//! `lisp_rewrite`: changes all forms of a shape into another, in all files.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lispwright_index::each;
+use lispwright_index::pattern::guard::{DatumSort, GuardSource};
+use lispwright_refactor::{RewriteRefusal, RewriteRequest, Rewritten, check_rewrite, rewrite};
+use lispwright_syntax::head;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::lisp_read_file::{MOST, yes};
+use crate::refusal::Refusal;
+use crate::several::{FileDiff, NewFile, write};
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+use crate::workspace::Files;
+
+/// Arguments of `lisp_rewrite`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispRewrite {
+    /// The form to find, as for lisp_search: (if ?c (progn ?*body))
+    pub shape: String,
+    /// The form instead, with the same variables: (when ?c ?*body)
+    pub template: String,
+    /// Conditions, all of which a match meets
+    #[serde(default)]
+    pub r#where: Vec<Where>,
+    /// File or directory
+    #[serde(default)]
+    pub path: Option<String>,
+    /// Quoted data, too
+    #[serde(default)]
+    pub quoted: bool,
+    /// Default true: show the diffs, write nothing
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+    /// The count of the dry run; needed to write
+    #[serde(default)]
+    pub expect_count: Option<usize>,
+}
+
+/// A condition of a match.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Where {
+    /// ?x, which kind and text are about; else the whole match
+    #[serde(default)]
+    pub variable: Option<String>,
+    /// Its kind
+    #[serde(default)]
+    pub kind: Option<WhereKind>,
+    /// Regex in its source
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Shape of a form around the match
+    #[serde(default)]
+    pub inside: Option<String>,
+    /// Shape of a form that is not around it
+    #[serde(default)]
+    pub not_inside: Option<String>,
+}
+
+/// The kind of a datum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhereKind {
+    /// A symbol.
+    Symbol,
+    /// A keyword.
+    Keyword,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// A character.
+    Character,
+    /// A list.
+    List,
+    /// A vector.
+    Vector,
+    /// A map or set.
+    Map,
+}
+
+/// The effect of a rewrite, or of its dry run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RewriteAnswer {
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// The number of forms that change.
+    pub count: usize,
+    /// The files that change, or would change.
+    pub files: Vec<FileDiff>,
+    /// The number of matches in quoted data, which stay.
+    pub in_data: usize,
+    /// The number of files that were searched.
+    pub searched: usize,
+    /// Files that were not searched, each with the code of the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+    /// Files and directories that ignore files name.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
+    /// The number of matches that the call expects.
+    #[serde(skip)]
+    pub expected: Option<usize>,
+}
+
+/// Rewrites, or shows what a rewrite would change.
+pub async fn lisp_rewrite(
+    workshop: &Workshop,
+    args: LispRewrite,
+    context: &CallContext,
+) -> Result<RewriteAnswer, Refusal> {
+    let began = SystemTime::now();
+    let (home, cancel) = (workshop.clone(), context.cancel.clone());
+    let answer = context.on_files(move || run(&home, &args, || cancel.is_cancelled())).await?;
+    if !answer.dry_run && !answer.files.is_empty() {
+        context.observe(&Event::FilesChanged { began, what: "rewrite", answer: &answer.clone().into() });
+    }
+    Ok(answer)
+}
+
+/// A file and its rewrite.
+struct Outcome {
+    path: String,
+    old_text: String,
+    done: Result<Rewritten, RewriteRefusal>,
+}
+
+fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Sync) -> Result<RewriteAnswer, Refusal> {
+    let workspace = &workshop.workspace;
+    let guards: Vec<GuardSource> = args.r#where.iter().map(Where::source).collect();
+    let request =
+        RewriteRequest { shape: &args.shape, template: &args.template, guards: &guards, in_data: args.quoted };
+    let Files { files, ignored, .. } = workspace.files(args.path.as_deref(), true)?;
+    let outcomes = each(&files, |path| {
+        if is_over() {
+            return None;
+        }
+        Some(workspace.open_lisp(path).map(|(file, language)| {
+            let done = rewrite(Path::new(&file.path), &file.text, &language, &request);
+            Outcome { path: file.path, old_text: file.text, done }
+        }))
+    });
+    let mut answer =
+        RewriteAnswer { dry_run: args.dry_run, ignored, expected: args.expect_count, ..RewriteAnswer::default() };
+    let mut new = Vec::new();
+    let mut unread = None;
+    for (path, outcome) in files.iter().zip(outcomes) {
+        let outcome = outcome.ok_or_else(|| Refusal::Ended { why: "it was cancelled".to_owned() })?;
+        let Outcome { path, old_text, done } = match outcome {
+            Ok(outcome) => outcome,
+            Err(refusal) => {
+                answer.left_out.push((path.clone(), refusal.code().to_owned()));
+                unread = unread.or(Some(refusal));
+                continue;
+            }
+        };
+        match done {
+            Ok(done) => {
+                answer.searched += 1;
+                answer.in_data += done.in_data;
+                answer.count += done.count;
+                if done.count > 0 {
+                    let diff = head(&done.diff, MOST).0.to_owned();
+                    answer.files.push(FileDiff {
+                        path: path.clone(),
+                        changes: done.count,
+                        diff,
+                        ..FileDiff::default()
+                    });
+                    new.push(NewFile { path: PathBuf::from(path), old_text, new_text: done.text });
+                }
+            }
+            // Files of other dialects, in which the shape is no form.
+            Err(RewriteRefusal::Shape(bad)) if bad.column.is_some() => {
+                let refusal = Refusal::Rewrite(Box::new(RewriteRefusal::Shape(bad)));
+                answer.left_out.push((path, refusal.code().to_owned()));
+                unread = unread.or(Some(refusal));
+            }
+            Err(refusal) => return Err(Refusal::Rewrite(Box::new(refusal))),
+        }
+    }
+    if let Some(refusal) = unread.filter(|_| answer.searched == 0) {
+        return Err(refusal);
+    }
+    if answer.count == 0 {
+        // A mistake in what was not needed is told, too.
+        let language = files.iter().find_map(|path| workspace.open_lisp(path).ok()).map(|(_, language)| language);
+        let checked = language.map_or(Ok(()), |language| check_rewrite(&language, &request));
+        checked.map_err(|refusal| Refusal::Rewrite(Box::new(refusal)))?;
+    }
+    if !args.dry_run {
+        if args.expect_count != Some(answer.count) {
+            return Err(Refusal::OtherCount { expected: args.expect_count, found: answer.count });
+        }
+        let written = write(workshop, &new)?.keep();
+        for (file, written) in answer.files.iter_mut().zip(written) {
+            file.has_other_names = written.other_names > 0;
+        }
+    }
+    Ok(answer)
+}
+
+impl Where {
+    fn source(&self) -> GuardSource {
+        GuardSource {
+            variable: self.variable.clone(),
+            kind: self.kind.map(|kind| match kind {
+                WhereKind::Symbol => DatumSort::Symbol,
+                WhereKind::Keyword => DatumSort::Keyword,
+                WhereKind::Number => DatumSort::Number,
+                WhereKind::String => DatumSort::String,
+                WhereKind::Character => DatumSort::Character,
+                WhereKind::List => DatumSort::List,
+                WhereKind::Vector => DatumSort::Vector,
+                WhereKind::Map => DatumSort::Map,
+            }),
+            text: self.text.clone(),
+            inside: self.inside.clone(),
+            not_inside: self.not_inside.clone(),
+        }
+    }
+}
