@@ -29,4 +29,4 @@ mod template;
 pub use mention::{MentionKind, NameMention};
 pub use refusal::{Doubt, Namesake, RenameRefusal, Spot};
 pub use rename::{RemadeFile, Rename, RenameRequest, rename};
-pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, Rewritten, check_rewrite, rewrite};
+pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};

@@ -31,7 +31,7 @@ pub struct RewriteRequest<'a> {
 
 /// A text after a rewrite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rewritten {
+pub struct RewrittenText {
     /// The number of matches that were rewritten.
     pub count: usize,
     /// The number of matches in quoted data, which stay.
@@ -93,15 +93,15 @@ pub fn rewrite(
     text: &str,
     language: &Language,
     request: &RewriteRequest<'_>,
-) -> Result<Rewritten, RewriteRefusal> {
+) -> Result<RewrittenText, RewriteRefusal> {
     let pattern = Pattern::new(request.shape, language.clone()).map_err(RewriteRefusal::Shape)?;
     if !pattern.may_fit(text) {
-        return Ok(Rewritten::default());
+        return Ok(RewrittenText::default());
     }
     let source = Source::read(text, language.clone());
     let mut fits = pattern.fits(&source.tree, text).map_err(RewriteRefusal::Shape)?;
     if fits.is_empty() {
-        return Ok(Rewritten::default());
+        return Ok(RewrittenText::default());
     }
     let (template, guards) = read_rest(&pattern, language, request)?;
     for guard in &guards {
@@ -114,7 +114,7 @@ pub fn rewrite(
         fits.retain(|fit| !is_inside(&data, fit.span));
         in_data = before - fits.len();
     }
-    let Some(first) = fits.first() else { return Ok(Rewritten { in_data, ..Rewritten::default() }) };
+    let Some(first) = fits.first() else { return Ok(RewrittenText { in_data, ..RewrittenText::default() }) };
     let spot = |at: u32| Spot::within(path, text, &source.lines, at);
     if !source.tree.is_balanced() {
         return Err(RewriteRefusal::Unbalanced { spot: spot(first.span.start) });
@@ -133,7 +133,7 @@ pub fn rewrite(
         let at = lines.line_span(line).map_or(0, |span| span.start);
         RewriteRefusal::WouldBreak { spot: Spot::within(path, text, &lines, at) }
     })?;
-    Ok(Rewritten { count: fits.len(), in_data, text: remade.text, diff: remade.diff })
+    Ok(RewrittenText { count: fits.len(), in_data, text: remade.text, diff: remade.diff })
 }
 
 /// Checks the shape, the template and the conditions in a language.

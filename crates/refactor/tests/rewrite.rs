@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use lispwright_index::pattern::guard::{DatumSort, GuardSource};
-use lispwright_refactor::{Loss, RewriteRefusal, RewriteRequest, Rewritten, rewrite};
+use lispwright_refactor::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, rewrite};
 use lispwright_syntax::Dialect;
 
 fn done(
@@ -13,7 +13,7 @@ fn done(
     shape: &str,
     template: &str,
     guards: &[GuardSource],
-) -> Result<Rewritten, RewriteRefusal> {
+) -> Result<RewrittenText, RewriteRefusal> {
     let request = RewriteRequest { shape, template, guards, in_data: false };
     rewrite(Path::new("a"), text, &dialect.into(), &request)
 }

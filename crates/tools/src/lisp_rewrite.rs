@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use lispwright_index::each;
 use lispwright_index::pattern::guard::{DatumSort, GuardSource};
-use lispwright_refactor::{RewriteRefusal, RewriteRequest, Rewritten, check_rewrite, rewrite};
+use lispwright_refactor::{RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,7 +129,7 @@ pub async fn lisp_rewrite(
 struct Outcome {
     path: String,
     old_text: String,
-    done: Result<Rewritten, RewriteRefusal>,
+    done: Result<RewrittenText, RewriteRefusal>,
 }
 
 fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Sync) -> Result<RewriteAnswer, Refusal> {
