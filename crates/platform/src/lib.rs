@@ -52,6 +52,17 @@ pub struct Process {
     pub resident_kb: u64,
 }
 
+/// What a thread had of the processors since its start, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadTurns {
+    /// The time that it ran.
+    pub ran: u64,
+    /// The time that it waited before the turns that it got; a wait that goes on is not in it.
+    pub waited: u64,
+    /// It runs, or waits for a turn.
+    pub is_runnable: bool,
+}
+
 /// The view that a process has of the machine before it is confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surroundings {
@@ -142,8 +153,8 @@ pub trait System: Debug + Sized {
         None
     }
 
-    /// The nanoseconds that each thread of a process has waited for a processor.
-    fn waits(pid: i32) -> HashMap<i32, u64> {
+    /// What each thread of a process had of the processors.
+    fn turns(pid: i32) -> HashMap<i32, ThreadTurns> {
         HashMap::new()
     }
 

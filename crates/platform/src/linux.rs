@@ -21,7 +21,7 @@ use rustix::process::{
     set_parent_process_death_signal,
 };
 
-use crate::{Lack, Process, Surroundings, System};
+use crate::{Lack, Process, Surroundings, System, ThreadTurns};
 
 /// Linux with its files below `/proc`.
 #[derive(Debug)]
@@ -101,8 +101,8 @@ done 2>/dev/null"#;
         table::written_by(pid)
     }
 
-    fn waits(pid: i32) -> HashMap<i32, u64> {
-        table::waits(pid)
+    fn turns(pid: i32) -> HashMap<i32, ThreadTurns> {
+        table::turns(pid)
     }
 
     fn has_open(pid: Pid, end: BorrowedFd<'_>) -> bool {

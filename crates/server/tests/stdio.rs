@@ -4,8 +4,6 @@
 
 mod client;
 
-use std::time::{Duration, Instant};
-
 use client::{Client, call, modern};
 use serde_json::{Value, json};
 
@@ -414,14 +412,14 @@ fn a_panic_is_the_error_of_its_call_alone() {
 #[test]
 fn calls_run_side_by_side() {
     let mut client = Client::legacy();
-    let start = Instant::now();
+    // Each ends only when the last call of all has begun.
     for id in 0..20 {
-        client.begin(id, "sleep", json!({ "milliseconds": 200 }));
+        client.begin(id, "gate", json!({ "name": "g" }));
     }
+    client.call("last", "open", json!({ "name": "g" }));
     for id in 0..20 {
-        assert_eq!(text(&client.answer(id)["result"]), "rested");
+        assert_eq!(text(&client.answer(id)["result"]), "through");
     }
-    assert!(start.elapsed() < Duration::from_millis(3000), "one after the other would take 4 s: {:?}", start.elapsed());
 }
 
 #[test]
@@ -560,10 +558,8 @@ fn calls_that_do_not_end_are_cancelled_and_then_answered_for() {
     let mut client = Client::legacy();
     client.begin("obedient", "obedient", json!({}));
     client.begin("deaf", "deaf", json!({}));
-    let start = Instant::now();
     let (status, seen) = client.finish();
     assert!(status.success());
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     let answer = |id: &str| {
         let answers: Vec<&Value> = seen.iter().filter(|message| message["id"] == id).collect();
         assert_eq!(answers.len(), 1, "{seen:?}");

@@ -84,9 +84,9 @@ fn a_browser_that_was_made_to_send_lines_is_not_served() {
 
 #[test]
 fn a_client_that_does_not_introduce_itself_is_told_and_let_go() {
-    let server = guarded(&["introduction=50"]);
-    let mut socket = server.connect();
-    socket.initialize(Some(TOKEN));
+    let server = guarded(&["introduction=500"]);
+    // A busy machine may need several attempts.
+    let mut socket = enter(&server);
     let rest = server.connect().rest();
     assert!(rest.contains("did not come in time"), "{rest}");
     // Its own time is over, too.

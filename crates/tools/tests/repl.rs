@@ -120,7 +120,7 @@ async fn a_timeout_in_words() {
     let sessions = sessions();
     // The time counts from the start of an image.
     eval(&sessions, json!({"code": "1"})).await;
-    let outcome = eval(&sessions, json!({"code": "(princ 'here) (loop)", "timeout_seconds": 0.2})).await;
+    let outcome = eval(&sessions, json!({"code": "(princ 'here) (loop)", "timeout_seconds": 1})).await;
     assert!(
         outcome.text.starts_with("[stdout]\nHERE\n[ERROR] TIMEOUT\nThe code was interrupted and"),
         "{}",

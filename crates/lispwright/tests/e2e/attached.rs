@@ -10,7 +10,7 @@ fn control(session: &mut Session, arguments: Value) -> Answer {
 }
 
 fn evaluate(session: &mut Session, code: &str) -> Answer {
-    session.client.call("repl_eval", json!({ "code": code, "session": "swank", "timeout_seconds": 20 }))
+    session.client.call("repl_eval", json!({ "code": code, "session": "swank", "timeout_seconds": 200 }))
 }
 
 /// A server of the owner, and a session that has joined it.

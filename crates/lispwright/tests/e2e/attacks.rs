@@ -236,7 +236,7 @@ fn a_declared_root_inside_another_gives_no_access_outside_of_both() {
         command.current_dir(&beside).env("XDG_CACHE_HOME", cache());
         let (mut client, _) = connect(command, true);
         let mut eval = |session: &str, code: &str| {
-            let arguments = json!({ "code": code, "runtime": "sbcl", "session": session, "timeout_seconds": 50 });
+            let arguments = json!({ "code": code, "runtime": "sbcl", "session": session, "timeout_seconds": 200 });
             call(&mut client, "repl_eval", arguments, &[&project.root(), &sub]).0
         };
         let sub = sub.display();

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::project::Project;
 
 /// The longest time for an answer on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(400);
 
 /// The program under test.
 pub(crate) fn binary() -> PathBuf {
@@ -240,6 +240,25 @@ impl Drop for Client {
     }
 }
 
+/// See [`Session::stopped`].
+#[track_caller]
+pub(crate) fn stopped(
+    client: &mut Client,
+    tool: &str,
+    mut arguments: Value,
+    reached: impl Fn(&Answer) -> bool,
+) -> Answer {
+    let mut limit = 2;
+    loop {
+        arguments["timeout_seconds"] = json!(limit);
+        let answer = client.call(tool, arguments.clone());
+        if reached(&answer) || limit > 60 {
+            return answer;
+        }
+        limit *= 3;
+    }
+}
+
 /// Whether there is no `null` in `value`, which no type of a schema matches.
 fn is_without_null(value: &Value) -> bool {
     match value {
@@ -324,6 +343,13 @@ impl Session {
         let answer = self.client.call(tool, arguments);
         assert!(!answer.is_error, "{}", answer.text);
         answer
+    }
+
+    /// A call that its time limit stops after it has come as far as `reached` says. The limit is short at first, and
+    /// longer on a machine that is too busy for that.
+    #[track_caller]
+    pub(crate) fn stopped(&mut self, tool: &str, arguments: Value, reached: impl Fn(&Answer) -> bool) -> Answer {
+        stopped(&mut self.client, tool, arguments, reached)
     }
 
     /// A call that is refused with `code` and a text that contains each of `says`. No byte of the project changes.

@@ -42,7 +42,7 @@ fn check(runtime: &str, code: &str, options: &[&str], ends: &[(&str, End)]) {
         let mut household = Household::new(options);
         let word = household.project.at("left").display().to_string();
         let code = code.replace("{}", &LEAVE.replace("{}", &word));
-        let arguments = json!({ "code": code, "runtime": runtime, "session": "s", "timeout_seconds": 50 });
+        let arguments = json!({ "code": code, "runtime": runtime, "session": "s", "timeout_seconds": 200 });
         let answer = household.call("repl_eval", arguments);
         assert!(!answer.is_error, "{}", answer.text);
         assert!(comes(|| !with_word(&word).is_empty()), "{runtime}: the process is not there");

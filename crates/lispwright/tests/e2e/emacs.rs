@@ -147,7 +147,7 @@ fn tests_of_both_frameworks_are_run_and_failures_reported() {
     session.project.file("hang.el", "(require 'ert)\n(ert-deftest spins () (while t))\n");
     session.project.file("exits.el", "(require 'ert)\n(ert-deftest ends () (kill-emacs 2))\n");
     for (path, says) in [("empty.el", "No test ran"), ("hang.el", "testing spins"), ("exits.el", "exit with code 2")] {
-        let answer = session.client.call("run_tests", json!({ "path": path, "timeout_seconds": 5 }));
+        let answer = session.stopped("run_tests", json!({ "path": path }), |answer| answer.text.contains(says));
         assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);
     }
     let packages = std::fs::read_dir("/usr/share/emacs/site-lisp/elpa-src").into_iter().flatten().flatten();
@@ -220,8 +220,11 @@ fn the_owners_emacs_is_joined_and_never_ended() {
     let address = format!("emacs://{}", owner.socket().display());
     let answer = session.ok("repl_control", json!({ "action": "attach", "address": address, "session": "mine" }));
     assert!(answer.text.contains("is attached"), "{}", answer.text);
-    let mut eval =
-        |code: &str| session.client.call("repl_eval", json!({ "session": "mine", "code": code, "timeout_seconds": 2 }));
+    let mut within = |seconds: u32, code: &str| {
+        let arguments = json!({ "session": "mine", "code": code, "timeout_seconds": seconds });
+        session.client.call("repl_eval", arguments)
+    };
+    let mut eval = |code: &str| within(200, code);
     let process = eval("(princ \"a & b\\n\") (message \"told\") (emacs-pid)");
     assert_eq!(process.fields["values"], json!([owner.process.id().to_string()]), "{}", process.text);
     assert_eq!(process.fields["stdout"], "a & b\n");
@@ -229,7 +232,8 @@ fn the_owners_emacs_is_joined_and_never_ended() {
     let error = eval("(defun mine (x) (car x)) (mine 7)");
     assert!(error.is_error && error.text.contains("0: (car 7)\n1: (mine 7)"), "{}", error.text);
     assert!(eval("(kill-emacs)").text.contains("was not carried out"));
-    assert_eq!(eval("(sleep-for 1000)").fields["code"], "TIMEOUT");
+    assert_eq!(within(2, "(sleep-for 1000)").fields["code"], "TIMEOUT");
+    let mut eval = |code: &str| within(200, code);
     assert_eq!(eval("(mine '(λ))").text, "=> λ");
     let loaded = session.ok("load_system", json!({ "session": "mine", "path": "area.el" }));
     assert!(loaded.text.contains("area.el:9:"), "{}", loaded.text);

@@ -56,7 +56,7 @@ fn ask(household: &mut Household, session: usize, count: usize) -> i64 {
     let define = if count == 0 { define.replace("{}", &session.to_string()) } else { String::new() };
     let code = format!("{define} {step} {spin} (list owner tally)");
     let arguments =
-        json!({ "code": code, "runtime": runtime, "session": format!("s{session}"), "timeout_seconds": 100 });
+        json!({ "code": code, "runtime": runtime, "session": format!("s{session}"), "timeout_seconds": 200 });
     household.client.start("tools/call", json!({ "name": "repl_eval", "arguments": arguments }))
 }
 

@@ -15,7 +15,7 @@ const ALIEN: &str = "(loop (let ((a (sb-alien:make-alien sb-alien:char 10000000)
 const HOLDER: &str = "exec python3 -c 'a = [bytearray(50000000) for _ in range(16)]; import time; time.sleep(600)'";
 
 fn run(household: &mut Household, runtime: &str, code: &str) -> Answer {
-    let arguments = json!({ "code": code, "runtime": runtime, "session": runtime, "timeout_seconds": 50 });
+    let arguments = json!({ "code": code, "runtime": runtime, "session": runtime, "timeout_seconds": 200 });
     household.call("repl_eval", arguments)
 }
 
@@ -117,7 +117,7 @@ fn a_full_heap_is_an_error_of_lisp() {
 fn a_copy_that_takes_too_much_is_ended_alone() {
     let mut household = Household::new(&OPTIONS);
     run(&mut household, "sbcl", "(defvar *x* 5)");
-    let trial = json!({ "code": ALIEN, "session": "sbcl", "trial": true, "timeout_seconds": 50 });
+    let trial = json!({ "code": ALIEN, "session": "sbcl", "trial": true, "timeout_seconds": 200 });
     let answer = household.call("repl_eval", trial);
     assert!(answer.text.contains(MEMORY) && answer.text.contains("The session is as it was"), "{}", answer.text);
     assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
@@ -128,13 +128,14 @@ fn a_copy_that_takes_too_much_is_ended_alone() {
     assert_eq!(run(&mut household, "sbcl", "*x*").text, "=> 5");
 }
 
-/// Starts code that goes on after the call and exceeds a limit while no call runs. It is ended, and the next call
-/// reports it.
+/// Starts code that goes on after the call, and exceeds a limit once there is a file `go`, so while no call runs. It is
+/// ended, and the next call reports it.
 #[track_caller]
 fn check_idle(runtime: &str, code: &str, says: &str) {
     let mut household = Household::new(&OPTIONS);
     let answer = run(&mut household, runtime, code);
     assert!(!answer.is_error, "{code}: {}", answer.text);
+    household.project.file("go", "");
     let status = json!({ "action": "status", "session": runtime });
     while household.call("repl_control", status.clone()).fields["sessions"][0]["state"] != "no-image" {}
     // The server and the spare.
@@ -150,17 +151,28 @@ fn check_idle(runtime: &str, code: &str, says: &str) {
 
 #[test]
 fn a_thread_of_an_idle_image_that_eats_memory_on_sbcl() {
-    check_idle("sbcl", &format!("(progn (sb-thread:make-thread (lambda () {ALIEN})) 1)"), MEMORY);
+    check_idle(
+        "sbcl",
+        &format!(
+            "(progn (sb-thread:make-thread (lambda () (loop until (probe-file \"go\") do (sleep 0.01)) {ALIEN})) 1)"
+        ),
+        MEMORY,
+    );
 }
 
 #[test]
 fn processes_of_an_idle_image_on_guile() {
-    check_idle("guile", "(system \"(sleep 2; for i in $(seq 100); do sleep 1000 & done) &\")", PROCESSES);
+    check_idle(
+        "guile",
+        "(system \"(until [ -e go ]; do sleep 0.1; done; for i in $(seq 100); do sleep 1000 & done) &\")",
+        PROCESSES,
+    );
 }
 
 #[test]
 fn a_child_of_an_idle_image_on_clojure() {
-    check_idle("clojure", &format!("(do (.start (ProcessBuilder. [\"sh\" \"-c\" {HOLDER:?}])) 1)"), MEMORY);
+    let holder = format!("until [ -e go ]; do sleep 0.1; done; {HOLDER}");
+    check_idle("clojure", &format!("(do (.start (ProcessBuilder. [\"sh\" \"-c\" {holder:?}])) 1)"), MEMORY);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::client::{Answer, Session};
 
 fn hold(session: &mut Session, code: &str) -> Answer {
-    let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 20 }));
+    let answer = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 200 }));
     assert!(answer.is_error, "{}", answer.text);
     assert!(answer.text.contains("[held] The stack is kept"), "{}", answer.text);
     answer
@@ -226,9 +226,10 @@ fn a_held_error_can_be_timed_out_reset_and_aborted_with_trouble() {
 fn an_interrupt_can_be_held_and_continued() {
     let mut session = Session::new();
     session.ok("repl_control", json!({ "action": "start" }));
-    let code =
-        "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit))) (spin 5) (list :after *)";
-    let stopped = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 0.5 }));
+    let spin = "(defvar *go* nil) (defun spin (limit) (loop until *go* finally (return limit)))";
+    session.ok("repl_eval", json!({ "code": spin }));
+    let code = "(spin 5) (list :after *)";
+    let stopped = session.client.call("repl_eval", json!({ "code": code, "on_error": "hold", "timeout_seconds": 1 }));
     assert_eq!(stopped.fields["code"], "TIMEOUT", "{}", stopped.text);
     assert!(stopped.text.contains("[held] The stack is kept"), "{}", stopped.text);
     let frames = control(&mut session, json!({ "action": "frames" }));

@@ -71,7 +71,7 @@ impl Household {
     /// The text of a successful evaluation in a session.
     #[track_caller]
     pub(crate) fn eval(&mut self, session: &str, code: &str) -> Answer {
-        self.call("repl_eval", json!({ "code": code, "session": session, "timeout_seconds": 50 }))
+        self.call("repl_eval", json!({ "code": code, "session": session, "timeout_seconds": 200 }))
     }
 }
 

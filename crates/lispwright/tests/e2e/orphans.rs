@@ -26,7 +26,7 @@ const CHECKPOINT: (&str, &str) = ("repl_control", r#"{"action": "checkpoint"}"#)
 
 fn play(scene: &Scene, guard_too: bool) {
     let mut household = Household::new(&[]);
-    let mut arguments = json!({ "code": "1", "runtime": scene.runtime, "session": "s", "timeout_seconds": 50 });
+    let mut arguments = json!({ "code": "1", "runtime": scene.runtime, "session": "s", "timeout_seconds": 200 });
     let answer = household.call("repl_eval", arguments.clone());
     assert!(!answer.is_error, "{}", answer.text);
     for (tool, first) in scene.first {

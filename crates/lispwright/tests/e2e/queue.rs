@@ -127,6 +127,7 @@ fn a_waiting_call_that_is_cancelled_never_runs() {
     let status = session.until_status(&["(incf *n* 100) waits"]);
     assert!(status.contains("busy, evaluating (loop until (probe-file"), "{status}");
     session.cancel(ids[1]);
+    while session.ok("repl_control", json!({"action": "status"})).text.contains("(incf *n* 10) waits") {}
     session.project.file("go", "");
     let (answers, order) = session.answers(&[ids[0], ids[2]]);
     assert_eq!(order, [ids[0], ids[2]]);
@@ -236,20 +237,21 @@ fn calls_of_an_attached_session_are_queued() {
 fn progress_describes_the_call_in_front() {
     let mut session = Session::new();
     session.ok("repl_eval", json!({"code": "1"}));
-    let ids = session.burst(&[eval("(progn (print :begun) (finish-output) (sleep 2.5))"), eval("2")]);
-    let mut said: HashMap<i64, Vec<String>> = HashMap::new();
-    loop {
+    let first = "(progn (print :begun) (finish-output) (loop until (probe-file \"go\") do (sleep 0.01)))";
+    let ids = session.burst(&[eval(first), eval("2")]);
+    let mut expected = HashMap::from([
+        (ids[0], vec!["evaluating (progn (print :begun)", "printed last: :BEGUN"]),
+        (ids[1], vec!["session main: waiting behind a call; now evaluating (progn (print :begun)"]),
+    ]);
+    while !expected.is_empty() {
         let message = session.client.receive();
-        if message["id"] == ids[1] {
-            break;
-        }
-        if let Some(token) = message["params"]["progressToken"].as_i64() {
-            said.entry(token).or_default().push(message["params"]["message"].to_string());
-        }
+        let token = message["params"]["progressToken"].as_i64().unwrap_or_else(|| panic!("{message}"));
+        let text = message["params"]["message"].to_string();
+        expected.retain(|id, words| *id != token || !words.iter().all(|word| text.contains(word)));
     }
-    let has = |id: i64, words: &[&str]| said[&id].iter().any(|text| words.iter().all(|word| text.contains(word)));
-    assert!(has(ids[0], &["evaluating (progn (print :begun)", "printed last: :BEGUN"]), "{said:#?}");
-    assert!(has(ids[1], &["session main: waiting behind a call; now evaluating (progn (print :begun)"]), "{said:#?}");
+    session.project.file("go", "");
+    let (answers, order) = session.answers(&ids);
+    assert_eq!((order, answers[&ids[1]].text.as_str()), (ids, "=> 2"));
 }
 
 #[test]

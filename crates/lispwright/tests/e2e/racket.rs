@@ -143,7 +143,7 @@ fn tests_are_run_and_only_those_that_were_seen_to_pass_count() {
         ("hang.rkt", "spins"),
         ("exits.rkt", "ended with exit code 2"),
     ] {
-        let answer = session.client.call("run_tests", json!({ "path": path, "timeout_seconds": 5 }));
+        let answer = session.stopped("run_tests", json!({ "path": path }), |answer| answer.text.contains(says));
         assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use crate::Process;
+use crate::{Process, ThreadTurns};
 
 /// The bytes of an environment that are read: a process may change its own to any length (`PR_SET_MM_MAP`).
 const LONGEST: u64 = 256 << 10;
@@ -118,18 +118,21 @@ pub(super) fn written_by(pid: Pid) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("wchar: "))?.parse().ok()
 }
 
-/// The second number of `/proc/PID/task/TID/schedstat`.
-pub(super) fn waits(pid: i32) -> HashMap<i32, u64> {
+/// By `/proc/PID/task/TID/schedstat` and `stat`.
+pub(super) fn turns(pid: i32) -> HashMap<i32, ThreadTurns> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
     let one = |path: &Path| {
         let thread = path.file_name()?.to_str()?.parse().ok()?;
-        Some((thread, second_number(&std::fs::read_to_string(path.join("schedstat")).ok()?)?))
+        let read = |name| std::fs::read_to_string(path.join(name)).ok();
+        Some((thread, turns_in(&read("schedstat")?, &read("stat")?)?))
     };
     threads.flatten().filter_map(|entry| one(&entry.path())).collect()
 }
 
-fn second_number(schedstat: &str) -> Option<u64> {
-    schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
+fn turns_in(schedstat: &str, stat: &str) -> Option<ThreadTurns> {
+    let mut numbers = schedstat.split_ascii_whitespace().map_while(|number| number.parse().ok());
+    let (ran, waited) = (numbers.next()?, numbers.next()?);
+    Some(ThreadTurns { ran, waited, is_runnable: stat.rsplit_once(") ")?.1.starts_with('R') })
 }
 
 pub(super) fn has_open(pid: Pid, end: BorrowedFd<'_>) -> bool {
@@ -165,9 +168,11 @@ mod tests {
 
     #[test]
     fn a_line_of_the_scheduler() {
-        assert_eq!(second_number("1044 2088 3\n"), Some(2088));
-        assert_eq!(second_number("1044"), None);
-        assert_eq!(second_number(""), None);
+        let turns = |ran, waited, is_runnable| Some(ThreadTurns { ran, waited, is_runnable });
+        assert_eq!(turns_in("1044 2088 3\n", "7 (a) R) R 1 7"), turns(1044, 2088, true));
+        assert_eq!(turns_in("1044 2088 3\n", "7 (R) S 1 7"), turns(1044, 2088, false));
+        assert_eq!(turns_in("1044", "7 (sbcl) R 1 7"), None);
+        assert_eq!(turns_in("", ""), None);
     }
 
     #[test]
@@ -182,6 +187,6 @@ mod tests {
     #[test]
     fn threads_are_counted_here() {
         let own = std::process::id().cast_signed();
-        assert!(waits(own).contains_key(&own));
+        assert!(turns(own).contains_key(&own));
     }
 }

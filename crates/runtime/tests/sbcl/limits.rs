@@ -11,7 +11,8 @@ use crate::lab::*;
 #[tokio::test]
 async fn an_interrupt_says_where_it_was_and_what_was_printed() {
     let lab = lab();
-    let report = lab.within(0.3, "(defun spin (n) (princ \"partial\") (sleep n) n) (spin 100)").await;
+    lab.report("(defun spin (n) (princ \"partial\") (sleep n) n)").await;
+    let report = lab.within(1.0, "1 (spin 100)").await;
     let Ending::Stopped { frames, place, .. } = &report.ending else { panic!("{report:#?}") };
     assert!(frames.iter().any(|frame| frame.call.starts_with("(SPIN")), "{report:#?}");
     assert_eq!(place.index, 2);
@@ -22,7 +23,7 @@ async fn an_interrupt_says_where_it_was_and_what_was_printed() {
 async fn a_loop_that_cannot_be_interrupted_is_killed_with_its_output_saved() {
     let lab = lab();
     lab.mark_state().await;
-    let report = lab.within(0.2, "(princ \"partial\") (sb-sys:without-interrupts (loop))").await;
+    let report = lab.within(1.0, "(princ \"partial\") (sb-sys:without-interrupts (loop))").await;
     let Ending::Died { death, reason } = &report.ending else { panic!("{report:#?}") };
     assert!(death.killed);
     assert_eq!(*reason, Some(StopReason::Timeout));

@@ -101,10 +101,11 @@ async fn a_correctable_error_waits_until_it_is_continued() {
 #[tokio::test]
 async fn an_interrupt_is_held_and_can_be_continued() {
     let (_server, lab) = attached().await;
+    lab.report("(defvar *go* nil)").await;
     let request = EvalRequest {
         hold: true,
-        timeout: Duration::from_millis(300).into(),
-        ..EvalRequest::new("(defvar *go* nil) (loop until *go* finally (return :went))")
+        timeout: Duration::from_secs(1).into(),
+        ..EvalRequest::new("(loop until *go* finally (return :went))")
     };
     let report = lab.request(request).await;
     assert!(matches!(report.ending, Ending::Stopped { kept: true, .. }), "{report:#?}");

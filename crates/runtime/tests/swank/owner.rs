@@ -123,8 +123,16 @@ async fn lab_on(server: &Server) -> crate::Lab {
 #[tokio::test]
 async fn errors_of_other_threads_are_reported_with_their_thread() {
     let (_server, lab) = attached().await;
-    let code = "(defvar *thread* (sb-thread:make-thread (lambda () (error \"elsewhere\")) :name \"bad\")) (sleep 0.3)";
-    let report = lab.report(code).await;
+    let code = "(defvar *thread* (sb-thread:make-thread (lambda () (error \"elsewhere\")) :name \"bad\"))";
+    let mut report = lab.report(code).await;
+    // The next call after the error reports it.
+    until("the error is reported", async || {
+        if report.background.is_empty() {
+            report = lab.report("nil").await;
+        }
+        !report.background.is_empty()
+    })
+    .await;
     let told = report.background.first().unwrap();
     assert_eq!(told.message, "elsewhere");
     assert_eq!(told.thread.as_deref(), Some("bad"), "{told:?}");
