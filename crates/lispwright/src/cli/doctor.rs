@@ -102,7 +102,7 @@ async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Res
     let request = ReplEval {
         code: "(+ 1 2)".into(),
         runtime: Some(runtime.into()),
-        timeout_seconds: Some(60.0),
+        timeout_seconds: Some(120.0),
         ..ReplEval::default()
     };
     let reply = repl_eval(&workshop.sessions, request, context).await;
