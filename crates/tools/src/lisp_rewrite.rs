@@ -24,7 +24,7 @@ use crate::workspace::Files;
 pub struct LispRewrite {
     /// The form to find, as for lisp_search: (if ?c (progn ?*body))
     pub shape: String,
-    /// The form instead, with the same variables: (when ?c ?*body)
+    /// The form instead, with the same variables; its line breaks stay: (when ?c ?*body)
     pub template: String,
     /// Conditions, all of which a match meets
     #[serde(default)]

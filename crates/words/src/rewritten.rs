@@ -42,7 +42,7 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
         text.push_str(&format!("\nNot searched: {}{rest}.", names.join(", ")));
     }
     if !done.ignored.is_empty() {
-        text.push_str(&format!("\nIgnore files leave out {}.", counted(done.ignored.len(), "entry")));
+        text.push_str(&format!("\nIgnore files leave out {}.", counted(done.ignored.len(), "path")));
     }
     if done.dry_run && done.count > 0 {
         text.push_str(&match skin {

@@ -14,6 +14,7 @@ use super::outcome::{failed, show};
 #[command(after_help = "Examples:\n  lispwright rewrite '(if ?c (progn ?*body))' '(when ?c ?*body)'\n  \
     lispwright rewrite '(equal ?x nil)' '(null ?x)' src --write --expect 3\n\n\
     ?x stands for one form, ?*x for any number, ?+x for one or more. Write ,x ,@x for Emacs Lisp.\n\
+    The line breaks of the template stay.\n\
     Without --write nothing is written. With it all files are, or none.\n\
     Exit code: 0, 1 when the rewrite was refused, 2 when it could not be tried.")]
 pub(crate) struct Args {
