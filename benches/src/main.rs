@@ -9,6 +9,7 @@ mod client;
 mod copies;
 mod endurance;
 mod eval;
+mod index;
 mod memory;
 mod network;
 mod peers;
@@ -34,7 +35,7 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 8] = [
+const BENCHES: [(&str, Bench); 9] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("network", network::rows),
@@ -42,6 +43,7 @@ const BENCHES: [(&str, Bench); 8] = [
     ("copies", copies::rows),
     ("memory", memory::rows),
     ("endurance", endurance::rows),
+    ("index", index::rows),
     ("repair", repair::rows),
 ];
 
@@ -49,7 +51,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|repair]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|index|repair]..."
         );
         std::process::exit(2);
     };

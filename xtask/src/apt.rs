@@ -79,6 +79,8 @@ pub(crate) const BUTTERCUP: Need = Need {
 };
 pub(crate) const UNZIP: Need =
     Need { package: "unzip", why: "unpacks the sources inside jars", present: Presence::Program("unzip") };
+pub(crate) const RIPGREP: Need =
+    Need { package: "ripgrep", why: "searches text, to compare with", present: Presence::Program("rg") };
 pub(crate) const PROCPS: Need = Need {
     package: "procps",
     why: "ends processes from outside, as an accident would",
@@ -174,6 +176,21 @@ pub(crate) fn download(packages: &[&str], directory: &Path, install: Install) ->
         fetch(&found)?;
     }
     Ok(absent.into_iter().map(str::to_owned).collect())
+}
+
+/// Installs those of the packages that the distribution has, if that is allowed.
+pub(crate) fn install_available(packages: &[String], install: Install) -> Result<(), Failure> {
+    let is_installed = |name: &&str| Path::new("/usr/share/doc").join(name).exists();
+    let missing: Vec<&str> = packages.iter().map(String::as_str).filter(|name| !is_installed(name)).collect();
+    if missing.is_empty() || install == Install::Never {
+        return Ok(());
+    }
+    let available = candidates(&missing);
+    let names: Vec<&str> = missing.into_iter().filter(|name| available.contains(*name)).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    as_root("apt-get").args(["install", "-y", "-q", "--no-install-recommends"]).args(&names).run()
 }
 
 /// The packages that the distribution can provide.

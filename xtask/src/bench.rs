@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
-//! and writes its tables to `docs/benchmarks.md` and, with their picture, to `docs/repair.md`. It is not part of the
-//! tests.
+//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md` and, with their picture, to `docs/repair.md`. It
+//! is not part of the tests.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,13 @@ use std::process::Command;
 
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, say};
-use crate::{cargo, corpus, target, workspace};
+use crate::{cargo, corpus, names, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 8] = ["reader", "server", "network", "eval", "copies", "memory", "endurance", "repair"];
-/// The group with documents of its own.
+const GROUPS: [&str; 9] = ["reader", "server", "network", "eval", "copies", "memory", "endurance", "index", "repair"];
+/// The groups with documents of their own.
 const REPAIR: &str = "repair";
+const INDEX: &str = "index";
 
 /// Measures the rows of a group, or all of them, and prints a Markdown table; those of repair as if there was no doubt `without`.
 pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Option<&str>) -> Result<(), Failure> {
@@ -25,8 +26,8 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     if without.is_some() && (write || name != Some(REPAIR)) {
         return Err(Failure::new("--without is for repair, and its numbers are not written"));
     }
-    if write && name.is_some_and(|name| name != REPAIR) {
-        return Err(Failure::new("--write writes all rows, or those of repair: leave out the name"));
+    if write && name.is_some_and(|name| name != REPAIR && name != INDEX) {
+        return Err(Failure::new("--write writes all rows, or those of index or repair: leave out the name"));
     }
     let mut packages = vec!["lispwright-bench"];
     if name != Some(REPAIR) {
@@ -34,6 +35,10 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
         apt::ensure(&[apt::SBCL, apt::GUILE], install)?;
     }
     corpus::prepare(install)?;
+    if name.is_none_or(|name| name == INDEX) {
+        apt::ensure(&[apt::RIPGREP], install)?;
+        names::consult(install)?;
+    }
     say("building for release");
     cargo().args(["build", "--release"]).args(packages.iter().flat_map(|name| ["--package", name])).run()?;
     let rival = target().join("rmcp");
@@ -42,32 +47,52 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
         let manifest = workspace().join("benches/rmcp/Cargo.toml");
         cargo().args(["build", "--release", "--manifest-path"]).arg(manifest).arg("--target-dir").arg(&rival).run()?;
     }
-    let release = target().join("release");
     let scratch = target().join("bench");
     say("measuring; some minutes of quiet on the machine make the numbers better");
+    // The rows of the index have a table of their own.
+    let others: Vec<&str> =
+        GROUPS.into_iter().filter(|group| *group != INDEX && name.is_none_or(|name| name == *group)).collect();
+    let measure = |groups: &[&str]| measure(groups, &scratch, &rival, without);
+    let rows = (!others.is_empty()).then(|| measure(&others)).transpose()?;
+    let index = name.is_none_or(|name| name == INDEX).then(|| measure(&[INDEX])).transpose()?;
+    if !write {
+        return Ok(());
+    }
+    let path = workspace().join("docs/benchmarks.md");
+    if let Some(table) = rows {
+        write_repair(&scratch)?;
+        if name.is_none() {
+            put(&path, "measurements", "bench", &format!("{}\n\n{table}", machine()))?;
+        }
+    }
+    if let Some(table) = index {
+        put(&path, "index", "bench", &format!("{}\n\n{table}", machine()))?;
+        let tables = scratch.join("index-accuracy.md");
+        let text = fs::read_to_string(&tables).about(&tables)?;
+        put(&workspace().join("docs/knowing-code.md"), "accuracy", "bench", &text)?;
+    }
+    Ok(())
+}
+
+/// Runs the benchmarks of the groups, and returns and prints the table of their rows.
+fn measure(groups: &[&str], scratch: &Path, rival: &Path, without: Option<&str>) -> Result<String, Failure> {
+    let release = target().join("release");
     let output = Command::new(release.join("lispwright-bench"))
         .arg(release.join("lispwright"))
         .arg(corpus::directory())
-        .arg(&scratch)
-        .args(name)
+        .arg(scratch)
+        .args(groups)
         .env("LISPWRIGHT_BENCH_RMCP", rival.join("release/lispwright-bench-rmcp"))
         .envs(without.map(|doubt| ("LISPWRIGHT_REPAIR_WITHOUT", doubt)))
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|error| Failure::new(format!("lispwright-bench could not be started: {error}")))?;
-    let table = String::from_utf8_lossy(&output.stdout);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
     println!("\n{table}");
     if !output.status.success() {
         return Err(Failure::new(format!("lispwright-bench ended with {}", output.status)));
     }
-    if write {
-        write_repair(&scratch)?;
-        if name.is_none() {
-            let path = workspace().join("docs/benchmarks.md");
-            put(&path, "measurements", "bench", &format!("{}\n\n{table}", machine()))?;
-        }
-    }
-    Ok(())
+    Ok(table)
 }
 
 /// Copies the tables and the picture from `scratch` into the documents.

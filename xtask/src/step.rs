@@ -94,6 +94,12 @@ impl Step {
         self
     }
 
+    /// Writes what the program prints as its errors to a file.
+    pub(crate) fn errors(&mut self, file: File) -> &mut Self {
+        self.command.stderr(file);
+        self
+    }
+
     /// The call as one would type it in the workspace, shortened when it is long.
     fn shown(&self) -> String {
         let program = Path::new(self.command.get_program());

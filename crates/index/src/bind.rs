@@ -22,8 +22,10 @@ pub(crate) enum Pattern {
     Match,
     /// Every symbol in it, at any depth.
     Atoms,
-    /// The same, except for the first of a list.
+    /// The same, except for the first of a list: a pattern of `syntax-rules`.
     Keyword,
+    /// Every symbol in a pattern of `syntax-case` for the macro that is learned.
+    Syntax,
     /// A pattern of `pcase`.
     Pcase,
     /// A symbol that is a parameter.
@@ -33,11 +35,19 @@ pub(crate) enum Pattern {
 impl<'t> Walk<'t> {
     /// Binds the names in a pattern, and evaluates the default values there.
     pub(crate) fn bind(&mut self, datum: Datum, pattern: Pattern) {
+        if matches!(pattern, Pattern::Keyword | Pattern::Syntax) && self.learns_pattern() {
+            return self.learn_syntax(datum);
+        }
+        if self.learning.is_some() && self.learns(datum, |role| role.binds = true) {
+            return;
+        }
         match pattern {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
             Pattern::Match => return self.match_pattern(datum),
-            Pattern::Atoms | Pattern::Keyword => return self.bind_atoms(datum, pattern == Pattern::Keyword),
+            Pattern::Atoms | Pattern::Keyword | Pattern::Syntax => {
+                return self.bind_atoms(datum, pattern == Pattern::Keyword);
+            }
             _ => {}
         }
         let Some(list) = datum.list() else {
@@ -97,8 +107,12 @@ impl<'t> Walk<'t> {
         match form {
             F::Let | F::LetStar | F::LetRec | F::SymbolMacros | F::LetValues => {
                 let mut first = data.next();
+                let is_argument = first.is_some_and(|first| !first.is_bare());
+                if let Some(first) = first.filter(|_| is_argument) {
+                    self.learns(first, |role| role.binds = true);
+                }
                 // A named let binds a function.
-                if let Some(name) = first.filter(|name| name.list().is_none() && self.symbol(*name).is_some()) {
+                if let Some(name) = first.filter(|name| !is_argument && self.symbol(*name).is_some()) {
                     first = data.next();
                     tasks.push(Task::Bind(name, Pattern::Name));
                 }
@@ -112,13 +126,16 @@ impl<'t> Walk<'t> {
                     })
                     .collect();
                 let pattern = if form == F::LetValues { Pattern::Nested } else { Pattern::Name };
-                let names = || parts.iter().map(|(name, _)| Task::Bind(*name, pattern));
+                let bind = |walk: &Self, name: Datum, values: &[Datum]| {
+                    walk.computed(name, values).unwrap_or(Task::Bind(name, pattern))
+                };
+                let names = || parts.iter().map(|(name, values)| bind(self, *name, values));
                 let values = || parts.iter().flat_map(|(_, values)| values.iter().copied().map(Task::Code));
                 match form {
                     F::LetStar => {
                         for (name, values) in &parts {
                             tasks.extend(values.iter().copied().map(Task::Code));
-                            tasks.push(Task::Bind(*name, pattern));
+                            tasks.push(bind(self, *name, values));
                             tasks.extend(self.rebound(*name));
                         }
                     }
@@ -193,8 +210,10 @@ impl<'t> Walk<'t> {
             }
             F::Bind => {
                 let names = data.next();
-                tasks.extend(data.next().map(Task::Code));
-                tasks.extend(names.map(|names| Task::Bind(names, Pattern::Nested)));
+                let value = data.next();
+                tasks.extend(value.map(Task::Code));
+                let computed = names.and_then(|names| self.computed(names, value.as_slice()));
+                tasks.extend(computed.or(names.map(|names| Task::Bind(names, Pattern::Nested))));
                 tasks.push(Task::Body(data));
             }
             F::Slots | F::Accessors => {
@@ -338,9 +357,7 @@ impl<'t> Walk<'t> {
 
     /// The binding of a variable that can be dynamic is a use of it.
     fn rebound(&self, name: Datum) -> Option<Task<'t>> {
-        let may_be_dynamic =
-            self.rules.binds_dynamically || self.symbol(name).is_some_and(|name| self.is_special(name));
-        may_be_dynamic.then_some(Task::Use(name, UseKind::Binding))
+        self.rules.binds_dynamically.then_some(Task::Use(name, UseKind::Binding))
     }
 
     /// A slot of a class with its options.

@@ -2,6 +2,7 @@
 
 use lispwright_syntax::{Datum, Dialect, ListId};
 
+use crate::bind::Pattern;
 use crate::resolve::Written;
 use crate::space::{self, Declared};
 use crate::walk::Walk;
@@ -16,14 +17,14 @@ pub(crate) struct Rules {
     pub(crate) two_namespaces: bool,
     /// The symbol is a constant or part of the syntax, so it has no definition.
     pub(crate) is_constant: fn(&str) -> bool,
+    /// A form with this head is an operator of the language, whatever functions and macros are called so.
+    pub(crate) is_operator: fn(&str) -> bool,
     /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.
     pub(crate) is_dynamic: fn(&str) -> bool,
     /// A `let` can bind any variable dynamically, whatever its name.
     pub(crate) binds_dynamically: bool,
     /// A binding of a variable is dynamic if any file defines the variable.
     pub(crate) variables_are_dynamic: bool,
-    /// A definition of a name that is imported defines the imported symbol.
-    pub(crate) imports_symbols: bool,
     /// A variable that a file defines is dynamic wherever it is bound.
     pub(crate) variables_are_special: bool,
     /// Quoted symbols are names of functions and variables, or may be.
@@ -34,6 +35,14 @@ pub(crate) struct Rules {
     pub(crate) has_inner_definitions: bool,
     /// Code outside of packages and modules is in a space of its file; otherwise, all files share one.
     pub(crate) files_are_spaces: bool,
+    /// A function can have several lists of parameters, which are vectors.
+    pub(crate) has_arities: bool,
+    /// A symbol can begin with a digit.
+    pub(crate) has_potential_numbers: bool,
+    /// A definition of a name that the space imports is one of the imported name; otherwise, of a name of its own.
+    pub(crate) imports_come_first: bool,
+    /// The notation in which a macro gets names to bind: a name, or a list of parameters or bindings.
+    pub(crate) binds: Pattern,
     /// The openers of lists that are calls.
     pub(crate) calls: &'static [&'static str],
     /// Walks a list that is code.
@@ -48,6 +57,10 @@ pub(crate) struct Rules {
     pub(crate) templates_are_data: bool,
     /// The reader replaces the symbol in a template by a new one.
     pub(crate) is_made_up: fn(&str) -> bool,
+    /// A package whose name is written in the template of a macro is one of the project.
+    pub(crate) templates_declare: bool,
+    /// The names that a definition makes besides its own are written in it, whatever else the macro does.
+    pub(crate) accessors_are_written: bool,
 }
 
 const COMMON_LISP: Rules = Rules {
@@ -55,15 +68,22 @@ const COMMON_LISP: Rules = Rules {
     written: space::common_lisp::written,
     two_namespaces: true,
     is_constant: |text| text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || text.starts_with('&'),
-    is_dynamic: |name| name.starts_with('*') && name.ends_with('*') && name.len() > 2,
+    is_operator: |_| false,
+    is_dynamic: |name| {
+        let name = name.rsplit(':').next().unwrap_or(name);
+        name.starts_with('*') && name.ends_with('*') && name.len() > 2
+    },
     binds_dynamically: false,
     variables_are_dynamic: false,
-    imports_symbols: true,
     variables_are_special: true,
     data_are_names: true,
     has_syntax_objects: false,
     has_inner_definitions: false,
     files_are_spaces: false,
+    binds: Pattern::Parameters,
+    has_arities: false,
+    imports_come_first: true,
+    has_potential_numbers: true,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
     is_data: false,
@@ -71,6 +91,8 @@ const COMMON_LISP: Rules = Rules {
     templates_are_data: false,
     name_in: |text| text,
     is_made_up: |_| false,
+    templates_declare: true,
+    accessors_are_written: true,
 };
 
 const SCHEME: Rules = Rules {
@@ -79,13 +101,15 @@ const SCHEME: Rules = Rules {
     two_namespaces: false,
     is_constant: |text| matches!(text, "." | "..." | "_" | "=>" | "else"),
     is_dynamic: |_| false,
-    imports_symbols: false,
     variables_are_special: false,
     data_are_names: false,
     has_syntax_objects: true,
     has_inner_definitions: true,
     files_are_spaces: true,
+    imports_come_first: false,
     templates_are_data: true,
+    templates_declare: false,
+    accessors_are_written: false,
     calls: &["(", "["],
     ..COMMON_LISP
 };
@@ -95,16 +119,28 @@ const CLOJURE: Rules = Rules {
     written: space::clojure::written,
     two_namespaces: false,
     // `.name` is a member of an object.
-    is_constant: |text| matches!(text, "nil" | "true" | "false" | "&") || text.starts_with(['%', '.']),
+    is_constant: |text| {
+        matches!(text, "nil" | "true" | "false" | "&") || (text.starts_with(['%', '.']) && text != "..")
+    },
+    // "Special Forms" of the reference.
+    is_operator: |head| {
+        matches!(head, "def" | "if" | "do" | "let*" | "quote" | "var" | "fn*" | "loop*" | "recur" | "throw" | "try")
+            || matches!(head, "catch" | "finally" | "set!" | "new" | "." | "monitor-enter" | "monitor-exit")
+    },
     is_dynamic: |_| false,
     binds_dynamically: true,
-    imports_symbols: false,
     variables_are_special: false,
     code: |walk, datum, list| walk.clojure_code(datum, list, false),
+    binds: Pattern::Destructuring,
+    has_arities: true,
+    imports_come_first: false,
+    has_potential_numbers: false,
     data_names_are_qualified: true,
     // `Name.` is the constructor of `Name`.
     name_in: |text| text.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(text),
     is_made_up: |text| text.ends_with('#'),
+    templates_declare: false,
+    accessors_are_written: false,
     ..COMMON_LISP
 };
 
@@ -114,10 +150,13 @@ const EMACS_LISP: Rules = Rules {
     declares: space::emacs_lisp::read,
     written: space::emacs_lisp::written,
     is_constant: |text| matches!(text, "nil" | "t") || text.starts_with('&'),
+    is_operator: |head| head == "declare",
     is_dynamic: |_| false,
     binds_dynamically: true,
     variables_are_dynamic: true,
     variables_are_special: false,
+    templates_declare: false,
+    accessors_are_written: false,
     ..COMMON_LISP
 };
 

@@ -1,13 +1,15 @@
 //! The facts of one text: the names it defines, the names it uses, and the packages or modules it declares.
 
-use std::path::Path;
+use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, Tree};
 
-use lispwright_syntax::{Dialect, FormKind, Forms, Span, Tree};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
-use crate::resolve::Symbol;
+use crate::macros::Macros;
+use crate::resolve::{Symbol, Written};
 use crate::space::Space;
-use crate::walk::Walk;
+use crate::treatment::Treatment;
+use crate::walk::{Walk, is_symbol};
 
 /// The way in which a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -215,6 +217,14 @@ pub struct Facts {
     pub forms: Vec<FormRow>,
     /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
     pub included: Vec<(u32, String)>,
+    /// How the macros that it defines treat their arguments, each with the index of the form that defines it.
+    pub(crate) macros: Vec<(u32, ListId, Treatment)>,
+    /// The space of code outside of packages and modules.
+    pub(crate) file: String,
+    /// The starts of forms that use macros whose treatment of arguments is known.
+    pub(crate) treated: Vec<u32>,
+    /// The places of names that the walk has seen defined, and what they are.
+    pub(crate) defined: Vec<(Span, FormKind)>,
     /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
     pub marks: Vec<Mark>,
     /// Uses of names that are local names, too, in source order; only in the same facts.
@@ -233,20 +243,136 @@ impl Facts {
     }
 
     fn found(tree: &Tree, text: &str, marks: bool) -> Self {
-        let forms = Forms::new(tree, text);
-        let mut walk = Walk::new(tree, text);
-        walk.marks = marks;
-        walk.run();
-        let mut facts = walk.finish();
-        facts.take_forms(&forms, tree, text);
-        facts
+        let mut facts = Self::outline(tree, text, "");
+        facts.macros = facts.learned(tree, text, None);
+        facts.walked(tree, text, None, marks)
+    }
+
+    /// The same facts with [`Facts::marks`]; `macros` are those of the project.
+    pub(crate) fn with_marks_of(&self, tree: &Tree, text: &str, macros: &Macros<'_>) -> Self {
+        let mut facts = Self::outline(tree, text, &self.file);
+        facts.macros.clone_from(&self.macros);
+        facts.walked(tree, text, Some(macros), true)
     }
 
     /// Only the packages, modules and namespaces that `text` declares and enters at top level.
     pub fn declared(tree: &Tree, text: &str) -> Self {
-        let mut walk = Walk::new(tree, text);
+        let mut walk = Walk::new(tree, text, "");
         walk.declarations();
         walk.finish()
+    }
+
+    /// Everything but the uses. Code outside of packages and modules is in the space `file`.
+    pub(crate) fn outline(tree: &Tree, text: &str, file: &str) -> Self {
+        let forms = Forms::new(tree, text);
+        let mut walk = Walk::new(tree, text, file);
+        walk.declarations();
+        let mut facts = walk.finish();
+        facts.file = file.to_owned();
+        facts.take_forms(&forms, tree, text);
+        facts
+    }
+
+    /// How the macros of an outline treat their arguments, with what is known of other macros.
+    pub(crate) fn learned(
+        &self,
+        tree: &Tree,
+        text: &str,
+        others: Option<&Macros<'_>>,
+    ) -> Vec<(u32, ListId, Treatment)> {
+        let learn = |&(form, list, _): &(u32, ListId, Treatment)| {
+            let mut walk = Walk::new(tree, text, &self.file);
+            walk.start_in(self.space_at(self.forms[form as usize].span.start));
+            walk.macros = others;
+            (form, list, walk.learn(list))
+        };
+        self.macros.iter().map(learn).collect()
+    }
+
+    /// Adds the uses to an outline.
+    pub(crate) fn walked(self, tree: &Tree, text: &str, macros: Option<&Macros<'_>>, marks: bool) -> Self {
+        let mut walk = Walk::new(tree, text, &self.file);
+        walk.marks = marks;
+        walk.macros = macros;
+        walk.run();
+        let found = walk.finish();
+        let Self { forms, mut definitions, macros, file, current, .. } = self;
+        let current = Self { current, ..Self::default() };
+        let space_before = |one: &Definition| current.space_at(forms[one.form as usize].span.start);
+        for one in &mut definitions {
+            // Others than those that say their package themselves.
+            if one.space == space_before(one) {
+                found.space_at(forms[one.form as usize].span.start).clone_into(&mut one.space);
+            }
+        }
+        let mut facts = Self { forms, definitions, macros, file, ..found };
+        facts.take_treated(text, tree.dialect());
+        facts
+    }
+
+    /// Takes what is known of definitions because the macros that make them are known.
+    fn take_treated(&mut self, text: &str, dialect: Dialect) {
+        // What looks like a definition can be a use of a macro that defines nothing of this name, or be local.
+        let treated: FxHashSet<u32> = std::mem::take(&mut self.treated).into_iter().collect();
+        let has_inner = rules(dialect).has_inner_definitions;
+        let mut top = Span::new(0, 0);
+        let is_doubtful: Vec<bool> = self
+            .forms
+            .iter()
+            .map(|form| {
+                let is_inner = top.encloses(form.span);
+                top = if is_inner { top } else { form.span };
+                treated.contains(&form.span.start) || (is_inner && has_inner)
+            })
+            .collect();
+        let is_no_name = |one: &Definition| {
+            let written = &text[self.forms[one.form as usize].name.range()];
+            one.kind == FormKind::Definition && !one.made && !written.starts_with('(') && !is_symbol(dialect, written)
+        };
+        // An accessor is named with its option, whatever else the macro does.
+        let is_accessor = |one: &Definition| one.made && rules(dialect).accessors_are_written;
+        let is_in_doubt = |one: &Definition| is_doubtful[one.form as usize] && !is_accessor(one);
+        let is_doubtful: Vec<bool> = self.definitions.iter().map(|one| is_in_doubt(one) || is_no_name(one)).collect();
+        for (one, _) in self.definitions.iter_mut().zip(is_doubtful).filter(|(_, is_doubtful)| *is_doubtful) {
+            if !matches!(one.kind, FormKind::Package | FormKind::Method | FormKind::Test | FormKind::System) {
+                one.kind = FormKind::Addition;
+            }
+        }
+        let mut known: FxHashMap<(u32, String), usize> = FxHashMap::default();
+        for (at, one) in self.definitions.iter().enumerate() {
+            known.insert((one.form, one.name.clone()), at);
+        }
+        for (span, kind) in std::mem::take(&mut self.defined) {
+            let Some(form) = self.form_at(span.start) else { continue };
+            let name = Written::of(dialect, &text[span.range()]).name;
+            match known.get(&(form, name.clone())) {
+                Some(&at) if self.definitions[at].kind == FormKind::Addition => self.definitions[at].kind = kind,
+                Some(_) => {}
+                None => {
+                    known.insert((form, name.clone()), self.definitions.len());
+                    let space = self.space_at(span.start).to_owned();
+                    self.definitions.push(Definition { name, space, form, kind, made: false });
+                }
+            }
+        }
+        self.definitions.sort_by_key(|one| one.form);
+        self.define_accessors(text, dialect);
+    }
+
+    /// The places of names that a definition makes besides its own are definitions.
+    fn define_accessors(&mut self, text: &str, dialect: Dialect) {
+        let is_written = |one: &&Definition| one.made && rules(dialect).accessors_are_written;
+        for one in self.definitions.iter().filter(is_written) {
+            let span = self.forms[one.form as usize].span;
+            let from = self.uses.partition_point(|used| used.start < span.start);
+            for used in self.uses[from..].iter_mut().take_while(|used| used.start < span.end) {
+                let is_it =
+                    used.kind == UseKind::Value && Written::of(dialect, &text[used.span().range()]).name == one.name;
+                if is_it {
+                    used.kind = UseKind::Definition;
+                }
+            }
+        }
     }
 
     fn take_forms(&mut self, forms: &Forms, tree: &Tree, text: &str) {
@@ -263,6 +389,11 @@ impl Facts {
             if !form.kind.defines() || form.name.is_none() {
                 continue;
             }
+            if form.kind == FormKind::Macro
+                && let Some(list) = form.datum.list()
+            {
+                self.macros.push((id, list, Treatment::default()));
+            }
             let names = form.defined_names(tree, text);
             for (index, name) in names.into_iter().enumerate() {
                 // The writer `(setf name)` is indexed under the name of its reader.
@@ -271,7 +402,11 @@ impl Facts {
                     Some((setf, place)) if setf.eq_ignore_ascii_case("(setf") => place.to_owned(),
                     _ => name,
                 };
-                let space = self.space_at(form.span.start).to_owned();
+                // `(defun other::name …)`
+                let written = form.name.as_deref().map(|name| name.trim_start_matches("(setf "));
+                let package = written.filter(|_| index == 0 && rules(tree.dialect()).imports_come_first);
+                let package = package.and_then(|name| Written::of(tree.dialect(), name).qualifier);
+                let space = package.map_or_else(|| self.space_at(form.span.start).to_owned(), |name| name.into_owned());
                 let made = index > 0;
                 let is_type = matches!(form.kind, FormKind::Structure | FormKind::Class | FormKind::Condition);
                 // Accessors, constructors and predicates are functions.
@@ -292,27 +427,6 @@ impl Facts {
         };
         let is_other = |kind| matches!(kind, FormKind::Package | FormKind::Method | FormKind::Test);
         self.definitions.iter().filter(move |one| !is_other(one.kind) && !is_private(one))
-    }
-
-    /// The facts of the file at `path`.
-    pub(crate) fn of_file(mut self, path: &Path, dialect: Dialect) -> Self {
-        if rules(dialect).files_are_spaces {
-            self.live_in(&format!("{FILE_SPACE}{}", path.display()));
-        }
-        self
-    }
-
-    /// Gives the code outside of packages and modules the space `name`.
-    pub(crate) fn live_in(&mut self, name: &str) {
-        if self.current.first().is_none_or(|(from, _)| *from > 0) {
-            self.current.insert(0, (0, String::new()));
-        }
-        let spaces = self.spaces.iter_mut().map(|space| &mut space.name);
-        let definitions = self.definitions.iter_mut().map(|one| &mut one.space);
-        let current = self.current.iter_mut().map(|(_, space)| space);
-        for space in spaces.chain(definitions).chain(current).filter(|space| space.is_empty()) {
-            name.clone_into(space);
-        }
     }
 
     /// The package, module or namespace that is current at a byte; empty if there is none.

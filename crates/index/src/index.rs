@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, Language, LineIndex, Tree, edit_distance, read};
+use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, Tree, edit_distance, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dialects::rules;
 use crate::each::each;
-use crate::facts::{Definition, Facts};
-use crate::resolve::Written;
+use crate::facts::{Definition, FILE_SPACE, Facts};
+use crate::macros::Macros;
+use crate::resolve::{Spaces, Written};
 use crate::space::Space;
 
 /// The size of the largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
+
+/// How often macros are learned: each time, more is known of the macros in their templates.
+const LEARNINGS: usize = 3;
 
 /// One file of the project.
 #[derive(Debug)]
@@ -34,18 +39,15 @@ pub struct Document {
 }
 
 impl Document {
-    /// A file with this text, whether or not it is on the disk.
-    pub fn read(path: &Path, text: String, language: Language) -> Self {
+    /// A file with this text, whether or not it is on the disk, without its uses.
+    fn outlined(path: &Path, text: String, language: Language) -> (Self, Tree) {
         let tree = read(&text, language).learning(&text);
-        let facts = Facts::of(&tree, &text).of_file(path, tree.dialect());
+        let is_space = rules(tree.dialect()).files_are_spaces;
+        let file = if is_space { format!("{FILE_SPACE}{}", path.display()) } else { String::new() };
+        let facts = Facts::outline(&tree, &text, &file);
         let lines = LineIndex::new(text.as_bytes());
         let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
-        Self { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version: None }
-    }
-
-    /// The facts of the file with marks; `tree` is what the text is read as.
-    pub fn facts_with_marks(&self, tree: &Tree) -> Facts {
-        Facts::with_marks(tree, &self.text).of_file(&self.path, self.dialect)
+        (Self { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version: None }, tree)
     }
 
     /// The line of a byte, from 1.
@@ -96,30 +98,64 @@ impl Index {
             }
         }
         refreshed.read = stale.len();
-        let results = each(&stale, |(path, version)| document(path, *version, language_of));
-        for result in results {
+        let mut outlined = Vec::new();
+        for result in each(&stale, |(path, version)| outline(path, *version, language_of)) {
             match result {
-                Ok(document) => {
-                    known.insert(document.path.clone(), Arc::new(document));
-                }
+                Ok(found) => outlined.push(found),
                 Err(path) => refreshed.left_out.push(path),
             }
         }
         self.documents = known;
+        self.add(outlined);
         refreshed
     }
 
-    /// The index as it would be if files had other texts.
+    /// The index as it would be if files had other texts, each given with its language.
     #[must_use]
-    pub fn with(&self, changed: impl IntoIterator<Item = Document>) -> Self {
-        let mut documents = self.documents.clone();
-        documents.extend(changed.into_iter().map(|document| (document.path.clone(), Arc::new(document))));
-        Self { documents }
+    pub fn with(&self, changed: impl IntoIterator<Item = (PathBuf, String, Language)>) -> Self {
+        let read = |(path, text, language): (PathBuf, String, Language)| Document::outlined(&path, text, language);
+        let outlined: Vec<(Document, Tree)> = changed.into_iter().map(read).collect();
+        let mut index = Self { documents: self.documents.clone() };
+        for (document, _) in &outlined {
+            index.documents.remove(&document.path);
+        }
+        index.add(outlined);
+        index
     }
 
     /// The file with an absolute path.
     pub fn document(&self, path: &Path) -> Option<&Document> {
         self.documents.get(path).map(|document| &**document)
+    }
+
+    /// Adds outlined files, with what is known of the macros of all files.
+    fn add(&mut self, mut outlined: Vec<(Document, Tree)>) {
+        for _ in 0..LEARNINGS {
+            let learned = self
+                .with_macros(&outlined, |document, tree, macros| document.facts.learned(tree, &document.text, macros));
+            for ((document, _), learned) in outlined.iter_mut().zip(learned) {
+                document.facts.macros = learned;
+            }
+        }
+        let facts = self.with_macros(&outlined, |document, tree, macros| {
+            document.facts.clone().walked(tree, &document.text, macros, false)
+        });
+        for ((mut document, _), facts) in outlined.into_iter().zip(facts) {
+            document.facts = facts;
+            self.documents.insert(document.path.clone(), Arc::new(document));
+        }
+    }
+
+    /// The results of `work` for new files, with the macros of all files.
+    fn with_macros<T: Send>(
+        &self,
+        fresh: &[(Document, Tree)],
+        work: impl Fn(&Document, &Tree, Option<&Macros<'_>>) -> T + Sync,
+    ) -> Vec<T> {
+        let all: Vec<&Document> = self.documents().chain(fresh.iter().map(|(document, _)| document)).collect();
+        let macros: FxHashMap<Dialect, Macros<'_>> =
+            Dialect::ALL.into_iter().map(|dialect| (dialect, macros(dialect, &all))).collect();
+        each(fresh, |(document, tree)| work(document, tree, macros.get(&document.dialect)))
     }
 
     /// The files, in no particular order.
@@ -206,8 +242,25 @@ impl Index {
     }
 }
 
-/// Reads one file.
-fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) -> Result<Document, PathBuf> {
+/// The macros of all files in a dialect.
+pub(crate) fn macros<'i>(dialect: Dialect, documents: &[&'i Document]) -> Macros<'i> {
+    let own: Vec<&'i Document> = documents.iter().filter(|one| one.dialect == dialect).copied().collect();
+    let all = own.iter().flat_map(|document| {
+        let facts = &document.facts;
+        facts.macros.iter().filter(|(.., treatment)| treatment.is_known()).filter_map(|(form, _, treatment)| {
+            let at = facts.definitions.partition_point(|one| one.form < *form);
+            let one = facts.definitions.get(at).filter(|one| one.form == *form)?;
+            Some((&*one.space, &*one.name, treatment))
+        })
+    });
+    let defined = own.iter().flat_map(|document| &document.facts.definitions);
+    let functions =
+        defined.filter(|one| one.kind == FormKind::Function && one.name.to_ascii_lowercase().contains("def"));
+    Macros::new(dialect, Spaces::of(&own), all, functions.map(|one| (&*one.space, &*one.name)))
+}
+
+/// Reads one file, without its uses.
+fn outline(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) -> Result<(Document, Tree), PathBuf> {
     let left_out = || path.to_owned();
     let size = path.metadata().map_err(|_| left_out())?.len();
     if size > LARGEST {
@@ -215,5 +268,6 @@ fn document(path: &Path, version: Option<Version>, language_of: LanguageOf<'_>) 
     }
     let text = lispwright_project::read_anywhere(path).map_err(|_| left_out())?.text;
     let language = language_of(path, &text).ok_or_else(left_out)?;
-    Ok(Document { version, ..Document::read(path, text, language) })
+    let (document, tree) = Document::outlined(path, text, language);
+    Ok((Document { version, ..document }, tree))
 }

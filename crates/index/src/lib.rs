@@ -18,12 +18,15 @@ mod each;
 pub mod facts;
 mod forms;
 mod index;
+mod learn;
 mod loops;
+mod macros;
 pub mod pattern;
 mod question;
 mod resolve;
 pub mod search;
 mod space;
+mod treatment;
 mod walk;
 
 pub use account::{

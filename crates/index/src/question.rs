@@ -4,13 +4,14 @@
 //! symbol for each of them.
 
 use std::collections::hash_map::Entry;
+use std::sync::OnceLock;
 
-use lispwright_syntax::{Dialect, FormKind, Span};
+use lispwright_syntax::{Dialect, FormKind, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dialects::rules;
-use crate::facts::{Definition, FormRow, Owner, Use, UseKind};
-use crate::index::{Document, Index};
+use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
+use crate::index::{Document, Index, macros};
+use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
 use crate::resolve::{MOST_STEPS, Spaces, Written};
@@ -58,6 +59,8 @@ pub struct UseIndex<'i> {
     places: FxHashMap<String, Vec<(u32, u32)>>,
     /// The variables that a file defines. If they are dynamic, local bindings do not hide them.
     dynamic: FxHashSet<&'i str>,
+    /// The macros of the files, when they are asked for.
+    macros: OnceLock<Macros<'i>>,
 }
 
 /// At most so many symbols are followed in the search for the tests that reach a symbol.
@@ -70,18 +73,21 @@ impl Index {
         let is_meant = |of: Dialect| of == dialect || (of, dialect) == (Dialect::Edn, Dialect::Clojure);
         let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut spaces = Spaces::new(rules(dialect).imports_symbols);
+        let spaces = Spaces::of(&documents);
         let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
         let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
-        let variables = documents.iter().flat_map(|document| &document.facts.definitions);
-        let dynamic: FxHashSet<&str> =
-            variables.filter(|one| one.kind == FormKind::Variable).map(|one| one.name.as_str()).collect();
+        let variables =
+            documents.iter().flat_map(|&document| document.facts.definitions.iter().map(move |one| (document, one)));
+        // A minor mode is a variable, too.
+        let is_variable = |document: &Document, one: &Definition| {
+            one.kind == FormKind::Variable || document.facts.forms[one.form as usize].head.ends_with("minor-mode")
+        };
+        let dynamic: FxHashSet<&str> = variables
+            .filter(|(document, one)| is_variable(document, one))
+            .map(|(_, one)| one)
+            .map(|one| one.name.as_str())
+            .collect();
         for (at, document) in documents.iter().enumerate() {
-            for space in document.facts.spaces.iter().filter(|space| !space.adds) {
-                for name in std::iter::once(&space.name).chain(&space.nicknames) {
-                    spaces.by_name.entry(name).or_default().push(space);
-                }
-            }
             for (number, used) in document.facts.uses.iter().enumerate() {
                 if used.hidden && !dynamic.contains(&document.text[used.span().range()]) {
                     continue;
@@ -100,18 +106,7 @@ impl Index {
                 }
             }
         }
-        for space in documents.iter().flat_map(|document| &document.facts.spaces).filter(|space| space.adds) {
-            let name = spaces.proper(&space.name);
-            spaces.by_name.entry(name).or_default().push(space);
-        }
-        spaces.include(&documents);
-        for document in &documents {
-            for one in document.facts.definitions.iter().filter(|one| one.kind != FormKind::Method) {
-                let home = spaces.proper(&one.space);
-                spaces.defined.insert((home, one.name.as_str()));
-            }
-        }
-        let mut question = UseIndex { dialect, spaces, documents, places, dynamic };
+        let mut question = UseIndex { dialect, spaces, documents, places, dynamic, macros: OnceLock::new() };
         question.take_methods();
         question
     }
@@ -140,7 +135,13 @@ impl<'i> UseIndex<'i> {
     }
 
     pub(crate) fn is_defined(&self, symbol: &Symbol) -> bool {
-        self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()))
+        self.spaces.is_defined(&symbol.space, &symbol.name)
+    }
+
+    /// The facts of a file of this dialect with marks; `tree` is what the text is read as.
+    pub fn facts_with_marks(&self, document: &Document, tree: &Tree) -> Facts {
+        let macros = self.macros.get_or_init(|| macros(self.dialect, &self.documents));
+        document.facts.with_marks_of(tree, &document.text, macros)
     }
 
     /// The spaces that a space imports.
@@ -214,8 +215,8 @@ impl<'i> UseIndex<'i> {
             let meant = self.meaning_at(document, name);
             matches!(meant, Referent::Is(meant) | Referent::Unknown(meant) if meant.space == self.spaces.proper(&one.space))
         });
-        let own: Vec<(&str, &str)> = own.map(|(_, one)| (self.spaces.proper(&one.space), one.name.as_str())).collect();
-        self.spaces.defined.extend(own);
+        let own: Vec<(&str, &str)> = own.map(|(_, one)| (&*one.space, one.name.as_str())).collect();
+        own.into_iter().for_each(|(space, name)| self.spaces.define(space, name));
     }
 
     /// The uses of a symbol, also under the names that imports give it.
@@ -237,16 +238,19 @@ impl<'i> UseIndex<'i> {
         found
     }
 
-    /// The symbol with the declared name of its space.
+    /// The symbol that its name means in its space: with the declared name of the space, or that of an imported name.
     pub fn proper(&self, symbol: &Symbol) -> Symbol {
-        Symbol { space: self.spaces.proper(&symbol.space).to_owned(), name: symbol.name.clone() }
+        let written = Written::plain(symbol.name.clone());
+        match self.spaces.meaning(&symbol.space, &written) {
+            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
+        }
     }
 
     /// The definitions of a symbol.
     pub fn definitions(&self, symbol: &Symbol) -> Vec<(&'i Document, &'i Definition)> {
-        let home = self.spaces.proper(&symbol.space);
+        let symbol = self.proper(symbol);
         let of = |document: &'i Document| document.facts.definitions.iter().map(move |one| (document, one));
-        let is_it = |one: &Definition| one.name == symbol.name && self.spaces.proper(&one.space) == home;
+        let is_it = |one: &Definition| one.name == symbol.name && self.proper(&one.symbol()) == symbol;
         self.documents.iter().flat_map(|document| of(document)).filter(|(_, one)| is_it(one)).collect()
     }
 
@@ -322,9 +326,7 @@ impl<'i> UseIndex<'i> {
         let places = self.places.get(&Written::of(self.dialect, name).name).into_iter().flatten();
         let hits = places.map(|&(document, used)| self.hit(document, used));
         let is_foreign = |hit: &Hit<'i>| match self.meaning(hit.document, hit.used) {
-            Referent::Is(meant) | Referent::Unknown(meant) => {
-                !self.spaces.defined.contains(&(meant.space.as_str(), meant.name.as_str()))
-            }
+            Referent::Is(meant) | Referent::Unknown(meant) => !self.spaces.is_defined(&meant.space, &meant.name),
         };
         hits.filter(is_foreign).collect()
     }
@@ -350,6 +352,16 @@ impl<'i> UseIndex<'i> {
         names
     }
 
+    /// The uses in a file with the symbols that they mean; no symbol if it cannot be known.
+    pub fn resolved(&self, document: &'i Document) -> impl Iterator<Item = (Use, Option<Symbol>)> {
+        let is_hidden = |used: &Use| used.hidden && !self.dynamic.contains(&document.text[used.span().range()]);
+        let uses = document.facts.uses.iter().copied().filter(move |used| !is_hidden(used));
+        uses.map(|used| match self.meaning(document, used) {
+            Referent::Is(symbol) => (used, Some(symbol)),
+            Referent::Unknown(_) => (used, None),
+        })
+    }
+
     /// The symbols that are used in a part of a file and defined in the project, each with its first use in the part.
     pub fn used_in(&self, document: &'i Document, part: Span) -> Vec<(Symbol, Use)> {
         let uses = &document.facts.uses;
@@ -361,7 +373,7 @@ impl<'i> UseIndex<'i> {
                 return None;
             }
             let Referent::Is(symbol) = self.meaning(document, *used) else { return None };
-            let is_known = self.spaces.defined.contains(&(symbol.space.as_str(), symbol.name.as_str()));
+            let is_known = self.spaces.is_defined(&symbol.space, &symbol.name);
             (is_known && seen.insert(symbol.clone())).then_some((symbol, *used))
         });
         symbols.collect()

@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use lispwright_syntax::Dialect;
+use lispwright_syntax::{Dialect, FormKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::facts::FILE_SPACE;
 use crate::index::Document;
-use crate::space::Space;
+use crate::space::{Exports, Space};
 
 /// A name in its space. Two uses mean the same if their symbols are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +38,15 @@ pub(crate) struct Spaces<'i> {
     pub(crate) by_name: FxHashMap<&'i str, Vec<&'i Space>>,
     /// Spaces of files that are parts of other files, with the space of the other file.
     parts: FxHashMap<&'i str, &'i str>,
-    pub(crate) defined: FxHashSet<(&'i str, &'i str)>,
-    /// A definition of a name that is imported defines the imported symbol.
-    pub(crate) imports_symbols: bool,
+    /// The names that the spaces are said to export.
+    exported: FxHashSet<(&'i str, &'i str)>,
+    /// The names that the files define, in their spaces.
+    defined: FxHashSet<(&'i str, &'i str)>,
+    /// The same for names whose space is not that of the code.
+    defined_elsewhere: FxHashSet<(String, &'i str)>,
+    /// What a space imports hides what it defines: the definition is one of the imported name.
+    imports_first: bool,
+    dialect: Option<Dialect>,
 }
 
 /// A written name in its parts.
@@ -74,17 +80,73 @@ fn without_parents(path: &Path) -> PathBuf {
     found
 }
 
+/// The space of the names that the standard of a language gives, whatever the implementation calls it.
+const LANGUAGE: &str = "common-lisp";
+
 /// The maximal number of imports from space to space that are followed; real projects have fewer.
 pub(crate) const MOST_STEPS: usize = 32;
 
 impl<'i> Spaces<'i> {
-    /// No spaces yet; a definition of an imported name defines the imported symbol, or not.
-    pub(crate) fn new(imports_symbols: bool) -> Self {
-        Self { imports_symbols, ..Self::default() }
+    /// The spaces of the files, with the names that the files define in them.
+    pub(crate) fn of(documents: &[&'i Document]) -> Self {
+        let dialect = documents.first().map(|document| document.dialect);
+        let imports_first = dialect.is_some_and(|dialect| rules(dialect).imports_come_first);
+        let mut spaces = Self { dialect, imports_first, ..Self::default() };
+        let all = || documents.iter().flat_map(|document| &document.facts.spaces);
+        for space in all().filter(|space| !space.adds) {
+            spaces.by_name.entry(&space.name).or_default().push(space);
+        }
+        // A nickname comes after a name.
+        for space in all().filter(|space| !space.adds) {
+            for name in &space.nicknames {
+                spaces.by_name.entry(name).or_default().push(space);
+            }
+        }
+        for space in all() {
+            let name = spaces.proper(&space.name);
+            if space.adds {
+                spaces.by_name.entry(name).or_default().push(space);
+            }
+            if let Exports::Names(names) = &space.exports {
+                spaces.exported.extend(names.iter().map(|exported| (name, exported.as_str())));
+            }
+        }
+        spaces.include(documents);
+        for one in documents.iter().flat_map(|document| &document.facts.definitions) {
+            if !matches!(one.kind, FormKind::Method | FormKind::Addition) {
+                spaces.define(&one.space, &one.name);
+            }
+        }
+        spaces
+    }
+
+    /// Notes that a name is defined in a space, or by code there, if the name is that of another space.
+    pub(crate) fn define(&mut self, space: &'i str, name: &'i str) {
+        let space = match self.imports_first.then(|| self.home(space, name)) {
+            Some(home) if home != self.proper(space) => {
+                self.defined_elsewhere.insert((home, name));
+                return;
+            }
+            _ => self.proper(space),
+        };
+        self.defined.insert((space, name));
+    }
+
+    /// The space of the symbol that a name means in a space where it is defined.
+    fn home(&self, space: &str, name: &str) -> String {
+        match self.means(space, name, true, MOST_STEPS) {
+            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol.space,
+        }
+    }
+
+    /// The symbol is defined in a file of the project.
+    pub(crate) fn is_defined(&self, space: &str, name: &str) -> bool {
+        // The names of the table live as long as the files; those that are asked for need not.
+        self.defined.contains(&(space, name)) || self.defined_elsewhere.contains(&(space.to_owned(), name))
     }
 
     /// Notes which of the files are parts of others.
-    pub(crate) fn include(&mut self, documents: &[&'i Document]) {
+    fn include(&mut self, documents: &[&'i Document]) {
         for document in documents {
             for (at, included) in &document.facts.included {
                 let directory = document.path.parent().unwrap_or(&document.path);
@@ -111,9 +173,19 @@ impl<'i> Spaces<'i> {
                 let mut imports = declared.flat_map(|space| &space.imports);
                 let alias = imports.find(|import| import.alias.as_deref() == Some(qualifier));
                 let from = alias.map_or(&**qualifier, |import| &import.from);
-                self.inside(from, &written.name, MOST_STEPS)
+                let home = self.called(from).find(|from| self.has(from, &written.name));
+                self.inside(home.unwrap_or(from), &written.name, MOST_STEPS)
             }
         }
+    }
+
+    /// The space of the file of which another is a part.
+    fn part_of<'a>(&self, name: &'a str) -> &'a str
+    where
+        'i: 'a,
+    {
+        let outer = std::iter::successors(Some(name), |name| self.parts.get(name).copied());
+        outer.take(MOST_STEPS).last().unwrap_or(name)
     }
 
     /// The declared name of a space that is given by name or nickname.
@@ -121,53 +193,107 @@ impl<'i> Spaces<'i> {
     where
         'i: 'a,
     {
-        let outer = std::iter::successors(Some(name), |name| self.parts.get(name).copied());
-        let name = outer.take(MOST_STEPS).last().unwrap_or(name);
+        let name = self.part_of(name);
         match self.by_name.get(name).and_then(|spaces| spaces.first()) {
             Some(space) => &space.name,
             None => name,
         }
     }
 
+    /// The declared names of the spaces that are called `name`, those whose own name it is first.
+    fn called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let name = self.part_of(name);
+        let all = self.by_name.get(name).into_iter().flatten().map(|one| one.name.as_str());
+        let known = all.clone();
+        // Several files can declare the same space.
+        let is_first = move |(at, name): &(usize, &str)| known.clone().take(*at).all(|other| other != *name);
+        all.enumerate().filter(is_first).map(|(_, name)| name)
+    }
+
+    /// The declarations of a space.
+    fn declared<'a>(&'a self, space: &'a str) -> impl Iterator<Item = &'i Space> {
+        let all = self.by_name.get(space).into_iter().flatten().copied();
+        all.filter(move |one| one.name == space || one.adds)
+    }
+
+    /// The space exports or defines the name.
+    fn has(&self, space: &str, name: &str) -> bool {
+        self.defined.contains(&(space, name)) || self.exports(space, name)
+    }
+
     /// The meaning of a name that `space` exports.
     pub(crate) fn exported(&self, space: &str, name: &str, steps: usize) -> Referent {
-        let space = self.proper(space);
-        let inner = self.by_name.get(space).into_iter().flatten().map(|one| one.inner(name));
-        self.inside(space, inner.into_iter().find(|inner| *inner != name).unwrap_or(name), steps)
+        let space = self.called(space).find(|space| self.exports(space, name)).unwrap_or(self.proper(space));
+        let inner = self.declared(space).map(|one| one.inner(name)).find(|inner| *inner != name);
+        self.inside(space, inner.unwrap_or(name), steps)
     }
 
     /// The meaning of `name` without a qualifier for code in `space`.
     fn inside(&self, space: &str, name: &str, steps: usize) -> Referent {
+        self.means(space, name, false, steps)
+    }
+
+    /// The same; `is_defined` if code in `space` is known to define the name.
+    fn means(&self, space: &str, name: &str, is_defined: bool, steps: usize) -> Referent {
         let space = self.proper(space);
         let own = || Symbol { space: space.to_owned(), name: name.to_owned() };
-        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return Referent::Is(own()) };
-        let is_defined = self.defined.contains(&(space, name));
-        let is_shadowed = || declared.iter().any(|one| one.shadows.iter().any(|own| own == name));
-        if (is_defined && !self.imports_symbols) || is_shadowed() {
+        if steps == 0 {
+            return Referent::Is(own());
+        }
+        let is_shadowed = self.declared(space).any(|one| one.shadows.iter().any(|own| own == name));
+        let is_own = is_shadowed || is_defined || self.defined.contains(&(space, name));
+        if is_shadowed || (is_own && !self.imports_first) {
             return Referent::Is(own());
         }
         let mut is_unknown = false;
-        for import in declared.iter().flat_map(|one| &one.imports) {
+        let all = || self.declared(space).flat_map(|one| &one.imports);
+        // Own names are more likely than those that are only imported under some condition.
+        let certain = all().filter(|import| !import.is_conditional).map(Some);
+        let others = all().filter(|import| import.is_conditional).map(Some);
+        for import in certain.chain([None]).chain(others) {
+            let Some(import) = import else {
+                if is_own {
+                    return Referent::Is(own());
+                }
+                continue;
+            };
             let Some(theirs) = import.theirs(name) else { continue };
-            let from = self.proper(&import.from);
-            if import.only.is_some() || self.exports(from, theirs, steps - 1) {
-                return self.exported(from, theirs, steps - 1);
+            let is_of_language = import.is_implicit || import.is_of_language;
+            if is_of_language && self.dialect.is_some_and(|dialect| dialect.is_standard(theirs)) {
+                return Referent::Is(Symbol { space: LANGUAGE.to_owned(), name: theirs.to_owned() });
             }
-            is_unknown |= !import.is_implicit && !self.by_name.contains_key(from);
+            if import.only.is_some() || self.called(&import.from).any(|from| self.exports(from, theirs)) {
+                return self.exported(&import.from, theirs, steps - 1);
+            }
+            is_unknown |= !is_of_language && !self.by_name.contains_key(self.part_of(&import.from));
         }
         if is_unknown && !is_defined { Referent::Unknown(own()) } else { Referent::Is(own()) }
     }
 
     /// The space exports the name.
-    fn exports(&self, space: &str, name: &str, steps: usize) -> bool {
-        let Some(declared) = self.by_name.get(space).filter(|_| steps > 0) else { return false };
-        declared.iter().any(|one| match &one.exports {
-            crate::space::Exports::All => self.defined.contains(&(&*one.name, name)),
-            crate::space::Exports::Names(_) => one.exports(name),
-        }) || declared.iter().flat_map(|one| &one.imports).filter(|import| import.reexports).any(|import| {
-            import.theirs(name).is_some_and(|theirs| {
-                import.only.is_some() || self.exports(self.proper(&import.from), theirs, steps - 1)
-            })
-        })
+    fn exports(&self, space: &str, name: &str) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut waiting = vec![(space, name)];
+        while let Some((space, name)) = waiting.pop() {
+            if !seen.insert((space, name)) {
+                continue;
+            }
+            if self.exported.contains(&(space, name)) {
+                return true;
+            }
+            for one in self.declared(space) {
+                if one.exports == Exports::All && self.defined.contains(&(space, name)) {
+                    return true;
+                }
+                for import in one.imports.iter().filter(|import| import.reexports) {
+                    let Some(theirs) = import.theirs(name) else { continue };
+                    if import.only.is_some() {
+                        return true;
+                    }
+                    waiting.extend(self.called(&import.from).map(|from| (from, theirs)));
+                }
+            }
+        }
+        false
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Declared {
     pub(crate) exported: Vec<Span>,
     /// The places of names that it imports, or exports under another name, each with the space that exports it.
     pub(crate) elsewhere: Vec<(Span, String)>,
+    /// The places of names that are looked up in another space while the code runs, each with that space.
+    pub(crate) looked_up: Vec<(Span, String)>,
     /// Files whose code becomes a part of this one, as they are written.
     pub(crate) included: Vec<String>,
 }
@@ -52,8 +54,12 @@ pub struct Import {
     pub except: Vec<String>,
     /// The imported names are exported, too.
     pub reexports: bool,
+    /// The import depends on a condition of the reader.
+    pub is_conditional: bool,
     /// The import is implicit in the language, and its names are known not to be the project's.
     pub is_implicit: bool,
+    /// The names are those of the language or of an implementation, not the project's.
+    pub is_of_language: bool,
 }
 
 impl Import {
@@ -67,7 +73,9 @@ impl Import {
             renamed: Vec::new(),
             except: Vec::new(),
             reexports: false,
+            is_conditional: false,
             is_implicit: false,
+            is_of_language: false,
         }
     }
 

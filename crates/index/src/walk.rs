@@ -6,11 +6,17 @@
 
 use lispwright_syntax::datum::Prefixed;
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Data, Datum, Dialect, ListId, Span, SpecialForm, TokenKind, Tree};
+use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, SpecialForm, TokenKind, Tree};
+
+use rustc_hash::FxHashMap;
 
 use crate::bind::Pattern;
 use crate::dialects::{Rules, rules};
 use crate::facts::{Doubtful, Facts, Mark, MarkRole, Owner, Use, UseKind};
+use crate::learn::Learning;
+use crate::macros::Macros;
+use crate::space::Space;
+use crate::treatment::Treatment;
 
 /// A remaining step of the walk.
 #[derive(Clone)]
@@ -29,6 +35,12 @@ pub(crate) enum Task<'t> {
     Templates(Data<'t>, u32),
     /// Walk over each as code in the body of a form, which can define names for all of it.
     Body(Data<'t>),
+    /// What follows is in the body of a form, in which these data are code.
+    EnterBody(Vec<Datum>),
+    /// Bind the names in it, which a macro computes from its variable with this number.
+    BindComputed(Datum, u16),
+    /// The body ends.
+    LeaveBody,
     /// Bind the names in it.
     Bind(Datum, Pattern),
     /// Bind the parameters of a function of Scheme.
@@ -45,6 +57,12 @@ pub(crate) enum Task<'t> {
     Step(Datum),
     /// What follows is, or is not, in a template of syntax, where it is code of the uses of a macro.
     InTemplate(bool),
+    /// What follows is in this many backquotes of a template that is walked over as code.
+    Level(u32),
+    /// Remember how many local names there are.
+    Scope,
+    /// Forget the local names since the last such mark.
+    LeaveScope,
     /// Forget all local names but this many, the outermost ones.
     Unbind(usize),
     /// What follows is in the argument of this number of a call with this head.
@@ -57,6 +75,10 @@ pub(crate) enum Task<'t> {
 #[derive(Clone, Copy)]
 struct Local<'t> {
     name: &'t str,
+    /// Its number, if it is a variable of a macro that is learned, or computed from one.
+    variable: Option<u16>,
+    /// It is computed.
+    is_computed: bool,
     is_function: bool,
     /// It names a block, and neither a function nor a variable.
     is_label: bool,
@@ -65,6 +87,9 @@ struct Local<'t> {
     /// The number of arguments of calls around its binding.
     depth: usize,
 }
+
+/// Heads of forms around declarations.
+const WRAPPERS: &[&str] = &["progn", "eval-when", "begin", "do"];
 
 /// A walk over one text.
 pub(crate) struct Walk<'t> {
@@ -75,28 +100,59 @@ pub(crate) struct Walk<'t> {
     facts: Facts,
     tasks: Vec<Task<'t>>,
     locals: Vec<Local<'t>>,
+    /// How many local names there were at the beginning of each scope.
+    scopes: Vec<usize>,
     in_template: bool,
     /// Symbols that are no uses are noted, too.
     pub(crate) marks: bool,
     /// The arguments of calls around the place, outermost first; only with marks.
     around: Vec<(Span, usize)>,
+    /// The macros of the project.
+    pub(crate) macros: Option<&'t Macros<'t>>,
+    /// The treatments of the heads that the walk has met, in the space in which it met them.
+    treatments: FxHashMap<&'t str, Option<&'t Treatment>>,
+    /// What is learned from the definition of a macro, if the walk is over one.
+    pub(crate) learning: Option<Learning>,
+    /// What the form that is walked over defines.
+    pub(crate) definer: Option<FormKind>,
+    /// How many backquotes are around, in a template that is walked over as code.
+    pub(crate) level: u32,
+    /// How many bodies are around, in which definitions are local.
+    pub(crate) bodies: usize,
+    /// How many of them are around the template.
+    pub(crate) base: usize,
 }
 
 impl<'t> Walk<'t> {
-    pub(crate) fn new(tree: &'t Tree, text: &'t str) -> Self {
+    /// A walk over a text, whose code outside of packages and modules is in the space `file`.
+    pub(crate) fn new(tree: &'t Tree, text: &'t str, file: &str) -> Self {
         let dialect = tree.dialect();
+        let current = (!file.is_empty()).then(|| (0, file.to_owned())).into_iter().collect();
         Self {
             tree,
             text,
             dialect,
             rules: rules(dialect),
-            facts: Facts::default(),
+            facts: Facts { current, ..Facts::default() },
             tasks: Vec::new(),
             locals: Vec::new(),
+            scopes: Vec::new(),
             in_template: false,
             marks: false,
             around: Vec::new(),
+            macros: None,
+            treatments: FxHashMap::default(),
+            learning: None,
+            definer: None,
+            level: 0,
+            bodies: 0,
+            base: 0,
         }
+    }
+
+    /// The code is in this space.
+    pub(crate) fn start_in(&mut self, space: &str) {
+        self.facts.current = vec![(0, space.to_owned())];
     }
 
     /// The facts that the walk has found.
@@ -114,6 +170,11 @@ impl<'t> Walk<'t> {
         let tree = self.tree;
         let is_data = self.rules.is_data;
         self.tasks.push(if is_data { Task::Quoteds(tree.top_level()) } else { Task::Codes(tree.top_level()) });
+        self.work();
+    }
+
+    /// Does all tasks.
+    pub(crate) fn work(&mut self) {
         while let Some(task) = self.tasks.pop() {
             self.step(task);
         }
@@ -122,11 +183,19 @@ impl<'t> Walk<'t> {
     /// Reads only the declarations of top-level forms.
     pub(crate) fn declarations(&mut self) {
         let tree = self.tree;
-        for datum in tree.top_level() {
+        let mut waiting = vec![tree.top_level()];
+        while let Some(data) = waiting.last_mut() {
+            let Some(datum) = data.next() else {
+                waiting.pop();
+                continue;
+            };
             let Some(list) = datum.list() else { continue };
             let Some(head) = tree.data(list).next().filter(|head| head.list().is_none()) else { continue };
             let head = canonical_head(self.dialect, self.source(head));
             self.declare(&head, datum, list);
+            if WRAPPERS.contains(&&*head) {
+                waiting.push(self.data(list).skipping(1));
+            }
         }
     }
 
@@ -169,14 +238,33 @@ impl<'t> Walk<'t> {
             }
             Task::Body(data) => {
                 if self.rules.has_inner_definitions {
-                    self.define_inside(data.clone());
+                    self.define_inside(data.clone().collect());
+                    self.tasks.push(Task::LeaveBody);
+                    self.bodies += 1;
                 }
                 self.tasks.push(Task::Codes(data));
             }
+            Task::EnterBody(data) => {
+                self.define_inside(data);
+                self.bodies += 1;
+            }
+            Task::BindComputed(datum, number) => {
+                for name in self.names(datum) {
+                    // `(let ((name (if (consp name) (car name) name))) …)`
+                    let is_itself = self.variable_called(self.source(name)) == Some((number, false));
+                    self.bind_variable(self.source(name), number, !is_itself);
+                }
+            }
+            Task::LeaveBody => self.bodies -= 1,
             Task::Bind(datum, pattern) => self.bind(datum, pattern),
             Task::BindParameters(parameters) => self.bind_parameters(parameters),
-            Task::InTemplate(is_inside) => self.in_template = is_inside,
-            Task::BindFunction(datum) => self.bind_name(datum, true),
+            Task::InTemplate(is_inside) => self.enter_template(is_inside),
+            Task::Level(level) => self.enter_level(level),
+            Task::BindFunction(datum) => {
+                if !self.learns(datum, |role| role.binds_function = true) {
+                    self.bind_name(datum, true);
+                }
+            }
             Task::BindLabel(datum) => self.bind_label(datum),
             Task::Use(datum, kind) => self.use_of(datum, kind),
             Task::Named(datum, kind) => {
@@ -186,6 +274,11 @@ impl<'t> Walk<'t> {
                 }
             }
             Task::Step(datum) => self.step_of_thread(datum),
+            Task::Scope => self.scopes.push(self.locals.len()),
+            Task::LeaveScope => {
+                let count = self.scopes.pop().unwrap_or(0);
+                self.locals.truncate(count);
+            }
             Task::Unbind(count) => self.locals.truncate(count),
             Task::Enter(head, argument) => self.around.push((head, argument)),
             Task::Exit => drop(self.around.pop()),
@@ -216,7 +309,7 @@ impl<'t> Walk<'t> {
     fn bind_local(&mut self, datum: Datum, is_function: bool, may_be_dynamic: bool) {
         let Some(name) = self.symbol(datum) else { return };
         if self.is_special(name) && !is_function {
-            self.note(self.name_in(datum), UseKind::Binding);
+            self.use_of(datum, UseKind::Binding);
         } else {
             self.bind_text(name, is_function);
             if let Some(local) = self.locals.last_mut() {
@@ -229,14 +322,70 @@ impl<'t> Walk<'t> {
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
         self.mark_local(name, is_function);
         let depth = self.around.len();
-        self.locals.push(Local { name, is_function, is_label: false, may_be_dynamic: false, depth });
+        self.locals.push(Local {
+            name,
+            variable: None,
+            is_computed: false,
+            is_function,
+            is_label: false,
+            may_be_dynamic: false,
+            depth,
+        });
+    }
+
+    /// Binds a variable of a macro that is learned, or one that the macro computes from it.
+    pub(crate) fn bind_variable(&mut self, name: &'t str, number: u16, is_computed: bool) {
+        self.bind_text(name, false);
+        if let Some(local) = self.locals.last_mut() {
+            (local.variable, local.is_computed) = (Some(number), is_computed);
+        }
+    }
+
+    /// The variable of a macro that a name means, and whether it is only computed from it.
+    pub(crate) fn variable_called(&self, name: &str) -> Option<(u16, bool)> {
+        self.local(name, false).and_then(|local| Some((local.variable?, local.is_computed)))
+    }
+
+    /// A variable of a macro is known here.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.locals.iter().any(|local| local.variable.is_some())
+    }
+
+    pub(crate) fn unbind(&mut self, count: usize) {
+        self.locals.truncate(count);
+    }
+
+    /// A definition here is not local.
+    pub(crate) fn is_at_top(&self) -> bool {
+        self.bodies == self.base
+    }
+
+    fn enter_template(&mut self, is_inside: bool) {
+        self.in_template = is_inside;
+        self.base = if is_inside && self.learning.is_some() { self.bodies } else { 0 };
+        self.note_template(is_inside);
+    }
+
+    fn enter_level(&mut self, level: u32) {
+        self.base = if level > 0 { self.bodies } else { 0 };
+        self.level = level;
+        self.note_template(level > 0);
     }
 
     /// Binds the name of a block.
     fn bind_label(&mut self, datum: Datum) {
         if let Some(name) = self.symbol(datum) {
             let depth = self.around.len();
-            self.locals.push(Local { name, is_function: false, is_label: true, may_be_dynamic: false, depth });
+            let local = Local {
+                name,
+                variable: None,
+                is_computed: false,
+                is_function: false,
+                is_label: true,
+                may_be_dynamic: false,
+                depth,
+            };
+            self.locals.push(local);
         }
     }
 
@@ -306,6 +455,9 @@ impl<'t> Walk<'t> {
 
     /// Notes a use, unless the name is local.
     pub(crate) fn use_of(&mut self, datum: Datum, kind: UseKind) {
+        if self.learning.is_some() && self.learns_use(datum, kind) {
+            return;
+        }
         // `(setf name)` is the name of a function, too.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
         let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
@@ -313,14 +465,36 @@ impl<'t> Walk<'t> {
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);
         let local = self.local(name, takes_function).filter(|_| may_be_local);
-        if local.is_some() {
+        let (is_local, is_hidden) = (local.is_some(), local.is_some_and(|local| !local.may_be_dynamic));
+        if is_local {
             self.mark_local(name, takes_function);
         }
-        let local = self.local(name, takes_function).filter(|_| may_be_local);
-        if local.is_none_or(|local| local.may_be_dynamic) {
-            let hidden = local.is_some() || (kind == UseKind::Binding && self.rules.variables_are_dynamic);
+        if !is_hidden {
+            let hidden = is_local || (kind == UseKind::Binding && self.rules.variables_are_dynamic);
+            if kind == UseKind::Definition && !self.in_template {
+                let kind = self.definer.unwrap_or(FormKind::Definition);
+                self.facts.defined.push((self.name_in(datum), kind));
+            }
             self.note_use(self.name_in(datum), kind, hidden);
         }
+    }
+
+    /// Notes that the name at `span` is defined here.
+    pub(crate) fn note_defined(&mut self, span: Span) {
+        if !self.in_template && self.learning.is_none() {
+            self.facts.defined.push((span, FormKind::Definition));
+        }
+    }
+
+    /// Notes that an argument of a macro is used.
+    fn learns_use(&mut self, datum: Datum, kind: UseKind) -> bool {
+        let definer = self.definer;
+        self.learns(datum, |role| match kind {
+            UseKind::Definition => role.defines = definer.or(Some(FormKind::Definition)),
+            UseKind::Quoted | UseKind::Export => role.is_data = true,
+            UseKind::Method => role.is_function = true,
+            _ => role.is_code = true,
+        })
     }
 
     /// Notes a use of a method whose space is that of `owner`.
@@ -379,8 +553,14 @@ impl<'t> Walk<'t> {
 
     /// Walks over data without code.
     fn quoted(&mut self, datum: Datum) {
+        if self.learns(datum, |role| role.is_data = true) {
+            return;
+        }
         match datum.list() {
-            Some(list) => self.tasks.push(Task::Quoteds(self.data(list))),
+            Some(list) => {
+                self.look_up_in_data(datum, list);
+                self.tasks.push(Task::Quoteds(self.data(list)));
+            }
             None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
             None => self.mark_all(datum, MarkRole::Data),
         }
@@ -392,6 +572,18 @@ impl<'t> Walk<'t> {
             if let Some(name) = self.symbol(atom) {
                 self.note(self.tree.core_span(atom), UseKind::Value);
                 self.mark(name, MarkRole::Type);
+            }
+        }
+    }
+
+    /// Notes the names that code in data looks up, as that of the operations of a system: `(symbol-call :package :name)`.
+    fn look_up_in_data(&mut self, datum: Datum, list: ListId) {
+        let head = self.data(list).next().filter(|_| self.rules.templates_declare);
+        if let Some(head) = head.and_then(|head| self.symbol(head)) {
+            let head = canonical_head(self.dialect, head);
+            let declared = (self.rules.declares)(self, &head, datum, list);
+            for (span, space) in declared.map_or_else(Vec::new, |declared| declared.looked_up) {
+                self.note_of(span, UseKind::Quoted, space, true);
             }
         }
     }
@@ -417,7 +609,20 @@ impl<'t> Walk<'t> {
             }
             Some(SpecialForm::Unquote) => self.tasks.push(Task::Templates(data, depth - 1)),
             Some(SpecialForm::Template) => self.tasks.push(Task::Templates(data, depth + 1)),
-            _ => self.tasks.push(Task::Templates(data, depth)),
+            _ => {
+                if let Some(head) = head.filter(|_| self.rules.templates_declare) {
+                    self.declare_in_template(&canonical_head(self.dialect, head), datum, list);
+                }
+                self.tasks.push(Task::Templates(data, depth));
+            }
+        }
+    }
+
+    /// Notes a package with a written name that a macro declares.
+    fn declare_in_template(&mut self, head: &str, datum: Datum, list: ListId) {
+        let declared = (self.rules.declares)(self, head, datum, list).filter(|declared| declared.current.is_none());
+        if let Some(space) = declared.and_then(|declared| declared.space) {
+            self.take_space(space);
         }
     }
 
@@ -432,12 +637,21 @@ impl<'t> Walk<'t> {
         if datum.is_bare() { Vec::new() } else { self.tree.prefixes(datum) }
     }
 
+    /// A condition of the reader is before the datum: `#+sbcl`.
+    pub(crate) fn is_conditional(&self, datum: Datum) -> bool {
+        let is_condition = |prefix: &Prefixed| {
+            let token = &self.text[self.tree.token_span(prefix.token).range()];
+            prefix.kind == TokenKind::Annotation && matches!(token, "#+" | "#-")
+        };
+        self.prefixes(datum).iter().any(is_condition)
+    }
+
     /// One of the prefixes of the datum has this meaning.
     pub(crate) fn is_prefixed(&self, datum: Datum, prefix: Prefix) -> bool {
         self.prefixes(datum).iter().any(|&one| self.meaning(one) == prefix)
     }
 
-    fn meaning(&self, prefix: Prefixed) -> Prefix {
+    pub(crate) fn meaning(&self, prefix: Prefixed) -> Prefix {
         let text = &self.text[self.tree.token_span(prefix.token).range()];
         match (prefix.kind, text) {
             (TokenKind::Prefix, "'") => Prefix::Quote,
@@ -452,6 +666,19 @@ impl<'t> Walk<'t> {
     }
 
     fn code(&mut self, datum: Datum) {
+        let is_taken = self.learning.is_some()
+            && !self.is_prefixed(datum, Prefix::Quote)
+            && !self.is_prefixed(datum, Prefix::Function)
+            && self.learns_code(datum);
+        if is_taken {
+            // What is computed can have templates of its own.
+            if datum.list().is_some() && self.level > 0 {
+                self.tasks.push(Task::Level(self.level));
+                self.enter_level(0);
+                self.core_code(datum);
+            }
+            return;
+        }
         let prefixes = self.prefixes(datum);
         self.prefixed(datum, &prefixes);
     }
@@ -462,12 +689,17 @@ impl<'t> Walk<'t> {
             self.hint(prefix);
             match self.meaning(prefix) {
                 Prefix::Quote => return self.quoted(datum),
+                // The templates of a macro that is learned are code of its uses.
+                Prefix::Template if self.learning.is_some() => {
+                    self.tasks.push(Task::Level(self.level));
+                    self.enter_level(self.level + 1);
+                }
                 Prefix::Template => return self.template_core(datum, 1),
                 Prefix::Function => return self.function_name(datum),
                 Prefix::Syntax | Prefix::Unquote if self.rules.has_syntax_objects => {
                     let is_inside = self.meaning(prefix) == Prefix::Syntax;
-                    let before = std::mem::replace(&mut self.in_template, is_inside);
-                    self.tasks.push(Task::InTemplate(before));
+                    self.tasks.push(Task::InTemplate(self.in_template));
+                    self.enter_template(is_inside);
                 }
                 Prefix::Syntax | Prefix::Unquote | Prefix::Other => {}
             }
@@ -485,6 +717,9 @@ impl<'t> Walk<'t> {
 
     /// Walks over the argument of `#'` or `function`.
     fn function_name(&mut self, datum: Datum) {
+        if self.learns(datum, |role| role.is_function = true) {
+            return;
+        }
         let Some(list) = datum.list() else {
             let is_hidden = |name| self.rules.two_namespaces && self.is_local(name, true);
             let Some(name) = self.symbol(datum) else { return };
@@ -529,6 +764,7 @@ impl<'t> Walk<'t> {
             return self.tasks.push(Task::Codes(arguments));
         };
         if self.is_local(name, true) {
+            self.learns(head, |role| role.is_code = true);
             self.mark_local(name, true);
             return self.tasks.push(Task::Codes(data));
         }
@@ -539,10 +775,51 @@ impl<'t> Walk<'t> {
             self.dialect.special_form(known)
         });
         self.declare(&canonical, datum, list);
+        self.note_definer(&canonical);
         match form {
             Some(form) => self.special(form, list),
+            None if self.is_treated(name, list) => {}
             None if self.dialect.table().takes_functions.contains(&&*canonical) => self.higher_order(data),
+            None if self.learns_definer(&canonical, data.clone()) => {
+                data.next();
+                self.arguments(head, data);
+            }
             None => self.arguments(head, data),
+        }
+    }
+
+    /// Notes that a form uses a macro whose treatment of arguments is known.
+    pub(crate) fn note_treated(&mut self, list: ListId) {
+        self.facts.treated.push(self.tree.list_span(list).start);
+    }
+
+    /// Remembers what forms with this head define.
+    pub(crate) fn note_definer(&mut self, head: &str) {
+        self.definer = self.tree.language().kind_of(head);
+    }
+
+    /// Walks over a use of one of the project's macros, if its treatment of arguments is known.
+    pub(crate) fn is_treated(&mut self, name: &'t str, list: ListId) -> bool {
+        let Some(macros) = self.macros.filter(|macros| macros.is_called(self.dialect, name)) else { return false };
+        let treatment = match self.treatments.get(name) {
+            Some(known) => *known,
+            None => {
+                let offset = self.tree.list_span(list).start;
+                let found = macros.treatment(self.facts.space_at(offset), name);
+                self.treatments.insert(name, found);
+                found
+            }
+        };
+        match treatment {
+            Some(treatment) => self.treated(treatment, list),
+            None => {
+                // The head looks like that of a definition, but its arguments are evaluated.
+                let offset = self.tree.list_span(list).start;
+                if macros.is_function(self.facts.space_at(offset), name) {
+                    self.note_treated(list);
+                }
+                false
+            }
         }
     }
 
@@ -573,7 +850,10 @@ impl<'t> Walk<'t> {
         let Some(declared) = (self.rules.declares)(self, head, datum, list) else { return };
         let span = self.tree.core_span(datum);
         match (declared.current, &declared.space) {
-            (Some(current), _) => self.facts.current.push((span.start, current)),
+            (Some(current), _) => {
+                self.treatments.clear();
+                self.facts.current.push((span.start, current));
+            }
             // Names in a declaration belong to the space that it declares.
             (None, Some(space)) if space.name != self.facts.space_at(span.start) => {
                 let around = self.facts.space_at(span.start).to_owned();
@@ -582,17 +862,24 @@ impl<'t> Walk<'t> {
             (None, _) => {}
         }
         if let Some(space) = declared.space {
-            match self.facts.spaces.iter_mut().rfind(|known| known.name == space.name) {
-                Some(known) => known.extend(space),
-                None => self.facts.spaces.push(space),
-            }
+            self.take_space(space);
         }
         for span in declared.exported {
             self.note(span, UseKind::Export);
         }
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
+        for (span, space) in declared.looked_up {
+            self.note_of(span, UseKind::Quoted, space, true);
+        }
         for (span, space) in declared.elsewhere {
             self.note_of(span, UseKind::Export, space, true);
+        }
+    }
+
+    fn take_space(&mut self, space: Space) {
+        match self.facts.spaces.iter_mut().rfind(|known| known.name == space.name) {
+            Some(known) => known.extend(space),
+            None => self.facts.spaces.push(space),
         }
     }
 
@@ -604,7 +891,15 @@ impl<'t> Walk<'t> {
         let count = self.local_count();
         match form {
             F::Data => self.tasks.push(Task::Quoteds(data)),
-            F::Space => {}
+            F::Space => {
+                let mut waiting: Vec<Datum> = data.collect();
+                while let Some(datum) = waiting.pop() {
+                    if let Some(list) = datum.list() {
+                        self.look_up_in_data(datum, list);
+                        waiting.extend(self.data(list));
+                    }
+                }
+            }
             F::Body(skipped) => self.tasks.push(Task::Codes(data.skipping(skipped))),
             F::Named => {
                 if let Some(name) = data.next() {
@@ -802,17 +1097,33 @@ pub(crate) enum Prefix {
     Other,
 }
 
+/// The atom is a number, as far as its first characters and its letters say.
+fn is_number(dialect: Dialect, atom: &[u8]) -> bool {
+    let digits = atom.strip_prefix(b"+").or(atom.strip_prefix(b"-")).unwrap_or(atom);
+    let digits = digits.strip_prefix(b".").unwrap_or(digits);
+    if !digits.first().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
+    if !(rules(dialect).has_potential_numbers) {
+        return true;
+    }
+    // `1+` and `88->h8` are symbols, `1.5e-3` and `2/3` are not.
+    let mut exponents = 0;
+    let mut before = b'0';
+    digits.iter().all(|&byte| {
+        let is_exponent = byte.is_ascii_alphabetic() && before.is_ascii_digit();
+        exponents += u32::from(is_exponent);
+        let is_sign = matches!(byte, b'+' | b'-') && before.is_ascii_alphabetic();
+        before = byte;
+        byte.is_ascii_digit() || matches!(byte, b'.' | b'/') || is_sign || (is_exponent && exponents < 2)
+    }) && before != b'/'
+        && !before.is_ascii_alphabetic()
+}
+
 /// The atom is a symbol that can be a name.
 pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
     let bytes = atom.as_bytes();
     let Some(&first) = bytes.first() else { return false };
-    let numeric = |byte: u8| byte.is_ascii_digit();
-    let is_number = numeric(first)
-        || (matches!(first, b'+' | b'-' | b'.')
-            && bytes.get(1).is_some_and(|&b| numeric(b) || b == b'.')
-            && bytes.len() > 1);
-    // `1+` and `1-` are functions.
-    let is_one_more = matches!(atom, "1+" | "1-" | "-1+");
     let is_keyword = first == b':' || (first == b'#' && !atom.starts_with("#{") && !atom.starts_with("#_"));
-    (!is_number || is_one_more) && !is_keyword && !(rules(dialect).is_constant)(atom) && atom != "."
+    !is_number(dialect, bytes) && !is_keyword && !(rules(dialect).is_constant)(atom) && atom != "."
 }

@@ -40,7 +40,8 @@ fn local_names_hide_global_ones() {
 fn variables_are_bound_and_set() {
     check_in(
         "(binding [area 1] 2)\n(with-redefs [area inc] 2)\n(set! area 3)\n(declare area)",
-        "a.clj:3: binding in binding [area 1]\na.clj:4: binding in with-redefs [area inc]\na.clj:5: assignment in set! area",
+        "a.clj:3: binding in binding [area 1]\na.clj:4: binding in with-redefs [area inc]\na.clj:5: assignment in set! area\n\
+         a.clj:6: export in declare area",
     );
 }
 
@@ -119,4 +120,11 @@ fn definers_of_the_project_make_definitions() {
         "a.clj:4: call in defthing other",
     );
     check(&[("a.clj", "(ns a)\n(defwidget button [x] x)\n(button)")], "button", "a.clj:3: call in (button)");
+}
+
+#[test]
+fn a_namespace_that_a_function_enters_is_not_that_of_the_code_after_it() {
+    let text = "(ns a)\n(defn area [x] x)\n(defn start [] (in-ns 'user))\n(defn f [] (area 1))\n(defn size [] 1)\n(defn g [] (size))\n";
+    assert_eq!(uses(&[("a.clj", text)], "area", Some("a")), "a.clj:4: call in defn f");
+    assert_eq!(uses(&[("a.clj", text)], "size", Some("a")), "a.clj:6: call in defn g");
 }

@@ -26,3 +26,29 @@ fn packages_of_common_lisp_are_resolved() {
     assert_eq!(uses(&files, "area", Some("shapes")), expected);
     assert_eq!(uses(&files, "area", Some("own")), "c.lisp:4: call in defun g");
 }
+
+#[test]
+fn packages_are_declared_under_conditions_and_by_macros() {
+    // A conditional import does not take a name away that the package defines.
+    let own = "(defpackage :own (:use :cl #+cormanlisp :other) (:export #:area))\n(defpackage :other (:export #:area))\n\
+        (in-package :own)\n(defun area () 1)\n(defun f () (area))\n";
+    assert_eq!(
+        uses(&[("a.lisp", own)], "area", Some("own")),
+        "a.lisp:1: export in defpackage :own\na.lisp:5: call in defun f"
+    );
+    let made = "(defmacro packages (names) `(progn (defpackage made (:use :cl) (:export ,@names #:area)) (defpackage ,@names)))\n\
+        (packages (b))\n(in-package :made)\n(defun area () 1)\n(defpackage :user (:use :cl :made))\n(in-package :user)\n(defun g () (area))\n";
+    assert_eq!(uses(&[("a.lisp", made)], "area", Some("made")), "a.lisp:7: call in defun g");
+}
+
+#[test]
+fn names_that_are_looked_up_while_code_runs_are_uses() {
+    let package = "(defpackage :shapes (:use :cl) (:export #:area))\n(in-package :shapes)\n(defun area (x) x)\n";
+    let system = "(defsystem \"shapes\" :components ((:file \"a\"))\n  :perform (test-op (o c) (uiop:symbol-call :shapes :area 1)))\n";
+    let found = "(in-package :cl-user)\n(defun f () (funcall (uiop:find-symbol* '#:area :shapes)) (find-symbol \"AREA\" :shapes))\n";
+    let files = [("a.lisp", package), ("shapes.asd", system), ("f.lisp", found)];
+    assert_eq!(
+        uses(&files, "area", Some("shapes")),
+        "a.lisp:1: export in defpackage :shapes\nf.lisp:2: quoted in defun f\nshapes.asd:2: quoted in defsystem \"shapes\""
+    );
+}

@@ -95,7 +95,7 @@ impl<'c, 'i> Collector<'c, 'i> {
             }
             let Some(language) = (self.language_of)(&document.path, &document.text) else { continue };
             let source = Source::read(&document.text, language);
-            let facts = document.facts_with_marks(&source.tree);
+            let facts = self.question.facts_with_marks(document, &source.tree);
             let mut file = File { document, source, changes: Vec::new(), uses: Vec::new(), mentions: 0 };
             for place in self.question.places(document, &file.source.tree, &facts, &self.names) {
                 let known = self.known(&place.meaning);
@@ -152,7 +152,7 @@ impl<'c, 'i> Collector<'c, 'i> {
             {
                 let Some(language) = (self.language_of)(&document.path, &document.text) else { continue };
                 let tree = read(&document.text, language).learning(&document.text);
-                let facts = document.facts_with_marks(&tree);
+                let facts = self.question.facts_with_marks(document, &tree);
                 let places = self.question.places(document, &tree, &facts, &names);
                 let is_local = |place: &&NamePlace| place.holds == Holds::Role(MarkRole::Local);
                 let same = places.iter().filter(is_local).find(|place| place.meaning == Referent::Is(new.clone()));

@@ -26,8 +26,8 @@ pub(crate) struct Moved<'p> {
 }
 
 impl<'p> Moved<'p> {
-    pub(crate) fn new(document: &'p Document, tree: &Tree, changes: &'p [Change]) -> Self {
-        Self { document, facts: document.facts_with_marks(tree), changes }
+    pub(crate) fn new(question: &UseIndex<'_>, document: &'p Document, tree: &Tree, changes: &'p [Change]) -> Self {
+        Self { document, facts: question.facts_with_marks(document, tree), changes }
     }
 
     /// The place in the new text of a byte of the old one: of the start of a change, the start of the new text.
@@ -48,16 +48,18 @@ pub(crate) fn check(
     files: &[RemadeFile],
     language_of: LanguageOf<'_>,
 ) -> Result<(), RenameRefusal> {
-    let mut changed = Vec::new();
-    for (file, moved) in files.iter().zip(moved) {
-        let Some(language) = language_of(&file.path, &file.new_text) else { continue };
-        let tree = read(&file.new_text, language.clone()).learning(&file.new_text);
-        let document = Document::read(&file.path, file.new_text.clone(), language);
-        same_finds(moved, &document, &document.facts_with_marks(&tree), named)?;
-        changed.push(document);
-    }
-    let new_index = index.with(changed);
+    let languages = files.iter().map(|file| language_of(&file.path, &file.new_text));
+    let changed: Vec<_> =
+        files.iter().zip(moved).zip(languages).filter_map(|(one, found)| Some((one, found?))).collect();
+    let texts =
+        changed.iter().map(|((file, _), language)| (file.path.clone(), file.new_text.clone(), language.clone()));
+    let new_index = index.with(texts);
     let after = new_index.question(before.dialect());
+    for ((file, moved), language) in changed {
+        let Some(document) = new_index.document(&file.path) else { continue };
+        let tree = read(&file.new_text, language).learning(&file.new_text);
+        same_finds(moved, document, &after.facts_with_marks(document, &tree), named)?;
+    }
     let moved: FxHashMap<&Path, &Moved<'_>> = moved.iter().map(|one| (one.document.path.as_path(), one)).collect();
     same_meanings(before, &after, named, &moved)
 }

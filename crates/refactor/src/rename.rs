@@ -124,7 +124,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         files.push(remade(one.document, &one.source, &one.changes, &one.uses, one.mentions)?);
     }
     let maps: Vec<proof::Moved<'_>> =
-        planned.iter().map(|one| proof::Moved::new(one.document, &one.source.tree, &one.changes)).collect();
+        planned.iter().map(|one| proof::Moved::new(&question, one.document, &one.source.tree, &one.changes)).collect();
     proof::check(index, &question, &named, &maps, &files, request.language_of)?;
     Ok(Rename {
         dialect: target.dialect,

@@ -261,7 +261,7 @@ fn exports_and_imports_outside_of_the_declaration_count() {
 (defun f (x) (total x))
 == a.asd
 (defsystem \"a\" :build-operation program-op :entry-point \"a:«TOTAL»\"
-  :perform (test-op (o c) (symbol-call :a :«total» 1) (symbol-call :b :total) (uiop:symbol-call '#:a '#:«total»)))
+  :perform (test-op (o c) (symbol-call :a :«total» 1) (symbol-call :b :«total») (symbol-call :d :total) (uiop:symbol-call '#:a '#:«total»)))
 ",
         "total",
         "sum-up",

@@ -141,9 +141,19 @@ impl Language {
         own.or_else(|| definer::known_definer(self.dialect, head))
     }
 
+    /// The definer `head` is not a guess.
+    pub(crate) fn is_known(&self, head: &str) -> bool {
+        self.known_definer(head).is_some()
+    }
+
     /// The definer `head` is in the configuration of the project or in the table of the dialect.
     pub(crate) fn is_settled(&self, head: &str) -> bool {
         self.own(head).is_some_and(|own| own.stated) || definer::known_definer(self.dialect, head).is_some()
+    }
+
+    /// What forms with this head, canonical, are known to define.
+    pub fn kind_of(&self, head: &str) -> Option<FormKind> {
+        self.known_definer(head).map(|(kind, _)| kind).filter(|kind| kind.defines())
     }
 
     /// Forms with this head, canonical, are known or guessed to define something.

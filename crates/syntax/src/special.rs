@@ -176,6 +176,8 @@ pub enum SpecialForm {
     DefineValues,
     /// `name constructor predicate field…`, or `name clause…`: `define-record-type`.
     Record,
+    /// `name parent constructor predicate field…`: `define-condition-type`.
+    Condition,
     /// `name (superclass…) slot…`, where each slot is a name or `(name :option value …)`.
     ClassOfSlots,
     /// `name transformer`: `define-syntax`.

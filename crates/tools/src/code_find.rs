@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, ask_besides, dialect_of, dialect_within, named, plain_name, within};
-use crate::indexed::indexed;
+use crate::indexed::{homes, indexed, left_out};
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
 use crate::repl_work::relative;
@@ -57,6 +57,15 @@ pub struct FindAnswer {
     /// How many files of the project were looked into.
     #[serde(skip)]
     pub files: usize,
+    /// The package that was asked for, if no file of the project declares or uses it.
+    #[serde(skip)]
+    pub no_package: Option<String>,
+    /// Files that are too large or no text, so that their definitions are not known.
+    #[serde(skip)]
+    pub left_out: Vec<String>,
+    /// Files and directories that ignore files leave out.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
     /// What the session tells besides.
     #[serde(skip)]
     pub aside: Option<Aside>,
@@ -97,13 +106,13 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
     let symbol = named(args.symbol)?;
     let dialect = dialect_within(args.path.as_deref()).or_else(|| dialect_of(workshop, args.session.as_deref()));
     let meant = Meant { symbol: symbol.clone(), package: args.package.clone(), dialect };
-    let known = source_definitions(workshop, context, meant, is_wanted.clone()).await?;
+    let mut known = source_definitions(workshop, context, meant, is_wanted.clone()).await?;
     let question = Describe { name: symbol.clone(), package: args.package, limit: 0 };
     let asked =
         ask_besides(workshop, args.session.as_deref(), known.dialect, question, context, known.is_empty()).await?;
-    let mut definitions = known.definitions;
+    let mut definitions = std::mem::take(&mut known.definitions);
     let Some(Told { answer: description, aside, .. }) = asked else {
-        let (nearest, files) = (known.nearest, known.files);
+        let Known { nearest, files, no_package, left_out, ignored, .. } = known;
         return Ok(FindAnswer {
             definitions,
             session: None,
@@ -112,6 +121,9 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
             narrowed,
             nearest,
             files,
+            no_package,
+            left_out,
+            ignored,
             aside: None,
         });
     };
@@ -147,6 +159,9 @@ pub async fn code_find(workshop: &Workshop, args: CodeFind, context: &CallContex
         narrowed,
         nearest: Vec::new(),
         files: known.files,
+        no_package: None,
+        left_out: known.left_out,
+        ignored: known.ignored,
         aside: Some(aside),
     })
 }
@@ -157,6 +172,9 @@ struct Known {
     dialect: Option<Dialect>,
     nearest: Vec<String>,
     files: usize,
+    no_package: Option<String>,
+    left_out: Vec<String>,
+    ignored: Vec<String>,
 }
 
 impl Known {
@@ -179,7 +197,7 @@ async fn source_definitions(
     is_wanted: impl Fn(&str) -> bool + Send + 'static,
 ) -> Result<Known, Refusal> {
     let root = workshop.roots.primary().to_owned();
-    indexed(workshop, context, move |index, _| {
+    indexed(workshop, context, move |index, refreshed| {
         let Meant { symbol, package, dialect: of } = meant;
         let mut found = index.definitions(plain_name(&symbol), package.as_deref());
         found.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
@@ -205,8 +223,14 @@ async fn source_definitions(
                 label: form.label.clone(),
             });
         }
-        let nearest = if definitions.is_empty() { index.nearest(&symbol, MOST_NEAREST) } else { Vec::new() };
-        Known { definitions, dialect, nearest, files: index.documents().count() }
+        let no_package = package.filter(|package| index.spaces(package).is_empty());
+        let nearest = match &no_package {
+            _ if !definitions.is_empty() => Vec::new(),
+            Some(_) => homes(index, plain_name(&symbol)),
+            None => index.nearest(&symbol, MOST_NEAREST),
+        };
+        let (left_out, ignored) = (left_out(&refreshed.left_out, &root), left_out(&refreshed.ignored, &root));
+        Known { definitions, dialect, nearest, files: index.documents().count(), no_package, left_out, ignored }
     })
     .await
 }

@@ -6,16 +6,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use lispwright_index::{Document, Hit, Index, Symbol, UseIndex, UseKind};
+use lispwright_index::{Document, Hit, Index, Symbol, Use, UseIndex, UseKind};
 use lispwright_runtime::{ListReferences, Reference};
-use lispwright_syntax::{Dialect, FormKind, Span};
+use lispwright_syntax::{Dialect, FormKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, Place, ask_besides, dialect_of, dialect_within, named, plain_name, within};
 use crate::image_text::one_line;
-use crate::indexed::indexed;
+use crate::indexed::{homes, indexed, left_out};
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
@@ -134,7 +134,7 @@ pub struct ReferencesAnswer {
     /// The files say who uses the name; otherwise the image alone does.
     #[serde(skip)]
     pub from_files: bool,
-    /// Names of the project like this one, where it defines none.
+    /// Names of the project like this one, where it defines none; the packages that have it, where there is no such package.
     #[serde(skip)]
     pub nearest: Vec<String>,
     /// How many files of the project were looked into.
@@ -143,6 +143,15 @@ pub struct ReferencesAnswer {
     /// How many forms `path`, `kinds` or `tests_only` left out.
     #[serde(skip)]
     pub filtered: usize,
+    /// The package that was asked for, if no file of the project declares or uses it.
+    #[serde(skip)]
+    pub no_package: Option<String>,
+    /// Files that are too large or no text, so that their uses are not known.
+    #[serde(skip)]
+    pub left_out: Vec<String>,
+    /// Files and directories that ignore files leave out.
+    #[serde(skip)]
+    pub ignored: Vec<String>,
     /// Forms up to the end of those that were asked for.
     #[serde(skip)]
     pub end: usize,
@@ -242,6 +251,9 @@ struct Known {
     dialect: Option<Dialect>,
     nearest: Vec<String>,
     files: usize,
+    no_package: Option<String>,
+    left_out: Vec<String>,
+    ignored: Vec<String>,
 }
 
 /// Finds the references in the files of the project, and asks the image where one runs. Cancelling the context interrupts it.
@@ -262,10 +274,17 @@ pub async fn code_find_references(
     let known = {
         let (symbol, package, filter, is_wanted) =
             (symbol.clone(), args.package.clone(), filter.clone(), is_wanted.clone());
-        indexed(workshop, context, move |index, _| {
+        indexed(workshop, context, move |index, refreshed| {
             let shown = |path: &str| relative(path, &root);
             let looking = Looking { index, filter: &filter, is_wanted: &is_wanted, shown: &shown };
-            looking.look(plain_name(&symbol), package.as_deref(), direction, depth, dialect)
+            let mut known = looking.look(plain_name(&symbol), package.as_deref(), direction, depth, dialect);
+            known.no_package = package.filter(|package| index.spaces(package).is_empty());
+            if known.no_package.is_some() && known.definitions == 0 {
+                known.nearest = homes(index, plain_name(&symbol));
+            }
+            known.left_out = left_out(&refreshed.left_out, &root);
+            known.ignored = left_out(&refreshed.ignored, &root);
+            known
         })
         .await?
     };
@@ -294,6 +313,9 @@ pub async fn code_find_references(
         nearest: known.nearest,
         files: known.files,
         filtered: known.filtered,
+        no_package: known.no_package,
+        left_out: known.left_out,
+        ignored: known.ignored,
         end: 0,
         aside: None,
     };
@@ -428,12 +450,7 @@ impl<'q> Looking<'q> {
             symbols.dedup();
             match direction {
                 Direction::Callers => self.callers(&mut known, &question, symbols, depth, is_macro),
-                Direction::Callees => {
-                    for (document, one) in here {
-                        let span = document.facts.forms[one.form as usize].span;
-                        self.callees(&mut known, &question, document, span);
-                    }
-                }
+                Direction::Callees => self.callees(&mut known, &question, symbols, depth),
             }
         }
         known
@@ -473,31 +490,59 @@ impl<'q> Looking<'q> {
         }
     }
 
-    fn callees(&self, known: &mut Known, question: &UseIndex<'q>, document: &'q Document, span: Span) {
-        for (symbol, used) in question.used_in(document, span) {
-            let definitions = question.definitions(&symbol);
-            let Some((there, one)) = definitions.first() else { continue };
-            let form = &there.facts.forms[one.form as usize];
-            let line = there.line(form.span.start);
-            let path = there.path.to_string_lossy();
-            if !(self.is_wanted)(&path) || !self.filter.takes(used.kind.name(), false) {
-                known.filtered += 1;
-                continue;
+    /// What the definitions of the symbols use, and what the definitions of that use, in so many steps.
+    fn callees(&self, known: &mut Known, question: &UseIndex<'q>, symbols: Vec<Symbol>, depth: u32) {
+        let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
+        let mut layer = symbols;
+        for step in 1..=depth {
+            let mut next = Vec::new();
+            for symbol in layer {
+                let definitions = question.definitions(&symbol);
+                for (document, one) in definitions {
+                    let span = document.facts.forms[one.form as usize].span;
+                    for (used, place) in question.used_in(document, span) {
+                        if seen.len() < MOST_FORMS && seen.insert(used.clone()) {
+                            self.callee(known, question, (document, place), &used, step);
+                            next.push(used);
+                        }
+                    }
+                }
             }
-            let site = self.site(document, used.start, used.kind.name());
-            known.mentions.push(Mention {
-                path: Some((self.shown)(&path)),
-                line: Some(line),
-                form_type: Some(form.head.clone()),
-                form_name: form.called().to_owned(),
-                kind: used.kind.name().to_owned(),
-                call_sites: vec![site],
-                depth: 1,
-                label: form.label.clone(),
-                lines: (line, line),
-                ..Mention::default()
-            });
+            layer = next;
         }
+    }
+
+    /// Adds a definition that is used at a place.
+    fn callee(
+        &self,
+        known: &mut Known,
+        question: &UseIndex<'q>,
+        (document, used): (&'q Document, Use),
+        symbol: &Symbol,
+        depth: u32,
+    ) {
+        let definitions = question.definitions(symbol);
+        let Some((there, one)) = definitions.first() else { return };
+        let form = &there.facts.forms[one.form as usize];
+        let line = there.line(form.span.start);
+        let path = there.path.to_string_lossy();
+        if !(self.is_wanted)(&path) || !self.filter.takes(used.kind.name(), false) {
+            known.filtered += 1;
+            return;
+        }
+        let site = self.site(document, used.start, used.kind.name());
+        known.mentions.push(Mention {
+            path: Some((self.shown)(&path)),
+            line: Some(line),
+            form_type: Some(form.head.clone()),
+            form_name: form.called().to_owned(),
+            kind: used.kind.name().to_owned(),
+            call_sites: vec![site],
+            depth,
+            label: form.label.clone(),
+            lines: (line, line),
+            ..Mention::default()
+        });
     }
 
     /// Adds the places to the forms around them.

@@ -1,12 +1,13 @@
 //! What the files of the project define and use, up to date for each question.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use lispwright_index::{Index, LanguageOf, Refreshed};
 use lispwright_syntax::Dialect;
 
 use crate::refusal::Refusal;
+use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -19,6 +20,22 @@ pub(crate) async fn indexed<T: Send + 'static>(
     look: impl FnOnce(&Index, &Refreshed) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     indexed_with(workshop, context, |index, refreshed, _| look(index, refreshed)).await
+}
+
+/// The names of files and directories that the index leaves out, as calls name them.
+pub(crate) fn left_out(paths: &[PathBuf], root: &Path) -> Vec<String> {
+    let mut names: Vec<String> = paths.iter().map(|path| relative(&path.to_string_lossy(), root)).collect();
+    names.sort();
+    names
+}
+
+/// The packages, modules and namespaces in which a name is defined.
+pub(crate) fn homes(index: &Index, name: &str) -> Vec<String> {
+    let found = index.definitions(name, None);
+    let mut names: Vec<String> = found.iter().filter_map(|(_, one)| one.package()).map(str::to_owned).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The same; `look` is also told how the language of a file is found.

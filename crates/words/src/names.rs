@@ -22,6 +22,9 @@ const MOST_SITES: usize = 5;
 /// Names of tests that are shown.
 const MOST_TESTS: usize = 12;
 
+/// Names of files that were not looked into.
+const MOST_LEFT_OUT: usize = 5;
+
 /// Methods listed in a description.
 const MOST_METHODS: usize = 30;
 
@@ -33,7 +36,10 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
     let mut text = match answer.definitions.len() {
         0 if answer.narrowed => format!("{name} is not defined there.\n"),
-        0 if answer.aside.is_none() => undefined(&name, "not defined", answer.files, &answer.nearest),
+        0 if answer.aside.is_none() => match &answer.no_package {
+            Some(package) => no_package(&name, package, answer.files, &answer.nearest),
+            None => undefined(&name, "not defined", answer.files, &answer.nearest),
+        },
         0 => {
             let mut kinds: Vec<&str> = answer.kinds.iter().map(String::as_str).collect();
             kinds.dedup();
@@ -60,7 +66,35 @@ pub(crate) fn found(answer: &FindAnswer, skin: Skin) -> String {
         let more = answer.definitions.len() - MOST_DEFINITIONS;
         text.push_str(&format!("[note] {more} more are left out; narrow them with path.\n"));
     }
+    text.push_str(&not_looked_into(&answer.left_out, &answer.ignored));
     text + &answer.aside.as_ref().map(|aside| notes(aside, skin)).unwrap_or_default()
+}
+
+/// No file of the project declares the package; the name is defined in `homes`.
+fn no_package(name: &str, package: &str, files: usize, homes: &[String]) -> String {
+    let homes = match homes {
+        [] => format!(" {name} is not defined in the project either."),
+        homes => format!(" {name} is defined in {}.", one_line(&homes.join(", "), 300)),
+    };
+    let package = one_line(package, 100);
+    format!("{package} is no package of the project ({}), and no image runs.{homes}\n", counted(files, "file"))
+}
+
+/// What the answer does not know of, because it was not read.
+fn not_looked_into(left_out: &[String], ignored: &[String]) -> String {
+    let named = |names: &[String]| {
+        let more = names.len().saturating_sub(MOST_LEFT_OUT);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        one_line(&names[..names.len().min(MOST_LEFT_OUT)].join(", "), 300) + &rest
+    };
+    let mut parts = Vec::new();
+    if !left_out.is_empty() {
+        parts.push(format!("{}, too large or no text", named(left_out)));
+    }
+    if !ignored.is_empty() {
+        parts.push(format!("{}, as ignore files say", named(ignored)));
+    }
+    if parts.is_empty() { String::new() } else { format!("[note] Not looked into: {}.\n", parts.join("; ")) }
 }
 
 /// No file of the project defines the name: it is `what` there.
@@ -191,6 +225,7 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     if answer.filtered > 0 && answer.count > 0 {
         text.push_str(&format!("[note] {} did not pass path, kinds or tests_only.\n", counted(answer.filtered, "use")));
     }
+    text.push_str(&not_looked_into(&answer.left_out, &answer.ignored));
     let outside = answer.outside_project;
     if outside > 0 {
         text.push_str(&format!("[note] {outside} more outside the project; project_only false shows them.\n"));
@@ -229,9 +264,10 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
             let uses = counted(answer.filtered, "use");
             format!("No use of {name} passes path, kinds and tests_only; without them there would be {uses}.\n")
         }
-        _ if !answer.from_files && answer.aside.is_none() => {
-            undefined(name, "not defined", answer.files, &answer.nearest)
-        }
+        _ if !answer.from_files && answer.aside.is_none() => match &answer.no_package {
+            Some(package) => no_package(name, package, answer.files, &answer.nearest),
+            None => undefined(name, "not defined", answer.files, &answer.nearest),
+        },
         Direction::Callers if !answer.from_files && answer.outside_project > 0 => {
             format!("The live image knows no reference to {name} in the project.\n")
         }
@@ -249,11 +285,11 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
 fn mention_text(mention: &Mention, direction: Direction, from_files: bool) -> String {
     let label = one_line(&mention.label, 200);
     let Some(path) = &mention.path else { return format!("(evaluated, in no file): {} in {label}\n", mention.kind) };
+    let step = if mention.depth > 1 { format!(" [step {}]", mention.depth) } else { String::new() };
     if direction == Direction::Callees {
-        return format!("{}: {label} ({})\n", place(path, [mention.line, None]), mention.kind);
+        return format!("{}: {label} ({}){step}\n", place(path, [mention.line, None]), mention.kind);
     }
     let origin = if mention.source == Origin::Live && from_files { " (known to the image alone)" } else { "" };
-    let step = if mention.depth > 1 { format!(" [step {}]", mention.depth) } else { String::new() };
     let around = if label.is_empty() { " at top level".to_owned() } else { format!(" in {label}") };
     let shown = |site: &CallSite| if site.context.is_empty() { String::new() } else { format!(": {}", site.context) };
     if let [site] = mention.call_sites.as_slice() {

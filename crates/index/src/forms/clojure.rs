@@ -11,6 +11,15 @@ use crate::bind::Pattern;
 use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
+/// The macro of Potemkin that defines vars of other namespaces again.
+const IMPORTER: &str = "import-vars";
+
+/// Type hints that are no names of variables or classes.
+const PRIMITIVES: &[&str] = &[
+    "long", "double", "int", "float", "short", "byte", "char", "boolean", "void", "longs", "doubles", "ints", "floats",
+    "shorts", "bytes", "chars", "booleans", "objects",
+];
+
 impl<'t> Walk<'t> {
     // Notation.
 
@@ -18,6 +27,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn hint(&mut self, prefix: Prefixed) {
         let token = &self.text[self.tree.token_span(prefix.token).range()];
         match prefix.operand {
+            Some(operand) if PRIMITIVES.contains(&self.source(operand)) => {}
             Some(operand) if matches!(token, "^" | "#^") => self.next([Task::Code(operand)]),
             Some(condition) => self.mark_all(condition, MarkRole::Word),
             None => {}
@@ -69,7 +79,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn is_vector(&self, datum: Datum) -> bool {
+    pub(crate) fn is_vector(&self, datum: Datum) -> bool {
         self.alternatives(datum).iter().any(|&one| self.tree.kind(one.core) == TokenKind::OpenBracket)
     }
 
@@ -97,9 +107,12 @@ impl<'t> Walk<'t> {
             self.mark(name, MarkRole::Local);
             return self.next([Task::Codes(data)]);
         }
-        self.use_of(head, UseKind::Call);
+        if !(self.rules.is_operator)(name) {
+            self.use_of(head, UseKind::Call);
+        }
         let canonical = canonical_head(self.dialect, name);
         self.declare(&canonical, datum, list);
+        self.note_definer(&canonical);
         let language = self.tree.language();
         let known = || self.dialect.special_form(language.known_head(&canonical)?);
         match self.dialect.special_form(&canonical).or_else(known) {
@@ -108,8 +121,15 @@ impl<'t> Walk<'t> {
                     self.special(form, list);
                 }
             }
+            None if !is_step && self.is_treated(name, list) => {}
             None if self.local_count() == 0 && language.is_definer(&canonical) => self.guessed(data),
-            None => self.next([Task::Codes(data)]),
+            None if name.rsplit('/').next() == Some(IMPORTER) => self.imported(data),
+            None => {
+                if self.learns_definer(&canonical, data.clone()) {
+                    data.next();
+                }
+                self.next([Task::Codes(data)]);
+            }
         }
     }
 
@@ -125,10 +145,63 @@ impl<'t> Walk<'t> {
         if data.clone().last().is_some_and(|last| self.is_vector(last)) {
             tasks.push(Task::Codes(data));
         } else {
-            self.arities(&mut tasks, data);
+            self.parts_of_guessed(&mut tasks, data);
         }
         tasks.push(Task::Unbind(count));
         self.next(tasks);
+    }
+
+    /// Walks over the arguments of `import-vars`: each is a name of another namespace that becomes one of this, or
+    /// `[namespace name…]`.
+    fn imported(&mut self, data: Data<'t>) {
+        for datum in data {
+            let list = datum.list().filter(|_| self.is_vector(datum));
+            let mut names: Vec<Datum> = list.map_or(vec![datum], |list| self.data(list).collect());
+            let space = names.first().filter(|_| list.is_some()).and_then(|space| self.symbol(*space));
+            names.drain(..usize::from(list.is_some()).min(names.len()));
+            names.retain(|name| self.symbol(*name).is_some());
+            for name in names {
+                let span = self.name_in(name);
+                match space {
+                    Some(space) => self.note_of(span, UseKind::Value, space.to_owned(), false),
+                    None => self.use_of(name, UseKind::Value),
+                }
+                self.note_defined(span);
+            }
+        }
+    }
+
+    /// `[parameters] code…` with code that can be a method: `(name [parameters] code…)`.
+    fn parts_of_guessed(&self, tasks: &mut Vec<Task<'t>>, data: Data<'t>) {
+        let mut is_bound = false;
+        for datum in data {
+            if !is_bound && self.is_vector(datum) {
+                is_bound = true;
+                tasks.push(Task::Bind(datum, Pattern::Destructuring));
+                continue;
+            }
+            let mut inner = datum.list().filter(|_| self.opener(datum) == "(").map(|list| self.data(list));
+            let name = inner.as_mut().and_then(Iterator::next).filter(|name| self.symbol(*name).is_some());
+            let parameters = inner.as_mut().and_then(Iterator::next).filter(|vector| self.has_only_names(*vector));
+            match (name, parameters, inner) {
+                (Some(_), Some(parameters), Some(code)) if code.clone().next().is_some() => {
+                    tasks.extend([Task::Scope, Task::Bind(parameters, Pattern::Destructuring)]);
+                    tasks.extend([Task::Codes(code), Task::LeaveScope]);
+                }
+                _ => tasks.push(Task::Code(datum)),
+            }
+        }
+    }
+
+    /// The datum is a vector in which there are names and patterns for names.
+    fn has_only_names(&self, datum: Datum) -> bool {
+        let mut data = datum.list().filter(|_| self.is_vector(datum)).into_iter().flat_map(|list| self.data(list));
+        datum.list().is_some()
+            && self.is_vector(datum)
+            && data.all(|one| match one.list() {
+                Some(_) => self.opener(one) != "(",
+                None => self.symbol(one).is_some() || self.source(one) == "&",
+            })
     }
 
     /// Walks over a step of a threading form that passes the value as the first argument.
@@ -169,7 +242,14 @@ impl<'t> Walk<'t> {
         }
         match form {
             F::LetVector | F::LetThen | F::Comprehension => {
-                let pairs = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.pairs(list));
+                let bindings = data.next();
+                let mut arguments = self.inside(bindings);
+                arguments.retain(|datum| self.is_spliced(*datum));
+                arguments.extend(bindings.filter(|bindings| !bindings.is_bare()));
+                for datum in arguments {
+                    self.learns(datum, |role| role.binds_pairs = true);
+                }
+                let pairs = bindings.and_then(Datum::list).map_or_else(Vec::new, |list| self.pairs(list));
                 for (name, value) in pairs {
                     let inner = value.list().filter(|_| self.source(name) == ":let");
                     let pairs = inner.map_or_else(|| vec![(name, value)], |list| self.pairs(list));
@@ -235,7 +315,7 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(Task::Code));
                 tasks.extend([Task::Unbind(count), Task::Codes(data)]);
             }
-            F::Declarations => tasks.extend(data.map(|name| Task::Use(name, UseKind::Definition))),
+            F::Declarations => tasks.extend(data.map(|name| Task::Use(name, UseKind::Export))),
             F::Fn => {
                 if let Some(name) = data.clone().next().filter(|name| self.symbol(*name).is_some()) {
                     data.next();

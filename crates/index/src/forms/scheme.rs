@@ -15,6 +15,10 @@ const SLOT_CODE: &[&str] = &["init-value", "init-form", "init-thunk", "slot-ref"
 /// Options of a slot whose values are names that the class defines.
 const SLOT_NAMES: &[&str] = &["getter", "setter", "accessor"];
 
+/// Clauses of a record of R6RS.
+const RECORD_CLAUSES: &[&str] =
+    &["fields", "parent", "protocol", "sealed", "opaque", "nongenerative", "parent-rtd", "generative"];
+
 /// Declarations of a library that are not code.
 const LIBRARY_CLAUSES: &[&str] = &["export", "import", "include-library-declarations"];
 
@@ -50,9 +54,12 @@ impl<'t> Walk<'t> {
                 names.into_iter().for_each(|name| self.defined(&mut tasks, name));
                 tasks.push(Task::Codes(data));
             }
-            F::Record => {
+            F::Record | F::Condition => {
                 for name in self.record_names(list) {
                     self.defined(&mut tasks, name);
+                }
+                if form == F::Condition {
+                    tasks.extend(data.clone().nth(1).map(Task::Code));
                 }
                 self.record_code(&mut tasks, data);
             }
@@ -82,7 +89,7 @@ impl<'t> Walk<'t> {
                 if data.clone().next().is_some_and(|first| first.list().is_none()) {
                     data.next();
                 }
-                data.next();
+                self.note_literals(data.next());
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Keyword)));
@@ -103,11 +110,16 @@ impl<'t> Walk<'t> {
                 }
             }
             F::SyntaxCase => {
-                tasks.extend(data.next().map(Task::Code));
-                data.next();
+                let subject = data.next();
+                tasks.extend(subject.map(Task::Code));
+                let pattern = if self.is_subject(subject) { Pattern::Syntax } else { Pattern::Atoms };
+                let literals = data.next();
+                if pattern == Pattern::Syntax {
+                    self.note_literals(literals);
+                }
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
-                    tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Atoms)));
+                    tasks.extend(clause.next().map(|datum| Task::Bind(datum, pattern)));
                     tasks.extend([Task::Codes(clause), Task::Unbind(count)]);
                 }
             }
@@ -227,24 +239,23 @@ impl<'t> Walk<'t> {
 
     /// Notes the definition of a name at top level. A name that a body defines is bound by [`Self::define_inside`].
     fn defined(&self, tasks: &mut Vec<Task<'t>>, name: Datum) {
-        if self.local_count() == 0 {
+        if self.is_at_top() {
             tasks.push(Task::Use(name, UseKind::Definition));
         }
     }
 
     /// Binds the names that a body defines, for all of it.
-    pub(crate) fn define_inside(&mut self, data: Data<'t>) {
+    pub(crate) fn define_inside(&mut self, mut waiting: Vec<Datum>) {
         use SpecialForm as F;
-        let mut waiting: Vec<Data<'t>> = vec![data];
-        while let Some(mut data) = waiting.pop() {
-            let Some(datum) = data.next() else { continue };
-            waiting.push(data);
+        waiting.reverse();
+        while let Some(datum) = waiting.pop() {
             let Some(list) = datum.list().filter(|_| datum.is_bare()) else { continue };
             let mut data = self.data(list);
             let Some(head) = data.next().and_then(|head| self.symbol(head)) else { continue };
             let head = canonical_head(self.dialect, head);
             if head == "begin" {
-                waiting.push(data);
+                let inner: Vec<Datum> = data.collect();
+                waiting.extend(inner.into_iter().rev());
                 continue;
             }
             if !head.starts_with("def") {
@@ -253,11 +264,15 @@ impl<'t> Walk<'t> {
             let form = self.dialect.special_form(&head);
             let names = match (form, data.next()) {
                 (Some(F::DefineValues), Some(names)) => self.names(names),
-                (Some(F::Record), _) => self.record_names(list),
+                (Some(F::Record | F::Condition), _) => self.record_names(list),
                 (Some(F::DefineMethod | F::Module), _) | (_, None) => continue,
                 (_, Some(first)) => vec![self.curried(first).0],
             };
-            names.into_iter().for_each(|name| self.bind_name(name, false));
+            for name in names {
+                if !self.learns(name, |role| role.binds = true) {
+                    self.bind_name(name, false);
+                }
+            }
         }
     }
 
@@ -280,8 +295,11 @@ impl<'t> Walk<'t> {
             }
             return names;
         }
+        let head = self.data(list).next().map_or("", |head| self.source(head));
+        let has_parent = self.dialect.special_form(head) == Some(SpecialForm::Condition);
         for (at, &datum) in data.iter().enumerate().skip(1) {
             match datum.list() {
+                None if at == 1 && has_parent => {}
                 None => names.push(datum),
                 Some(list) if at == 1 => names.extend(self.data(list).next()),
                 Some(list) => names.extend(self.data(list).skip(1).filter(|part| part.list().is_none())),
@@ -292,6 +310,11 @@ impl<'t> Walk<'t> {
 
     /// The fields of a record of R6RS.
     fn fields(&self, data: &[Datum]) -> Option<Data<'t>> {
+        let first = data.get(1)?.list()?;
+        let word = self.data(first).next().map_or("", |head| self.source(head));
+        if !RECORD_CLAUSES.contains(&word) {
+            return None;
+        }
         data.iter().filter_map(|datum| datum.list()).find_map(|list| {
             let mut inner = self.data(list);
             inner.next().is_some_and(|head| self.source(head) == "fields").then_some(inner)
@@ -393,7 +416,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Walks over templates of syntax.
-    fn templates(&self, data: Data<'t>) -> Vec<Task<'t>> {
+    pub(crate) fn templates(&self, data: Data<'t>) -> Vec<Task<'t>> {
         vec![Task::InTemplate(true), Task::Codes(data), Task::InTemplate(self.is_in_template())]
     }
 

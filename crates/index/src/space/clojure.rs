@@ -35,6 +35,12 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     }
     let start = walk.tree.core_span(datum).start;
     if head == "in-ns" {
+        // In a function, it is for the code that the function evaluates.
+        let mut around = walk.tree.top_level().filter_map(|top| Some((walk.tree.core_span(top), top.list()?)));
+        let around = around.find(|(span, _)| span.contains(start)).and_then(|(_, list)| walk.data(list).next());
+        if around.is_some_and(|head| walk.source(head).starts_with("def")) {
+            return None;
+        }
         let current =
             Some(walk.source(data.next().filter(|name| !name.is_bare() && name.list().is_none())?).to_owned());
         return Some(Declared { current, ..Declared::default() });

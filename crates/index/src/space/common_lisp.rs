@@ -6,7 +6,7 @@ use lispwright_syntax::{Datum, Dialect, ListId};
 
 use super::{Declared, Exports, Import, Space};
 use crate::resolve::Written;
-use crate::walk::Walk;
+use crate::walk::{Prefix, Walk};
 
 /// Splits a symbol, `package:name`, or a string or keyword that names a symbol.
 pub(crate) fn written(text: &str) -> Written<'_> {
@@ -27,15 +27,28 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     match head {
         "in-package" => Some(Declared { current: Some(package(walk, data.next()?)), ..Declared::default() }),
         "defpackage" | "define-package" => {
-            let mut space = Space::new(package(walk, data.next()?), walk.tree.core_span(datum).start);
+            let name = data.next().filter(|name| !walk.is_prefixed(*name, Prefix::Unquote))?;
+            let mut space = Space::new(package(walk, name), walk.tree.core_span(datum).start);
             let mut declared = Declared::default();
-            for option in data.filter_map(Datum::list) {
+            for option in data.filter_map(|datum| Some((datum, datum.list()?))) {
+                let (datum, option) = option;
                 let mut option = walk.data(option);
                 let Some(word) = option.next().map(|word| walk.source(word).to_ascii_lowercase()) else { continue };
+                let before = space.imports.len();
                 self::option(walk, &word, option.collect(), &mut space, &mut declared);
+                let is_conditional = walk.is_conditional(datum);
+                space.imports[before..].iter_mut().for_each(|import| import.is_conditional |= is_conditional);
             }
             declared.space = Some(space);
             Some(declared)
+        }
+        // `(uiop:symbol-call :package :name …)`, `(uiop:find-symbol* :name :package)`
+        "symbol-call" | "find-symbol*" | "find-symbol" => {
+            let is_designator = |datum: &Datum| walk.source(*datum).starts_with([':', '#']);
+            let (first, second) = (data.next().filter(is_designator)?, data.next().filter(is_designator)?);
+            let (space, name) = if head == "symbol-call" { (first, second) } else { (second, first) };
+            let looked_up = vec![(walk.tree.core_span(name), package(walk, space))];
+            Some(Declared { looked_up, ..Declared::default() })
         }
         "export" | "import" | "shadow" | "use-package" if walk.local_count() == 0 => {
             let (start, first) = (walk.tree.core_span(datum).start, data.next()?);
@@ -77,6 +90,15 @@ fn designators(walk: &Walk<'_>, datum: Datum) -> Option<Vec<Datum>> {
     }
 }
 
+/// Packages of the language and of implementations export no names of a project.
+fn is_of_language(package: &str) -> bool {
+    const LANGUAGE: &[&str] =
+        &["common-lisp", "cl", "keyword", "common-lisp-user", "cl-user", "lisp", "user", "asdf", "uiop"];
+    const IMPLEMENTATIONS: &[&str] = &["sb-", "ccl", "ext", "excl", "clos", "mp", "si", "system", "gray", "hcl", "lw"];
+    LANGUAGE.contains(&package)
+        || IMPLEMENTATIONS.iter().any(|name| package == *name || (name.ends_with('-') && package.starts_with(name)))
+}
+
 /// The canonical name of a package.
 fn package(walk: &Walk<'_>, datum: Datum) -> String {
     let name = walk.source(datum);
@@ -93,14 +115,19 @@ fn symbol(walk: &Walk<'_>, datum: Datum) -> String {
 }
 
 fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, declared: &mut Declared) {
-    // What the reader computes is not known: `#.(names)`.
+    // What the reader or a macro computes is not known: `#.(names)`, `,@names`.
     if word != ":local-nicknames" {
-        rest.retain(|datum| datum.list().is_none() && walk.source(*datum) != ".");
+        let is_computed = |datum: Datum| datum.list().is_some() || walk.is_prefixed(datum, Prefix::Unquote);
+        rest.retain(|datum| !is_computed(*datum) && walk.source(*datum) != ".");
     }
     let spans = |data: &[Datum]| data.iter().map(|&datum| walk.tree.core_span(datum)).collect::<Vec<_>>();
     match word {
         ":nicknames" => space.nicknames.extend(rest.iter().map(|&datum| package(walk, datum))),
-        ":use" => space.imports.extend(rest.iter().map(|&datum| Import::all(package(walk, datum)))),
+        ":use" => space.imports.extend(rest.iter().map(|&datum| {
+            let from = package(walk, datum);
+            let is_conditional = walk.is_conditional(datum);
+            Import { is_of_language: is_of_language(&from), is_conditional, ..Import::all(from) }
+        })),
         ":mix" | ":use-reexport" | ":mix-reexport" | ":reexport" => {
             let reexports = word != ":mix";
             let all = rest.iter().map(|&datum| Import { reexports, ..Import::all(package(walk, datum)) });
@@ -109,7 +136,8 @@ fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, 
         ":import-from" | ":shadowing-import-from" => {
             let Some((&from, names)) = rest.split_first() else { return };
             let only = names.iter().map(|&datum| (symbol(walk, datum), symbol(walk, datum))).collect();
-            space.imports.push(Import { only: Some(only), ..Import::all(package(walk, from)) });
+            let is_conditional = walk.is_conditional(from);
+            space.imports.push(Import { only: Some(only), is_conditional, ..Import::all(package(walk, from)) });
             declared.exported.extend(spans(names));
         }
         ":shadow" => {

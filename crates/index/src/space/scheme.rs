@@ -27,8 +27,9 @@ pub(crate) fn module(walk: &Walk<'_>, datum: Datum) -> String {
     let Some(list) = datum.list() else { return walk.source(datum).to_owned() };
     let mut parts: Vec<&str> =
         walk.data(list).filter(|part| part.list().is_none()).map(|part| walk.source(part)).collect();
-    let number = |part: &str| part.trim_start_matches("srfi-").trim_start_matches(':').parse::<u32>().ok();
-    if let (Some(&"srfi"), Some(number)) = (parts.first(), parts.get(1).and_then(|part| number(part))) {
+    // `(srfi 1)` and `(srfi :1 lists)` are Guile's `(srfi srfi-1)`.
+    let number = parts.get(1).and_then(|part| part.trim_start_matches(':').parse::<u32>().ok());
+    if let (Some(&"srfi"), Some(number)) = (parts.first(), number) {
         return format!("(srfi srfi-{number})");
     }
     parts.retain(|part| !part.is_empty());

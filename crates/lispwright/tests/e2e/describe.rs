@@ -117,6 +117,54 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
 }
 
 #[test]
+fn answers_say_what_they_do_not_know() {
+    let mut session = Session::with_file(
+        "src/a.lisp",
+        "(defpackage :a (:use :cl))\n(in-package :a)\n(defun leaf () 1)\n(defun branch () (leaf))\n(defun tree () (branch))\n",
+    );
+    session.project.file(".ignore", "build/\n");
+    session.project.file("build/made.lisp", "(a::leaf)\n");
+    session.project.file(
+        "src/broken.lisp",
+        "(in-package :a)\n(defun one () (leaf))\n(defun two (x) (leaf\n(defun three () (leaf))\n",
+    );
+    session.project.file("large.lisp", &" ".repeat((16 << 20) + 1));
+    let uses = session.ok("code_find_references", json!({ "symbol": "leaf" }));
+    let told = "[note] Not looked into: large.lisp, too large or no text; build, as ignore files say.";
+    assert!(uses.text.contains(told), "{}", uses.text);
+    // A broken file gives its forms, and takes none from others.
+    assert!(uses.text.contains("src/broken.lisp:2:16: call in defun one"), "{}", uses.text);
+    assert!(uses.text.contains("src/broken.lisp:4:18: call in defun three"), "{}", uses.text);
+    assert!(uses.text.contains("src/a.lisp:4:19: call in defun branch"), "{}", uses.text);
+    let callees = json!({ "symbol": "tree", "direction": "callees", "depth": 3 });
+    let callees = session.ok("code_find_references", callees);
+    let expected = "tree uses 2 names of the project:\nsrc/a.lisp:4: defun branch (call)\nsrc/a.lisp:3: defun leaf (call) [step 2]\n";
+    assert!(callees.text.starts_with(expected), "{}", callees.text);
+    // Nothing, not here, filtered out, and not defined read differently.
+    let cases = [
+        (json!({ "symbol": "tree" }), "Nothing uses tree in the project (2 files)."),
+        (
+            json!({ "symbol": "leaf", "kinds": ["assignment"] }),
+            "No use of leaf passes path, kinds and tests_only; without them there would be 4 uses.",
+        ),
+        (
+            json!({ "symbol": "leaves" }),
+            "leaves is not defined in the project (2 files), and no image runs. Nearest: leaf.",
+        ),
+        (
+            json!({ "symbol": "leaf", "package": "b" }),
+            "b is no package of the project (2 files), and no image runs. leaf is defined in a.",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        let answer = session.ok("code_find_references", arguments);
+        assert!(answer.text.starts_with(expected), "{}", answer.text);
+    }
+    let found = session.ok("code_find", json!({ "symbol": "leaf", "package": "b" }));
+    assert!(found.text.starts_with("b is no package of the project (2 files)"), "{}", found.text);
+}
+
+#[test]
 fn files_describe_names_and_packages_without_an_image() {
     let mut session = Session::with_file("src/farm.lisp", FARM);
     let cases = [

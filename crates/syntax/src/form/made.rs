@@ -1,14 +1,21 @@
 //! The names that a definition makes besides its own: the accessors of its slots, the constructor of a record, the
 //! keymap of a mode, the methods inside a generic function.
 
-use super::Form;
 use super::parts::method_key;
+use super::{Form, FormKind};
 use crate::address::{MethodKey, canonical_datum};
 use crate::datum::{Data, Datum};
 use crate::definer::Shape;
 use crate::name::canonical_symbol;
 use crate::token::TokenKind;
 use crate::tree::{ListId, Tree};
+
+/// Clauses of a record of R6RS.
+const CLAUSES: &[&str] =
+    &["fields", "parent", "protocol", "sealed", "opaque", "nongenerative", "parent-rtd", "generative"];
+
+/// So many names come before the fields of a record.
+const MOST_NAMES: usize = 6;
 
 /// At most so many data of a form are examined.
 const MOST_DATA: usize = 1_024;
@@ -17,15 +24,22 @@ const MOST_DATA: usize = 1_024;
 pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
     making(form, tree, text, |making, shape| match shape {
         Shape::DefineValues => making.names_in(making.data.first()).skip(1).collect(),
-        Shape::Record => making.record(),
+        Shape::Record => making.record(form.kind == FormKind::Condition),
         Shape::Struct => making.struct_names(),
         Shape::Structure => making.structure(),
-        Shape::Class => making.accessors(),
+        Shape::Class => making.accessors(false),
         Shape::ClojureRecord => making.constructors(&["->", "map->"]),
         Shape::ClojureType => making.constructors(&["->"]),
         Shape::ClojureProtocol => making.methods(),
         Shape::Module | Shape::System => making.nicknames(),
-        Shape::Named => making.named(&form.head_name),
+        Shape::Named => {
+            let mut names = making.named(&form.head_name);
+            if !tree.language().is_known(&form.head_name) {
+                // A definer of the project that is like `defclass`.
+                names.extend(making.accessors(true));
+            }
+            names
+        }
         _ => Vec::new(),
     })
 }
@@ -101,26 +115,39 @@ impl<'t> Making<'t> {
 
     /// Constructor, predicate and accessors: R7RS and SRFI 9 always name them, R6RS derives the names that are not
     /// given.
-    fn record(&self) -> Vec<String> {
-        let fields = self.lists().find(|&list| self.head_of(list).is_some_and(|head| self.source(head) == "fields"));
-        let Some(fields) = fields else { return self.spelled_out() };
+    fn record(&self, has_parent: bool) -> Vec<String> {
+        let head = |list: ListId| self.head_of(list).map_or("", |head| self.source(head));
+        // A constructor or predicate comes first in records of R7RS, whose fields can have any name.
+        let first = self.data.get(1).and_then(|datum| datum.list());
+        let is_of_clauses = first.is_some_and(|first| CLAUSES.contains(&head(first)));
+        let fields = self.lists().find(|&list| is_of_clauses && head(list) == "fields");
+        let Some(fields) = fields else { return self.spelled_out(has_parent) };
         let name = self.name;
         let mut names: Vec<String> = self.names_in(self.data.first()).collect();
         names.extend([format!("make-{name}"), format!("{name}?")]);
         for field in self.inside(fields).skip(1) {
             let parts: Vec<String> = self.names_in(Some(&field)).collect();
             let field = parts.get(1).cloned().unwrap_or_else(|| self.canonical(field));
-            names.extend([format!("{name}-{field}"), format!("{name}-{field}-set!")]);
+            names.push(format!("{name}-{field}"));
+            let is_mutable = parts.first().is_some_and(|word| word == "mutable");
+            names.extend(is_mutable.then(|| format!("{name}-{field}-set!")));
             names.extend(parts.into_iter().skip(2));
         }
         names
     }
 
-    fn spelled_out(&self) -> Vec<String> {
+    /// The names of a record that has them all written out; the first after the name is that of the type above it if it
+    /// `has_parent`.
+    fn spelled_out(&self, has_parent: bool) -> Vec<String> {
         let mut names = Vec::new();
+        // Behind the names of constructor and predicate, and before the fields, there can be some more.
+        let fields = self.data.iter().skip(2).position(|datum| datum.list().is_some()).map_or(3, |at| at + 2);
         for (index, &datum) in self.data.iter().enumerate().skip(1) {
             match datum.list() {
-                None if self.tree.kind(datum.core) == TokenKind::Atom => names.push(self.canonical(datum)),
+                None if index >= fields.min(MOST_NAMES) => {}
+                None if self.tree.kind(datum.core) == TokenKind::Atom && !(index == 1 && has_parent) => {
+                    names.push(self.canonical(datum));
+                }
                 None => {}
                 // A constructor is `(name field*)`, a field `(field accessor [modifier])`.
                 Some(_) if index == 1 => names.extend(self.names_in(Some(&datum)).take(1)),
@@ -179,13 +206,16 @@ impl<'t> Making<'t> {
     }
 
     /// The names that slots of a class give with `:accessor` and the like. In Common Lisp the slots are in a list, in
-    /// GOOPS they are not.
-    fn accessors(&self) -> Vec<String> {
+    /// GOOPS they are not, which cannot be if they are `nested`.
+    fn accessors(&self, are_nested: bool) -> Vec<String> {
         let mut names = Vec::new();
         for list in self.lists() {
             let nested = self.head_of(list).is_some_and(|first| first.list().is_some());
-            let slots: Vec<ListId> =
-                if nested { self.inside(list).filter_map(Datum::list).collect() } else { vec![list] };
+            let slots: Vec<ListId> = match nested {
+                true => self.inside(list).filter_map(Datum::list).collect(),
+                false if are_nested => continue,
+                false => vec![list],
+            };
             for slot in slots {
                 let mut options = self.inside(slot);
                 while let Some(option) = options.next() {

@@ -1,0 +1,256 @@
+//! How the macros of a project treat their arguments, as far as their definitions show it.
+//!
+//! `(with-row (row table) (use row))` binds `row` if the template of `with-row` does; without that knowledge, `row` would
+//! be a use of a variable, and `(row table)` a call. [`crate::learn`] finds the treatment in the definition of a macro.
+
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Datum, FormKind, ListId};
+
+use crate::bind::Pattern;
+use crate::facts::UseKind;
+use crate::walk::{Task, Walk};
+
+/// What becomes of an argument. An argument can be used in several ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Role {
+    /// It is code.
+    pub(crate) is_code: bool,
+    /// It is code in a body, whose definitions are local.
+    pub(crate) is_body: bool,
+    /// It is a list of code.
+    pub(crate) is_codes: bool,
+    /// It is data.
+    pub(crate) is_data: bool,
+    /// A name is made from it.
+    pub(crate) is_part_of_name: bool,
+    /// The names in it are bound: a name, a list of parameters, a list of bindings.
+    pub(crate) binds: bool,
+    /// It is a list or vector in which names and their values take turns.
+    pub(crate) binds_pairs: bool,
+    /// The same for the name of a function.
+    pub(crate) binds_function: bool,
+    /// It is the name of a function.
+    pub(crate) is_function: bool,
+    /// It is the name of a definition.
+    pub(crate) defines: Option<FormKind>,
+    /// It is used in a way that is not understood.
+    pub(crate) is_unclear: bool,
+}
+
+/// The shape of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The variable of the macro with this number is the argument.
+    Variable(u16),
+    /// This symbol.
+    Word(String),
+    /// A list of parts, or a vector.
+    List(Vec<Part>),
+    /// Any datum.
+    Any,
+}
+
+/// A part of a list of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) shape: Shape,
+    pub(crate) count: Count,
+}
+
+/// How many data a part takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    One,
+    Optional,
+    /// All data but those that the parts after it need.
+    Many,
+    /// The value after a keyword.
+    Keyword(String),
+}
+
+/// The arguments of one use: the variables of the macro, each with a datum that it gets.
+type Arguments = Vec<(u16, Datum)>;
+
+/// The arguments that a macro takes in one way, and their roles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Clause {
+    pub(crate) parts: Vec<Part>,
+    /// By the number of the variable.
+    pub(crate) roles: Vec<Role>,
+    /// A template was found, from which the roles are known.
+    pub(crate) has_template: bool,
+}
+
+/// How a macro treats its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Treatment {
+    /// The first that fits a use counts.
+    pub(crate) clauses: Vec<Clause>,
+}
+
+impl Treatment {
+    /// It says something about the arguments.
+    pub(crate) fn is_known(&self) -> bool {
+        self.clauses.iter().any(|clause| clause.has_template)
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// The clause that a use fits, with its arguments.
+    fn clause_of<'c>(&self, treatment: &'c Treatment, arguments: &[Datum]) -> Option<(&'c Clause, Arguments)> {
+        treatment.clauses.iter().find_map(|clause| {
+            let mut found = Vec::new();
+            self.fits(&clause.parts, arguments, &mut found).then_some((clause, found))
+        })
+    }
+
+    /// The data fit the parts.
+    fn fits(&self, parts: &[Part], data: &[Datum], found: &mut Arguments) -> bool {
+        // The depth of patterns is that of a definition, which the reader limits; real ones have three levels.
+        let mut at = 0;
+        let mut keywords: Vec<(&str, &Shape)> = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            match &part.count {
+                Count::One | Count::Optional => match data.get(at) {
+                    Some(&datum) => {
+                        if !self.fits_one(&part.shape, datum, found) {
+                            return false;
+                        }
+                        at += 1;
+                    }
+                    None if part.count == Count::Optional => {}
+                    None => return false,
+                },
+                Count::Many => {
+                    let needed = parts[number + 1..].iter().filter(|part| part.count == Count::One).count();
+                    let end = data.len().saturating_sub(needed).max(at);
+                    for &datum in &data[at.min(end)..end] {
+                        if !self.fits_one(&part.shape, datum, found) {
+                            return false;
+                        }
+                    }
+                    at = end;
+                }
+                Count::Keyword(word) => keywords.push((word, &part.shape)),
+            }
+        }
+        if keywords.is_empty() {
+            return at == data.len();
+        }
+        for pair in data.get(at..).unwrap_or_default().chunks(2) {
+            let &[word, value] = pair else { continue };
+            let word = self.source(word).trim_start_matches(['#', ':']);
+            let known = keywords.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+            if let Some((_, shape)) = known
+                && !self.fits_one(shape, value, found)
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn fits_one(&self, shape: &Shape, datum: Datum, found: &mut Arguments) -> bool {
+        match shape {
+            Shape::Any => true,
+            Shape::Variable(variable) => {
+                found.push((*variable, datum));
+                true
+            }
+            Shape::Word(word) => datum.list().is_none() && self.source(datum) == word,
+            Shape::List(parts) => match datum.list() {
+                Some(list) => self.fits(parts, &self.data(list).collect::<Vec<_>>(), found),
+                None => false,
+            },
+        }
+    }
+
+    /// Walks over a use of a macro as its treatment says. False if the use does not fit it.
+    pub(crate) fn treated(&mut self, treatment: &Treatment, list: ListId) -> bool {
+        let arguments: Vec<Datum> = self.data(list).skip(1).collect();
+        let Some((clause, mut found)) = self.clause_of(treatment, &arguments) else { return false };
+        found.sort_by_key(|(_, datum)| datum.core);
+        let count = self.local_count();
+        let is_at_top = self.is_at_top();
+        let mut tasks: Vec<Task<'t>> = Vec::new();
+        let mut binders: Vec<Task<'t>> = Vec::new();
+        let is_body = |(variable, _): &(u16, Datum)| clause.roles[usize::from(*variable)].is_body;
+        let body: Vec<Datum> = found.iter().filter(|one| is_body(one)).map(|(_, datum)| *datum).collect();
+        let is_in_body = self.rules.has_inner_definitions && !body.is_empty();
+        let mut found = found.into_iter().peekable();
+        let is_definer = self.definer.is_none() && {
+            let head = self.data(list).next().map_or("", |head| self.source(head));
+            self.tree.language().is_definer(&canonical_head(self.dialect, head))
+        };
+        let mut is_first = true;
+        for argument in arguments {
+            let mut is_known = false;
+            while let Some((variable, datum)) = found.next_if(|(_, datum)| datum.core <= argument.last) {
+                is_known = true;
+                let mut role = clause.roles[usize::from(variable)];
+                let is_clear = (role.is_code || role.is_data) && !role.is_unclear && !role.is_part_of_name;
+                if std::mem::take(&mut is_first) && is_definer && !is_clear && !role.binds {
+                    // What becomes of the name is not known; the head says that it is defined.
+                    role.defines = Some(FormKind::Definition);
+                }
+                self.argument(role, datum, is_at_top, &mut tasks, &mut binders);
+            }
+            if !is_known && argument.list().is_none() {
+                tasks.push(Task::Quoted(argument));
+            }
+            // What an argument binds, it does not see itself.
+            tasks.append(&mut binders);
+        }
+        self.definer = clause.roles.iter().find_map(|role| role.defines);
+        if is_at_top {
+            self.note_treated(list);
+        }
+        if is_in_body {
+            tasks.insert(0, Task::EnterBody(body));
+            tasks.push(Task::LeaveBody);
+        }
+        // A definition in a body is seen by the rest of the body.
+        if !clause.roles.iter().any(|role| role.defines.is_some()) {
+            tasks.push(Task::Unbind(count));
+        }
+        self.next(tasks);
+        true
+    }
+
+    fn argument(
+        &self,
+        role: Role,
+        datum: Datum,
+        is_at_top: bool,
+        tasks: &mut Vec<Task<'t>>,
+        binders: &mut Vec<Task<'t>>,
+    ) {
+        if role.defines.is_some() {
+            if is_at_top {
+                tasks.push(Task::Use(datum, UseKind::Definition));
+            } else {
+                binders.push(Task::Bind(datum, Pattern::Name));
+            }
+        } else if let Some(list) = datum.list().filter(|_| role.binds_pairs) {
+            for pair in self.spread(list).chunks(2) {
+                tasks.extend(pair.get(1).copied().map(Task::Code));
+                tasks.push(Task::Bind(pair[0], self.rules.binds));
+            }
+        } else if role.binds {
+            binders.push(Task::Bind(datum, self.rules.binds));
+        } else if role.binds_function {
+            binders.push(Task::BindFunction(datum));
+        } else if role.is_codes {
+            tasks.push(match datum.list() {
+                Some(list) => Task::Codes(self.data(list)),
+                None => Task::Code(datum),
+            });
+        } else if role.is_function {
+            tasks.push(Task::Use(datum, UseKind::Value));
+        } else if (role.is_data || role.is_part_of_name) && !role.is_code && !role.is_unclear {
+            tasks.push(Task::Quoted(datum));
+        } else {
+            tasks.push(Task::Code(datum));
+        }
+    }
+}

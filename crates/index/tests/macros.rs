@@ -1,0 +1,102 @@
+//! Uses in the arguments of the project's own macros.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, uses};
+
+const SCHEME: &str = "(define-module (a))\n(define (area x) x)\n";
+
+#[test]
+fn macros_of_scheme_bind_their_arguments() {
+    let check_in = |code: &str, expected: &str| check(&[("a.scm", &format!("{SCHEME}{code}"))], "area", expected);
+    check_in(
+        "(define-syntax-rule (with (x v) body ...) (let ((x v)) body ...))\n(with (area (area 1)) (area 2))",
+        "a.scm:4: call in with (area (area 1))",
+    );
+    check_in(
+        "(define-syntax m (syntax-rules (in)\n ((_ x in l b ...) (for-each (lambda (x) b ...) l))\n ((_ q) 'q)))\n(m area in area (area 1))\n(m area)\n(m area area area)",
+        "a.scm:7: quoted in m area\na.scm:8: value in m area\na.scm:8: value in m area\na.scm:8: value in m area",
+    );
+    check_in(
+        "(define-syntax m (lambda (s) (syntax-case s () ((_ (n v) b) #'(let ((n v)) b)))))\n(m (area 1) (area 2))",
+        "",
+    );
+    check_in(
+        "(define-syntax-rule (m f b) (define (f) b))\n(m area (area 1))\n(define (g) (m area 1) (area 2))",
+        "a.scm:4: call in m area\na.scm:4: call in m area",
+    );
+}
+
+#[test]
+fn macros_of_common_lisp_bind_their_arguments() {
+    let check_in =
+        |code: &str, expected: &str| check(&[("a.lisp", &format!("(defun area (x) x)\n{code}"))], "area", expected);
+    check_in(
+        "(defmacro with ((v x) &body b) `(let ((,v ,x)) ,@b))\n(defun f () (with (area (area 1)) area #'area))",
+        "a.lisp:3: call in defun f\na.lisp:3: value in defun f",
+    );
+    check_in("(defmacro each (v l &body b) `(dolist (,v ,l) ,@b))\n(defun f () (each area area area))", "");
+    check_in("(defmacro m (&rest names) `(quote ,names))\n(defun f () (m area))", "a.lisp:3: quoted in defun f");
+    check_in(
+        "(defmacro fl (name args &body b) `(flet ((,name ,args ,@b)) (,name 1)))\n(defun f () (fl area (x) (area x)))",
+        "",
+    );
+    check_in(
+        "(defmacro fn (args &body b) `#'(lambda ,args ,@b))\n(defun f () (fn (area) area (area 1)))",
+        "a.lisp:3: call in defun f",
+    );
+    check_in("(defmacro gs (names &body b) `(let ,(mapcar #'list names) ,@b))\n(defun f () (gs (area) area))", "");
+    check_in(
+        "(defmacro key (&key value then) `(let ((x ,value)) ',then))\n(defun f () (key :then area :value (area 1)))",
+        "a.lisp:3: quoted in defun f\na.lisp:3: call in defun f",
+    );
+}
+
+#[test]
+fn macros_of_clojure_and_emacs_lisp_bind_their_arguments() {
+    let clojure = "(ns a)\n(defn area [x] x)\n(defmacro with [[v x] & b] `(let [~v ~x] ~@b))\n(defn f [] (with [area (area 1)] (area 2)))\n\
+        (defmacro many [bs & b] `(let ~bs ~@b))\n(defn g [] (many [area (area 1)] (area 2)))\n(defmacro q [x] `'~x)\n(q (area 1))";
+    check(&[("a.clj", clojure)], "area", "a.clj:4: call in defn f\na.clj:6: call in defn g");
+    let lisp = ";; -*- lexical-binding: t -*-\n(defun area (x) x)\n(defmacro with (v x &rest b) `(let ((,v ,x)) ,@b))\n(defun f () (with area (area 1) area (area 2)))\n";
+    check(&[("a.el", lisp)], "area", "a.el:4: call in defun f\na.el:4: call in defun f");
+}
+
+#[test]
+fn a_macro_of_another_file_and_package_is_known() {
+    let macros = "(defpackage m (:use cl) (:export with def))\n(in-package m)\n(defmacro with (v &body b) `(let ((,v 1)) ,@b))\n\
+        (defmacro def (n &body b) `(defun ,n () ,@b))\n";
+    let user = "(defpackage u (:use cl m))\n(in-package u)\n(defun area () 1)\n(defun f () (with area area))\n(def g (area))\n(g)\n";
+    let other = "(defpackage o (:use cl))\n(in-package o)\n(defun area () 1)\n(defun f () (with area #'area))\n";
+    let files = [("m.lisp", macros), ("u.lisp", user), ("o.lisp", other)];
+    assert_eq!(uses(&files, "area", Some("u")), "u.lisp:5: call in def g");
+    assert_eq!(uses(&files, "g", Some("u")), "u.lisp:6: call in (g)");
+    assert_eq!(uses(&files, "area", Some("o")), "o.lisp:4: value in defun f\no.lisp:4: value in defun f");
+}
+
+#[test]
+fn what_macros_define_is_known() {
+    // A macro that uses another definer, one that makes a list, and one like `defclass`.
+    let text = "(defmacro defrow (name) `(defthing ,name))\n(defmacro op (code name) (list 'defconstant name code))\n\
+        (defrow area)\n(op 1 size)\n(defclass* shape () ((edge 1 :reader edge-of)))\n(defun f (x) (area (edge-of x) size))\n";
+    let files = [("a.lisp", text)];
+    assert_eq!(uses(&files, "area", None), "a.lisp:6: call in defun f");
+    assert_eq!(uses(&files, "size", None), "a.lisp:6: value in defun f");
+    assert_eq!(uses(&files, "edge-of", None), "a.lisp:6: call in defun f");
+    let clojure =
+        "(ns b)\n(defmacro defact [name next] `(defthing ~name ~next))\n(defact area 1)\n(defn f [] (area 1))\n";
+    check(&[("b.clj", clojure)], "area", "b.clj:4: call in defn f");
+    let lisp = "(defmacro op (code name) (list 'defconst name code))\n(op 1 area)\n(defun f () area)\n";
+    check(&[("a.el", lisp)], "area", "a.el:3: value in defun f");
+}
+
+#[test]
+fn vars_that_are_imported_again_are_definitions_of_both_namespaces() {
+    let library = "(ns lib)\n(defn area [x] x)\n(defn size [x] x)\n";
+    let front = "(ns front (:require [lib :as l] [potemkin :refer [import-vars]]))\n(import-vars [lib area] l/size)\n";
+    let user = "(ns user (:require [front :as f]))\n(defn g [] (f/area 1) (f/size 2))\n";
+    let files = [("lib.clj", library), ("front.clj", front), ("user.clj", user)];
+    assert_eq!(uses(&files, "area", Some("lib")), "front.clj:2: value in import-vars [lib area]");
+    assert_eq!(uses(&files, "area", Some("front")), "user.clj:2: call in defn g");
+    assert_eq!(uses(&files, "size", Some("front")), "user.clj:2: call in defn g");
+}
