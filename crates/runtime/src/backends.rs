@@ -26,6 +26,7 @@ use rustix::process::Signal;
 use crate::agent::Agent;
 use crate::capture::Printed;
 use crate::environment::find_program;
+use crate::probe::ProbeCodes;
 use crate::remote::Protocol;
 
 /// The command of a shell for programs that cannot move descriptors: it moves the protocol to 8 and 9, and the output
@@ -100,6 +101,8 @@ pub struct Backend {
     pub project_files: &'static [&'static str],
     /// The names of the test frameworks that it runs.
     pub frameworks: &'static [&'static str],
+    /// The looks at running code that it has.
+    pub probes: ProbeCodes,
     /// The sentences of answers about it.
     pub words: Words,
     /// The agent of its workers; `None` when sessions only reach it through a socket.
@@ -175,6 +178,7 @@ impl Backend {
         extensions: &[],
         project_files: &[],
         frameworks: &[],
+        probes: ProbeCodes::NONE,
         words: Words::NOTHING,
         agent: None,
         shell: None,

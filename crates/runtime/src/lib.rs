@@ -44,6 +44,7 @@ pub mod notice;
 mod nrepl;
 mod operation;
 mod place;
+mod probe;
 mod process;
 mod question;
 mod queue;
@@ -87,6 +88,7 @@ pub use node::{Label, Node, ObjectPart};
 pub use notice::Notice;
 pub use operation::ImageOperation;
 pub use place::WritablePlace;
+pub use probe::{Probe, ProbeCodes};
 pub use question::{
     Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,
     ListReferences, Locals, Question,

@@ -14,6 +14,7 @@ const SETS: &[(&str, ToolSet)] = &[
     ("fs", ToolSet::Fs),
     ("docs", ToolSet::Docs),
     ("refactor", ToolSet::Refactor),
+    ("debug", ToolSet::Debug),
     ("guard", ToolSet::Guard),
 ];
 
@@ -233,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             picked(|s| s.sets = vec!["gaurd".into()]).unwrap_err(),
-            "there is no toolset `gaurd`; there are default, fs, docs, guard, all"
+            "there is no toolset `gaurd`; there are default, fs, docs, refactor, debug, guard, all"
         );
     }
 }

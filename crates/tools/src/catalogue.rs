@@ -37,6 +37,7 @@ use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::premises::Premises;
+use crate::probes::{disassemble_code, profile_code, trace_calls};
 use crate::refusal::Refusal;
 use crate::repl_control::{control_schema, repl_control};
 use crate::repl_eval::repl_eval;
@@ -200,6 +201,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
     });
     tools.extend(fs_tools(premises));
     tools.extend(refactor_tools(premises));
+    tools.extend(debug_tools(premises));
     tools.extend(guard_tools());
     tools
 }
@@ -282,6 +284,38 @@ fn fs_tools(premises: &Premises) -> Vec<Tool> {
         }),
     ];
     tools.map(|tool| Tool { set: ToolSet::Fs, ..tool }).into()
+}
+
+/// The looks at running code.
+fn debug_tools(premises: &Premises) -> Vec<Tool> {
+    let tools = [
+        Entry {
+            name: "trace_calls",
+            title: "Trace calls",
+            description: "Run code and show every call of some functions with its arguments and results, in order.",
+            annotations: Annotations::RUNS,
+            output: fields_schema::<EvalAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { trace_calls(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "profile_code",
+            title: "Profile code",
+            description: "Run code and show where the time goes: by samples of the stack, or by counting and timing all calls of some \
+                          functions.",
+            annotations: Annotations::RUNS,
+            output: fields_schema::<EvalAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { profile_code(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "disassemble_code",
+            title: "Disassemble",
+            description: "The instructions that the compiler has made of a function.",
+            annotations: Annotations::RUNS,
+            output: fields_schema::<EvalAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { disassemble_code(&workshop, args, &context).await.map(Answer::from) }),
+    ];
+    tools.map(|tool| Tool { set: ToolSet::Debug, ..tool }).into()
 }
 
 /// The description of a tool; its operation has its arguments and its work.

@@ -52,6 +52,7 @@ mod next_call;
 pub mod object;
 pub mod other_lisps;
 mod premises;
+pub mod probes;
 mod refusal;
 mod repl_action;
 mod repl_attach;

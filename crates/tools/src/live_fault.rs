@@ -1,6 +1,6 @@
 //! Faults of calls on live images that are found before an image is asked.
 
-use lispwright_runtime::Runtime;
+use lispwright_runtime::{Probe, Runtime};
 
 use crate::repl_action::ReplAction;
 
@@ -63,6 +63,15 @@ pub enum LiveFault {
     NoModule {
         /// The file.
         path: String,
+    },
+    /// No function was named whose calls are to be looked at.
+    NoFunctions,
+    /// The runtime has no such probe.
+    NoProbe {
+        /// The probe.
+        kind: Probe,
+        /// The runtime.
+        runtime: Runtime,
     },
     /// Neither a system nor a path was given, or both.
     SystemOrPath {
@@ -139,12 +148,13 @@ impl LiveFault {
             | Self::NoRuntime(_)
             | Self::BadTimeout { .. }
             | Self::TrialHeld
+            | Self::NoFunctions
             | Self::Missing { .. }
             | Self::NoAddress
             | Self::BadAddress(_)
             | Self::TwoRuntimes { .. }
             | Self::JoinsNone(_) => "BAD_ARGUMENT",
-            Self::NoFramework { .. } => "UNSUPPORTED",
+            Self::NoFramework { .. } | Self::NoProbe { .. } => "UNSUPPORTED",
             Self::WaitWithdrawn => "CANCELLED",
             Self::NoImage { .. } | Self::NoImageOfSession { .. } => "SESSION_LOST",
             Self::Unbalanced { .. } => "UNBALANCED",

@@ -30,6 +30,8 @@ pub enum ToolSet {
     Fs,
     /// Documentation look-ups.
     Docs,
+    /// Looks at running code: calls, time, instructions.
+    Debug,
     /// Changes across files.
     Refactor,
     /// The stateless delimiter protocol.

@@ -1,6 +1,6 @@
 //! Faults of calls on live images.
 
-use lispwright_runtime::{MAIN, SWANK_PORT};
+use lispwright_runtime::{MAIN, Probe, Runtime, SWANK_PORT};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::other_lisps::OtherLisp;
@@ -80,6 +80,20 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
                 "Tests of {name:?} cannot be run in {runtime}; {} can. Leave framework out{instead}.",
                 runtime.frameworks.join(", ")
             )
+        }
+        LiveFault::NoFunctions => {
+            "Name the functions whose calls are to be looked at, as in \"functions\": [\"total\"].".to_owned()
+        }
+        LiveFault::NoProbe { kind, runtime } => {
+            let others: Vec<&str> =
+                Runtime::all().filter(|other| other.probes.has(*kind)).map(|other| other.name).collect();
+            let own: Vec<&str> =
+                Probe::ALL.into_iter().filter(|probe| runtime.probes.has(*probe)).map(Probe::as_str).collect();
+            let own = match own.as_slice() {
+                [] => "nothing of the kind".to_owned(),
+                own => own.join(", "),
+            };
+            format!("There is no {} in {runtime}, which has {own}; {} have it.", kind.as_str(), others.join(", "))
         }
         LiveFault::NoRuntime(name) => {
             let names = runtimes();

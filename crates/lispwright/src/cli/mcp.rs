@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", default_value = "lispwright")]
     surface: Surface,
 
-    /// Sets of tools beside the default one: fs, docs, guard, all
+    /// Sets of tools beside the default one: fs, docs, refactor, debug, guard, all
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     toolsets: Vec<String>,
 

@@ -47,6 +47,7 @@ mod nrepl;
 mod objects;
 mod orphans;
 mod premises;
+mod probes;
 mod project;
 mod protocol;
 mod queue;

@@ -7,6 +7,7 @@ use super::common_lisp::{
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved, Start, quoted_path};
+use crate::probe::{Probe, ProbeCodes};
 
 /// Reads the agent's forms from standard input up to `:END`. The forms are compiled, because evaluating a definition
 /// does not compile it. Warnings would go to standard output.
@@ -23,6 +24,12 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "2.49.93",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     frameworks: FRAMEWORKS,
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
+            (Probe::Disassemble, include_str!("../../../../images/common-lisp/probes/disassemble.lisp")),
+        ],
+    },
     words: WORDS,
     agent: Some(Agent {
         text: || {

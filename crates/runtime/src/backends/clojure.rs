@@ -3,6 +3,7 @@
 use lispwright_syntax::Dialect;
 
 use super::{Backend, Capability, Loading, Words};
+use crate::probe::{Probe, ProbeCodes};
 use crate::remote::Protocol;
 
 pub(super) static BACKEND: Backend = Backend {
@@ -15,6 +16,13 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["clj", "cljc", "cljs", "bb"],
     project_files: &["deps.edn", "bb.edn", "nbb.edn", "shadow-cljs.edn", ".nrepl-port"],
     frameworks: &["clojure.test"],
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/clojure/probes/trace.clj")),
+            (Probe::Sample, include_str!("../../../../images/clojure/probes/sample.clj")),
+            (Probe::Count, include_str!("../../../../images/clojure/probes/count.clj")),
+        ],
+    },
     words: Words {
         // A namespace has the name of its file or library.
         loading: Some(Loading::ByName("it when it is a file's")),

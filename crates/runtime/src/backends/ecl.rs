@@ -7,6 +7,7 @@ use super::common_lisp::{
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved};
+use crate::probe::{Probe, ProbeCodes};
 
 /// The size of the frame stack: large enough that the C stack, whose exhaustion ECL survives, is exhausted first.
 const FRAMES: &str = "131072";
@@ -18,6 +19,12 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "21.2.1",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     frameworks: FRAMEWORKS,
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
+            (Probe::Disassemble, include_str!("../../../../images/common-lisp/probes/disassemble.lisp")),
+        ],
+    },
     words: WORDS,
     agent: Some(Agent {
         text: || {

@@ -7,6 +7,7 @@ use rustix::process::Signal;
 
 use super::{Backend, Capability, Loading, PROTOCOL_APART, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
+use crate::probe::{Probe, ProbeCodes};
 use crate::remote::Protocol;
 
 /// Embeds files of `images/emacs-lisp`, in the order in which they are read.
@@ -25,6 +26,14 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::EmacsLisp,
     extensions: &["el"],
     frameworks: &["ert", "buttercup"],
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/emacs-lisp/probes/trace.el")),
+            (Probe::Sample, include_str!("../../../../images/emacs-lisp/probes/sample.el")),
+            (Probe::Count, include_str!("../../../../images/emacs-lisp/probes/count.el")),
+            (Probe::Disassemble, include_str!("../../../../images/emacs-lisp/probes/disassemble.el")),
+        ],
+    },
     words: Words {
         not_looked_at: "files that were not loaded from source in this image, what comes with Emacs, and names in data",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",

@@ -6,6 +6,7 @@ use lispwright_syntax::Dialect;
 
 use super::{Backend, Capability, Prompt, Words};
 use crate::agent::{Agent, Saved, Start, quoted_path};
+use crate::probe::{Probe, ProbeCodes};
 
 /// Embeds files of `images/guile`, in the order in which they are read.
 macro_rules! parts {
@@ -23,6 +24,14 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::Scheme,
     extensions: &["scm", "sld", "sls", "ss"],
     frameworks: &["srfi-64", "srfi64"],
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/guile/probes/trace.scm")),
+            (Probe::Sample, include_str!("../../../../images/guile/probes/sample.scm")),
+            (Probe::Count, include_str!("../../../../images/guile/probes/count.scm")),
+            (Probe::Disassemble, include_str!("../../../../images/guile/probes/disassemble.scm")),
+        ],
+    },
     words: Words {
         not_looked_at: "files that are not loaded in this image, and names in data",
         keeps_variables: "Code that is evaluated keeps more of them than a compiled file.",

@@ -9,6 +9,7 @@ use super::common_lisp::{
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved, Start, quoted_path};
+use crate::probe::{Probe, ProbeCodes};
 
 pub(super) static BACKEND: Backend = Backend {
     name: "sbcl",
@@ -18,6 +19,14 @@ pub(super) static BACKEND: Backend = Backend {
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     extensions: &["lisp", "lsp", "cl", "asd"],
     frameworks: FRAMEWORKS,
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
+            (Probe::Sample, include_str!("../../../../images/common-lisp/probes/sbcl-sample.lisp")),
+            (Probe::Count, include_str!("../../../../images/common-lisp/probes/sbcl-count.lisp")),
+            (Probe::Disassemble, include_str!("../../../../images/common-lisp/probes/disassemble.lisp")),
+        ],
+    },
     words: WORDS,
     agent: Some(Agent {
         text: || {

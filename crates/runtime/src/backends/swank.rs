@@ -2,6 +2,7 @@
 
 use super::common_lisp::{FRAMEWORKS, WORDS};
 use super::{Backend, Capability, Words};
+use crate::probe::{Probe, ProbeCodes};
 use crate::remote::Protocol;
 
 pub(super) static BACKEND: Backend = Backend {
@@ -9,6 +10,12 @@ pub(super) static BACKEND: Backend = Backend {
     package: "cl-swank",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     frameworks: FRAMEWORKS,
+    probes: ProbeCodes {
+        codes: &[
+            (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
+            (Probe::Disassemble, include_str!("../../../../images/common-lisp/probes/disassemble.lisp")),
+        ],
+    },
     words: Words {
         last_value: None,
         no_copies: "The image of a swank session belongs to somebody else and has threads, so it is not copied",

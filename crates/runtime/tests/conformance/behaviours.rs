@@ -5,6 +5,7 @@ mod code;
 mod copies;
 mod errors;
 mod limits;
+mod probes;
 mod project;
 
 use std::pin::Pin;
@@ -77,4 +78,10 @@ behaviours! {
     COPIES:
     "trials" copies::trials;
     "checkpoints" copies::checkpoints;
+
+    PROBES:
+    "traces" probes::traces;
+    "statistical profiles" probes::statistical_profiles;
+    "deterministic profiles" probes::deterministic_profiles;
+    "disassembly" probes::disassembly;
 }

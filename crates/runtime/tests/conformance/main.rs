@@ -23,6 +23,8 @@ const BACKENDS: &[Backend] = &[
         name: "ecl",
         phrases: &phrases::common_lisp::ECL,
         lacks: &[
+            ("statistical profiles", "ECL's profiler is a module that is not always built"),
+            ("deterministic profiles", "ECL has none"),
             ("trials", "ECL serves its threads with signals, and a copy has one thread"),
             ("checkpoints", "as trials"),
             ("descriptions", "not yet"),
@@ -34,6 +36,8 @@ const BACKENDS: &[Backend] = &[
         name: "clisp",
         phrases: &phrases::common_lisp::CLISP,
         lacks: &[
+            ("statistical profiles", "CLISP has none"),
+            ("deterministic profiles", "CLISP has none"),
             ("variables of frames", "CLISP tells the names of those of compiled functions, and evaluates in none"),
             ("trials", "CLISP has no call to copy its process"),
             ("checkpoints", "as trials"),
@@ -46,12 +50,19 @@ const BACKENDS: &[Backend] = &[
     Backend {
         name: "chez",
         phrases: &phrases::chez::CHEZ,
-        lacks: &[("packages", "environments of Chez have no names that a session could stay in")],
+        lacks: &[
+            ("traces", "not yet"),
+            ("statistical profiles", "Chez has none"),
+            ("deterministic profiles", "Chez counts in code that was compiled for it"),
+            ("disassembly", "Chez shows instructions only while it compiles"),
+            ("packages", "environments of Chez have no names that a session could stay in"),
+        ],
     },
     Backend {
         name: "clojure",
         phrases: &phrases::clojure::CLOJURE,
         lacks: &[
+            ("disassembly", "the JVM shows the instructions of classes in files only"),
             ("warnings", "the compiler knows none but those of reflection, which are diagnostics"),
             ("held errors", "the JVM unwinds the stack before anybody is asked"),
             ("variables of frames", "as held errors"),
@@ -78,6 +89,10 @@ const BACKENDS: &[Backend] = &[
         name: "racket",
         phrases: &phrases::racket::RACKET,
         lacks: &[
+            ("traces", "a module's functions cannot be replaced"),
+            ("statistical profiles", "not yet"),
+            ("deterministic profiles", "as traces"),
+            ("disassembly", "not yet"),
             ("warnings", "the compiler knows none: what is not bound in a module is an error"),
             ("warnings of files", "as warnings"),
             ("held errors", "frames keep only arguments, which the error tells"),
@@ -91,6 +106,8 @@ const BACKENDS: &[Backend] = &[
         name: "swank",
         phrases: &phrases::common_lisp::SWANK,
         lacks: &[
+            ("statistical profiles", "portable Common Lisp has none"),
+            ("deterministic profiles", "as statistical profiles"),
             ("an exit", "it ends the owner's image"),
             ("trials", "the owner's image is not copied"),
             ("checkpoints", "the owner's image is not copied"),
@@ -127,6 +144,11 @@ macro_rules! conforms {
             #[tokio::test]
             async fn copies() {
                 bench::conforms(stringify!($name), behaviours::COPIES).await;
+            }
+
+            #[tokio::test]
+            async fn probes() {
+                bench::conforms(stringify!($name), behaviours::PROBES).await;
             }
         })*
 

@@ -1,0 +1,5 @@
+(cl:let ((#1=#:form (cl:read-from-string {{code}})))
+  (cl:disassemble (cl:if (cl:and (cl:consp #1#) (cl:not (cl:eq (cl:first #1#) 'cl:setf)))
+                         (cl:eval #1#)
+                         (cl:fdefinition #1#)))
+  (cl:values))

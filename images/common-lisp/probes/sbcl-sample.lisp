@@ -1,0 +1,16 @@
+(cl:let ((#1=#:outcome cl:nil))
+  (cl:require :sb-sprof)
+  (cl:flet ((#2=#:profiler (#3=#:operator cl:&rest #4=#:arguments)
+              (cl:apply (cl:intern #3# "SB-SPROF") #4#)))
+    (#2# "RESET")
+    (cl:unwind-protect
+         (cl:progn
+           (#2# "START-PROFILING" :mode :cpu :sample-interval 0.005 :max-samples 40000)
+           (cl:with-input-from-string (#5=#:in {{code}})
+             (cl:loop :for #6=#:form = (cl:read #5# cl:nil #5#)
+                      :until (cl:eq #6# #5#)
+                      :do (cl:setf #1# (cl:multiple-value-list (cl:eval #6#)))))
+           (cl:values-list #1#))
+      (#2# "STOP-PROFILING")
+      (#2# "REPORT" :type :flat :max 25)
+      (#2# "RESET"))))

@@ -1,0 +1,13 @@
+(let ((lispwright-probe--names (mapcar #'intern (list {{names}}))) (lispwright-probe--code {{code}}) (lispwright-probe--value nil))
+  (require 'elp)
+  (dolist (name lispwright-probe--names)
+    (unless (fboundp name) (error "There is no function of this name: %s" name)))
+  (unwind-protect
+      (let ((start 0))
+        (mapc #'elp-instrument-function lispwright-probe--names)
+        (while (string-match "[^ \t\r\n\f]" lispwright-probe--code start)
+          (let ((form (read-from-string lispwright-probe--code (match-beginning 0))))
+            (setq start (cdr form) lispwright-probe--value (eval (car form) t))))
+        lispwright-probe--value)
+    (let ((elp-use-standard-output t)) (elp-results))
+    (mapc #'elp-restore-function lispwright-probe--names)))

@@ -1,0 +1,16 @@
+(let ((lispwright-probe--names (mapcar #'intern (list {{names}}))) (lispwright-probe--code {{code}}) (lispwright-probe--value nil))
+  (require 'trace)
+  (dolist (name lispwright-probe--names)
+    (unless (fboundp name) (error "There is no function of this name: %s" name)))
+  (with-current-buffer (get-buffer-create trace-buffer) (erase-buffer))
+  (unwind-protect
+      (let ((start 0))
+        (mapc #'trace-function-background lispwright-probe--names)
+        (while (string-match "[^ \t\r\n\f]" lispwright-probe--code start)
+          (let ((form (read-from-string lispwright-probe--code (match-beginning 0))))
+            (setq start (cdr form) lispwright-probe--value (eval (car form) t))))
+        lispwright-probe--value)
+    (mapc #'untrace-function lispwright-probe--names)
+    (with-current-buffer trace-buffer
+      (princ (buffer-substring-no-properties (point-min) (point-max)))
+      (erase-buffer))))

@@ -1,0 +1,10 @@
+((@ (statprof) statprof)
+ (lambda ()
+   (call-with-input-string {{code}}
+     (lambda (port)
+       (let loop ((results '()))
+         (let ((form (read port)))
+           (if (eof-object? form)
+               (apply values results)
+               (call-with-values (lambda () (eval form (current-module))) (lambda results (loop results)))))))))
+ #:hz 500)
