@@ -15,6 +15,7 @@ use crate::fs_project::ProjectAnswer;
 use crate::fs_read_file::TextAnswer;
 use crate::fs_write_file::WriteAnswer;
 use crate::lisp_check_parens::CheckAnswer;
+use crate::lisp_edit_batch::BatchAnswer;
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_read_file::FileAnswer;
 use crate::lisp_read_form::FormAnswer;
@@ -40,6 +41,8 @@ pub enum Answer {
     Edited(Box<EditAnswer>),
     /// A name was given another, or would have been.
     Renamed(Box<RenameAnswer>),
+    /// Several edits were made in one call, or would have been.
+    Batched(Box<BatchAnswer>),
     /// Forms were rewritten, or would have been.
     Rewritten(Box<RewriteAnswer>),
     /// Files were searched.
@@ -86,7 +89,8 @@ impl Answer {
             | Self::Listed(_)
             | Self::Project(_)
             | Self::Renamed(_)
-            | Self::Rewritten(_) => false,
+            | Self::Rewritten(_)
+            | Self::Batched(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
         }
@@ -101,6 +105,7 @@ impl Answer {
             Self::Edited(answer) => fields(answer),
             Self::Renamed(answer) => fields(answer),
             Self::Rewritten(answer) => fields(answer),
+            Self::Batched(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
@@ -131,6 +136,7 @@ answers! {
     Edited(EditAnswer),
     Renamed(RenameAnswer),
     Rewritten(RewriteAnswer),
+    Batched(BatchAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
     Text(TextAnswer),

@@ -26,6 +26,7 @@ use crate::fs_write_file::{WriteAnswer, fs_write_file};
 use crate::guard::guard_tools;
 use crate::inspect_object::{InspectAnswer, inspect_object};
 use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
+use crate::lisp_edit_batch::{BatchAnswer, lisp_edit_batch};
 use crate::lisp_edit_form::EditAnswer;
 use crate::lisp_edit_form::lisp_edit_form;
 use crate::lisp_patch_form::lisp_patch_form;
@@ -71,7 +72,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             name: "lisp_edit_form",
             title: "Edit a form",
             description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Unbalanced \
-                          content is repaired if certain, else refused with the line to fix; the answer tells.",
+                          content is repaired if certain, else refused with the line to fix.",
             annotations: Annotations::WRITES,
             output: fields_schema::<EditAnswer>,
         }
@@ -227,6 +228,15 @@ fn refactor_tools(premises: &Premises) -> Vec<Tool> {
             output: fields_schema::<RewriteAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_rewrite(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_edit_batch",
+            title: "Edit several forms",
+            description: "Several edits of Lisp forms in several files, checked together and written all or none; verify compiles or tests \
+                          them and takes all back if that fails.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<BatchAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_edit_batch(&workshop, args, &context).await.map(Answer::from) }),
     ];
     tools.map(|tool| Tool { set: ToolSet::Refactor, ..tool }).into()
 }

@@ -37,6 +37,7 @@ mod indexed;
 pub mod inspect_object;
 pub mod languages;
 pub mod lisp_check_parens;
+pub mod lisp_edit_batch;
 pub mod lisp_edit_form;
 pub mod lisp_patch_form;
 pub mod lisp_read_file;
@@ -66,6 +67,7 @@ pub mod repl_work;
 pub mod run_tests;
 pub mod several;
 pub mod tool;
+pub mod verify;
 pub mod workshop;
 pub mod workspace;
 

@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::facts::LineChangeFacts;
+use crate::lisp_edit_batch::edit_verified;
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
+use crate::verify::{Verification, Verify, Wish};
 use crate::workshop::{Workshop, read_source};
 
 /// The operation on a form.
@@ -79,10 +81,16 @@ pub struct LispEditForm {
     /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
+    /// Verify
+    #[serde(default)]
+    pub verify: Verify,
+    /// Load
+    #[serde(default)]
+    pub load: bool,
 }
 
 /// The effect of an edit or a patch, or of its dry run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EditAnswer {
     /// The file, as the project calls it.
     pub path: String,
@@ -135,6 +143,9 @@ pub struct EditAnswer {
     /// The call was a dry run.
     #[serde(skip)]
     pub dry_run: bool,
+    /// The verification of the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Box<Verification>>,
 }
 
 impl EditAnswer {
@@ -158,7 +169,7 @@ pub struct EditedTexts {
 }
 
 /// The operation of an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
     /// A form replaced another.
@@ -173,6 +184,32 @@ pub enum Done {
     Delete,
     /// Text inside a form was changed.
     Patch,
+}
+
+impl Done {
+    /// The operation on a whole form; `None` for a patch.
+    pub(crate) const fn on_form(self) -> Option<FormOperation> {
+        Some(match self {
+            Self::Replace => FormOperation::Replace,
+            Self::InsertBefore => FormOperation::InsertBefore,
+            Self::InsertAfter => FormOperation::InsertAfter,
+            Self::Append => FormOperation::Append,
+            Self::Delete => FormOperation::Delete,
+            Self::Patch => return None,
+        })
+    }
+}
+
+impl From<EditOperation> for Done {
+    fn from(operation: EditOperation) -> Self {
+        match operation {
+            EditOperation::Replace => Self::Replace,
+            EditOperation::InsertBefore => Self::InsertBefore,
+            EditOperation::InsertAfter => Self::InsertAfter,
+            EditOperation::Append => Self::Append,
+            EditOperation::Delete => Self::Delete,
+        }
+    }
 }
 
 /// The repair of new source.
@@ -190,7 +227,14 @@ pub async fn lisp_edit_form(
     args: LispEditForm,
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let (workshop, began) = (workshop.clone(), SystemTime::now());
+    let began = SystemTime::now();
+    let wish = Wish { verify: args.verify, load: args.load, ..Wish::default() };
+    if wish.is_any() && !args.dry_run {
+        let answer = edit_verified(workshop, args, &wish, context).await?;
+        answer.observed(began, context);
+        return Ok(answer);
+    }
+    let workshop = workshop.clone();
     let answer = context.on_files(move || run(&workshop, &args)).await?;
     answer.observed(began, context);
     Ok(answer)
@@ -207,13 +251,7 @@ fn run(workshop: &Workshop, args: &LispEditForm) -> Result<EditAnswer, Refusal> 
         let (content, digest) = (args.content.as_deref(), args.digest.as_deref());
         edit(source, &Edit { operation: args.operation.into(), target, content, digest, repair: args.repair })
     };
-    let done = match args.operation {
-        EditOperation::Replace => Done::Replace,
-        EditOperation::InsertBefore => Done::InsertBefore,
-        EditOperation::InsertAfter => Done::InsertAfter,
-        EditOperation::Append => Done::Append,
-        EditOperation::Delete => Done::Delete,
-    };
+    let done = Done::from(args.operation);
     let made = match done {
         Done::Append => create(workshop, &args.path, args.dry_run, make)?,
         _ => None,
@@ -225,12 +263,12 @@ fn run(workshop: &Workshop, args: &LispEditForm) -> Result<EditAnswer, Refusal> 
 /// An edit of a file.
 pub(crate) struct Changed {
     /// The file, as the project calls it.
-    path: String,
-    edited: Edited,
+    pub(crate) path: String,
+    pub(crate) edited: Edited,
     /// For a new file, the existing ones with similar names.
-    made_beside: Option<Vec<String>>,
+    pub(crate) made_beside: Option<Vec<String>>,
     /// The file has other names, which keep the old text.
-    has_other_names: bool,
+    pub(crate) has_other_names: bool,
 }
 
 /// Runs `make` on the text of a Lisp file.
@@ -335,6 +373,7 @@ impl Changed {
             beside: made_beside.unwrap_or_default(),
             texts: EditedTexts { file: edited.text, before: edited.before, after: edited.after },
             dry_run,
+            verification: None,
         }
     }
 }

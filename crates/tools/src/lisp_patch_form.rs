@@ -33,13 +33,13 @@ pub struct LispPatchForm {
     /// Line
     #[serde(default)]
     pub line: Option<u32>,
-    /// Change every occurrence in the form
+    /// Every occurrence
     #[serde(default)]
     pub replace_all: bool,
-    /// As for lisp_edit_form
+    /// Digest
     #[serde(default)]
     pub digest: Option<String>,
-    /// Show the diff, write nothing
+    /// Dry run
     #[serde(default)]
     pub dry_run: bool,
     /// Repair

@@ -17,7 +17,7 @@ use crate::workshop::Workshop;
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Arguments of `load_system`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSystem {
     /// ASDF system or module; or give path

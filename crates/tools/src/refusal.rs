@@ -14,6 +14,7 @@ use crate::codes;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
+use crate::verify::Verification;
 
 /// The reason why a call was refused.
 #[derive(Clone, Debug)]
@@ -125,6 +126,22 @@ pub enum Refusal {
         /// The present number.
         found: usize,
     },
+    /// One of several edits was refused, and none was made.
+    InBatch {
+        /// Its number, from 1.
+        edit: usize,
+        /// The number of edits.
+        edits: usize,
+        /// The reason.
+        refusal: Box<Refusal>,
+    },
+    /// A change did not pass its verification; the old texts are back.
+    NotVerified {
+        /// The verification.
+        verification: Box<Verification>,
+        /// Files that could not be put back.
+        left: Vec<String>,
+    },
     /// There is no kind of mention of that name.
     NoMention {
         /// The name.
@@ -194,6 +211,8 @@ impl Refusal {
             Self::RootIsShared { .. } | Self::RootHasImages { .. } => "CONFLICT",
             Self::Rename { refusal, .. } => codes::of_rename(refusal),
             Self::Rewrite(refusal) => codes::of_rewrite(refusal),
+            Self::InBatch { refusal, .. } => refusal.code(),
+            Self::NotVerified { .. } => "WOULD_BREAK",
             Self::OtherCount { expected: None, .. } => "BAD_ARGUMENT",
             Self::ChangedMeanwhile { .. } | Self::OtherCount { .. } => "CONFLICT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",

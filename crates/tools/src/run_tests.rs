@@ -19,7 +19,7 @@ use crate::workshop::Workshop;
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Arguments of `run_tests`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
     /// System or module with tests; or give path

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use lispwright_edit::unified;
 use lispwright_project::{Destination, EditError, NewText, SourceFile, Trial};
+use lispwright_syntax::{Span, head};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::lisp_read_file::MOST;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
 use crate::workshop::Workshop;
@@ -50,10 +53,31 @@ pub(crate) fn write(workshop: &Workshop, files: &[NewFile]) -> Result<Trial, Ref
             None => Ok(pairs.map(|(file, _)| NewText::Text(file.new_text.clone())).collect()),
         }
     };
-    workshop.roots.edit_several(&targets, texts).map_err(|error| match error {
+    workshop.roots.edit_several(&targets, texts).map_err(refused)
+}
+
+/// The refusal of a change of several files.
+pub(crate) fn refused(error: EditError<Refusal>) -> Refusal {
+    match error {
         EditError::Refused(refusal) => refusal,
         EditError::Project(error) => error.into(),
-    })
+    }
+}
+
+/// The diff between two texts.
+pub(crate) fn diff(old: &str, new: &str) -> String {
+    let is_boundary = |at: usize| old.is_char_boundary(at) && new.is_char_boundary(at);
+    let mut start = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+    while !is_boundary(start) {
+        start -= 1;
+    }
+    let rest = old.len().min(new.len()) - start;
+    let mut same = old.bytes().rev().zip(new.bytes().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    while !old.is_char_boundary(old.len() - same) || !new.is_char_boundary(new.len() - same) {
+        same -= 1;
+    }
+    let span = Span::new(start as u32, (old.len() - same) as u32);
+    head(&unified(old, new, span, new.len() - same - start), MOST).0.to_owned()
 }
 
 /// A path as calls name it.

@@ -4,7 +4,7 @@ use lispwright_syntax::{head, in_a_line};
 use lispwright_tools::lisp_edit_form::{Done, EditAnswer, RepairFacts};
 
 use crate::terms::Terms;
-use crate::{Skin, fix, note};
+use crate::{Skin, batched, fix, note};
 
 /// Characters of the diff that are shown after an edit: its author knows the new text.
 const SHORT_DIFF: usize = 2_000;
@@ -49,6 +49,9 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
         };
         text.push_str(&format!("\n{} is a new file{others}.", in_a_line(&done.path)));
     }
+    if let Some(verification) = &done.verification {
+        text.push_str(&format!("\n{}", batched::verified(verification, skin)));
+    }
     let (diff, left) = head(&done.diff, if done.dry_run { LONG_DIFF } else { SHORT_DIFF });
     if !diff.is_empty() {
         text.push('\n');
@@ -57,6 +60,21 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
     if left > 0 {
         text.push_str(&format!("\n[{left} more characters of the diff are not shown; read the form to see it]"));
     }
+    text
+}
+
+/// One of several edits, in a line.
+pub(crate) fn line(done: &EditAnswer, skin: Skin) -> String {
+    let place = match done.start_line {
+        Some(line) => format!("{}:{line}", in_a_line(&done.path)),
+        None => in_a_line(&done.path).into_owned(),
+    };
+    let mut text = done.repair.as_ref().map_or(String::new(), |mended| repaired(mended, done.operation, skin));
+    let digest = done.digest.as_ref().map_or(String::new(), |digest| format!(", digest {digest}"));
+    let what = if done.would_change { did(done.operation) } else { "Unchanged:" };
+    text.push_str(&format!("  {what} {} in {place}{digest}", done.label));
+    let notes = done.remarks.iter().map(|remark| note::sentence(remark, Terms::of(skin)));
+    notes.for_each(|note| text.push_str(&format!("\n    {note}")));
     text
 }
 

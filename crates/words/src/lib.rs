@@ -13,6 +13,7 @@
 
 mod arguments;
 mod aside;
+mod batched;
 mod call;
 mod changed;
 mod checked;
@@ -125,6 +126,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
         Answer::Renamed(renamed) => rendering::visible(&renamed::text(renamed, skin)),
+        Answer::Batched(batched) => rendering::visible(&batched::text(batched, skin)),
         Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),

@@ -13,7 +13,7 @@ use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, evaluated, live_fault, renamed, rewritten, session_refused};
+use crate::{Rendering, Skin, batched, evaluated, live_fault, renamed, rewritten, session_refused};
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -109,6 +109,11 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             return (renamed::refused(symbol, refusal, root, skin), facts);
         }
         Refusal::Rewrite(refusal) => return (rewritten::refused(refusal), rewritten::facts(refusal)),
+        Refusal::InBatch { edit, edits, refusal } => {
+            let (sentence, facts) = said(refusal, skin);
+            return (format!("Edit {edit} of {edits}: {sentence}\nNone of the edits was made."), facts);
+        }
+        Refusal::NotVerified { verification, left } => batched::not_verified(verification, left, skin),
         Refusal::OtherCount { expected, found } => rewritten::other_count(*expected, *found, skin),
         Refusal::NoMention { given, known } => {
             format!("`also` has {given:?}; the kinds of mentions are {}, all.", known.join(", "))

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
+use lispwright_tools::verify::Verify;
 use lispwright_tools::{Answer, CallContext, Reply};
 
 use super::address::Address;
@@ -102,6 +103,8 @@ fn attempt(args: Args) -> Result<Reply, Complaint> {
         digest: args.digest,
         dry_run: args.dry_run,
         repair: !args.no_repair,
+        verify: Verify::None,
+        load: false,
     };
     on_files(&args.root, |workshop| async move {
         lisp_edit_form(&workshop, edit, &CallContext::default()).await.map(Answer::from)

@@ -7,6 +7,7 @@
 mod addressing;
 mod attached;
 mod attacks;
+mod batches;
 mod chez;
 mod client;
 mod clojure_tests;

@@ -1,0 +1,283 @@
+//! `lisp_edit_batch`: several edits of forms in several files, all of them or none.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lispwright_edit::{Edit, EditRefusal, Edited, FormPatch, Source, Target, edit, patch};
+use lispwright_project::{Destination, NewText, SourceFile, Trial};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm};
+use crate::lisp_read_file::yes;
+use crate::refusal::Refusal;
+use crate::several::{FileDiff, diff, refused};
+use crate::tool::CallContext;
+use crate::verify::{Verification, Verify, Wish, verified};
+use crate::workshop::{Workshop, read_source};
+
+/// Arguments of `lisp_edit_batch`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LispEditBatch {
+    /// In their order; each sees what those before it have made of its file
+    #[schemars(length(min = 1, max = 200))]
+    pub edits: Vec<BatchEdit>,
+    /// Show the diffs, write nothing
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Taken back if it fails
+    #[serde(default)]
+    pub verify: Verify,
+    /// What verify loads or tests; default: the systems or files that are changed
+    #[serde(default)]
+    pub system: Option<String>,
+    /// The session gets the new code
+    #[serde(default)]
+    pub load: bool,
+    /// Session
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// One of the edits, as for `lisp_edit_form` or, for a patch, `lisp_patch_form`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchEdit {
+    /// Path
+    pub path: String,
+    /// Operation
+    pub operation: Done,
+    /// Name
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Form type
+    #[serde(default)]
+    pub form_type: Option<String>,
+    /// Index
+    #[serde(default)]
+    pub index: Option<u32>,
+    /// Line
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// New source; not for delete and patch
+    #[serde(default)]
+    pub content: Option<String>,
+    /// For patch
+    #[serde(default)]
+    pub old_text: Option<String>,
+    /// For patch
+    #[serde(default)]
+    pub new_text: Option<String>,
+    /// For patch: every occurrence
+    #[serde(default)]
+    pub replace_all: bool,
+    /// Digest
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// Repair
+    #[serde(default = "yes")]
+    pub repair: bool,
+}
+
+impl From<LispEditForm> for BatchEdit {
+    fn from(args: LispEditForm) -> Self {
+        Self {
+            operation: args.operation.into(),
+            path: args.path,
+            name: args.name,
+            form_type: args.form_type,
+            index: args.index,
+            line: args.line,
+            content: args.content,
+            old_text: None,
+            new_text: None,
+            replace_all: false,
+            digest: args.digest,
+            repair: args.repair,
+        }
+    }
+}
+
+/// The effect of several edits, or of their dry run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct BatchAnswer {
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// The edits in their order, each as `lisp_edit_form` answers.
+    pub edits: Vec<EditAnswer>,
+    /// The files that change, or would change.
+    pub files: Vec<FileDiff>,
+    /// The verification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Box<Verification>>,
+}
+
+/// Makes several edits.
+pub async fn lisp_edit_batch(
+    workshop: &Workshop,
+    args: LispEditBatch,
+    context: &CallContext,
+) -> Result<BatchAnswer, Refusal> {
+    let began = SystemTime::now();
+    let wish = Wish { verify: args.verify, system: args.system, load: args.load, session: args.session };
+    let answer = batch(workshop, args.edits, args.dry_run, &wish, context).await?;
+    if !answer.dry_run && !answer.files.is_empty() {
+        context.observe(&Event::FilesChanged { began, what: "edits", answer: &answer.clone().into() });
+    }
+    Ok(answer)
+}
+
+/// Makes one edit, with its verification.
+pub(crate) async fn edit_verified(
+    workshop: &Workshop,
+    args: LispEditForm,
+    wish: &Wish,
+    context: &CallContext,
+) -> Result<EditAnswer, Refusal> {
+    let done = batch(workshop, vec![args.into()], false, wish, context).await;
+    let BatchAnswer { mut edits, verification, files, .. } = done.map_err(|refusal| match refusal {
+        Refusal::InBatch { refusal, .. } => *refusal,
+        refusal => refusal,
+    })?;
+    let mut answer = edits.pop().ok_or_else(|| Refusal::Ended { why: "the edit has no answer".to_owned() })?;
+    answer.has_other_names = files.iter().any(|file| file.has_other_names);
+    answer.verification = verification;
+    Ok(answer)
+}
+
+async fn batch(
+    workshop: &Workshop,
+    edits: Vec<BatchEdit>,
+    dry_run: bool,
+    wish: &Wish,
+    context: &CallContext,
+) -> Result<BatchAnswer, Refusal> {
+    let home = workshop.clone();
+    let (made, trial) = context.on_files(move || make(&home, &edits, dry_run)).await?;
+    let Made { edits, mut files } = made;
+    let mut verification = None;
+    if let Some(trial) = trial {
+        let written = if wish.is_any() && !files.is_empty() {
+            let paths: Vec<PathBuf> =
+                files.iter().filter_map(|file| workshop.roots.absolute(Path::new(&file.path)).ok()).collect();
+            let (written, found) = verified(workshop, trial, &paths, wish, context).await?;
+            verification = Some(Box::new(found));
+            written
+        } else {
+            trial.keep()
+        };
+        for file in &mut files {
+            file.has_other_names = written.iter().any(|one| one.path == file.path && one.other_names > 0);
+        }
+    }
+    Ok(BatchAnswer { dry_run, edits, files, verification })
+}
+
+/// What edits make of their files.
+struct Made {
+    edits: Vec<EditAnswer>,
+    files: Vec<FileDiff>,
+}
+
+/// Makes the edits, and writes the files unless it is a dry run.
+fn make(workshop: &Workshop, edits: &[BatchEdit], dry_run: bool) -> Result<(Made, Option<Trial>), Refusal> {
+    let mut targets: Vec<Destination> = Vec::new();
+    for one in edits {
+        let path = PathBuf::from(&one.path);
+        if !targets.iter().any(|target| target.path == path) {
+            targets.push(Destination { path, may_be_new: one.operation == Done::Append });
+        }
+    }
+    if dry_run {
+        let read = |target: &Destination| {
+            let vacant = if target.may_be_new { workshop.roots.vacant(&target.path)? } else { None };
+            Ok(match vacant {
+                Some((file, _)) => file,
+                None => workshop.roots.read(&target.path)?,
+            })
+        };
+        let sources = targets.iter().map(read).collect::<Result<Vec<SourceFile>, Refusal>>()?;
+        let sources: Vec<&SourceFile> = sources.iter().collect();
+        return Ok((texts(workshop, &targets, &sources, edits, true)?.0, None));
+    }
+    let mut made = None;
+    let trial = workshop.roots.edit_several(&targets, |sources| {
+        let (done, new) = texts(workshop, &targets, sources, edits, false)?;
+        made = Some(done);
+        Ok(new)
+    });
+    let trial = trial.map_err(refused)?;
+    let made = made.ok_or_else(|| Refusal::Ended { why: "the edits were not tried".to_owned() })?;
+    Ok((made, Some(trial)))
+}
+
+/// The new texts of the files, with what was done.
+fn texts(
+    workshop: &Workshop,
+    targets: &[Destination],
+    sources: &[&SourceFile],
+    edits: &[BatchEdit],
+    dry_run: bool,
+) -> Result<(Made, Vec<NewText>), Refusal> {
+    let mut present: Vec<SourceFile> = sources.iter().map(|source| SourceFile::clone(source)).collect();
+    let mut answers = Vec::new();
+    for (number, one) in edits.iter().enumerate() {
+        let at = targets.iter().position(|target| target.path == Path::new(&one.path)).unwrap_or_default();
+        let file = &mut present[at];
+        let edited = one.on(workshop, file).map_err(|refusal| Refusal::InBatch {
+            edit: number + 1,
+            edits: edits.len(),
+            refusal: Box::new(refusal),
+        })?;
+        file.text.clone_from(&edited.text);
+        let changed = Changed { path: file.path.clone(), edited, made_beside: None, has_other_names: false };
+        answers.push(changed.answer(one.operation, dry_run));
+    }
+    let mut files = Vec::new();
+    let mut new = Vec::new();
+    for ((source, present), target) in sources.iter().zip(present).zip(targets) {
+        if source.text == present.text {
+            new.push(NewText::Unchanged);
+            continue;
+        }
+        let changes = answers.iter().filter(|answer| answer.path == source.path && answer.would_change).count();
+        files.push(FileDiff {
+            path: source.path.clone(),
+            changes,
+            diff: diff(&source.text, &present.text),
+            created: target.may_be_new && source.text.is_empty(),
+            has_other_names: false,
+        });
+        new.push(NewText::Text(present.text));
+    }
+    Ok((Made { edits: answers, files }, new))
+}
+
+impl BatchEdit {
+    /// The edit of a file.
+    fn on(&self, workshop: &Workshop, file: &SourceFile) -> Result<Edited, Refusal> {
+        let language = workshop.workspace.lisp_language_of(file)?;
+        let source = read_source(file, &language);
+        self.carried_out(&source)?.map_err(|fault| Refusal::text(&file.path, fault))
+    }
+
+    fn carried_out(&self, source: &Source<'_>) -> Result<Result<Edited, EditRefusal>, Refusal> {
+        let target = Target {
+            name: self.name.as_deref(),
+            form_type: self.form_type.as_deref(),
+            index: self.index,
+            line: self.line,
+        };
+        let digest = self.digest.as_deref();
+        let Some(operation) = self.operation.on_form() else {
+            let (Some(old_text), Some(new_text)) = (self.old_text.as_deref(), self.new_text.as_deref()) else {
+                return Err(Refusal::Misfit { why: "a patch needs `old_text` and `new_text`".to_owned() });
+            };
+            let (replace_all, repair) = (self.replace_all, false);
+            return Ok(patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair }));
+        };
+        Ok(edit(source, &Edit { operation, target, content: self.content.as_deref(), digest, repair: self.repair }))
+    }
+}

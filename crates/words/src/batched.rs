@@ -1,0 +1,66 @@
+//! Several edits in one call, and the verification of edits.
+
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lisp_edit_batch::BatchAnswer;
+use lispwright_tools::verify::{Verification, Verify};
+
+use crate::changed::push_diffs;
+use crate::rendering::counted;
+use crate::{Skin, edited, loaded, tested};
+
+/// The answer: what the edits did, the verification, the diffs.
+pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
+    let changed = done.edits.iter().filter(|edit| edit.would_change).count();
+    let what = format!("{} in {}", counted(changed, "edit"), counted(done.files.len(), "file"));
+    let mut text = match done.dry_run {
+        true => format!("Dry run, nothing was written: {what}."),
+        false => format!("Made {what}, together."),
+    };
+    for edit in &done.edits {
+        let line = edited::line(edit, skin);
+        text.push_str(&format!("\n{line}"));
+    }
+    if let Some(verification) = &done.verification {
+        text.push_str(&format!("\n{}", verified(verification, skin)));
+    }
+    push_diffs(&mut text, &done.files, done.dry_run);
+    text
+}
+
+/// The verification, in some lines.
+pub(crate) fn verified(verification: &Verification, skin: Skin) -> String {
+    let verdict = match (verification.verify, verification.passed) {
+        (Verify::None, true) => "Loaded",
+        (Verify::None, false) => "Written, but it did not load",
+        (Verify::Compile, true) => "Verified: it compiles",
+        (Verify::Compile, false) => "It does not compile",
+        (Verify::Tests, true) => "Verified: the tests pass",
+        (Verify::Tests, false) => "It does not pass its tests",
+    };
+    let place = match (verification.in_copy, verification.loaded) {
+        (_, true) => "the session has the new code",
+        (true, false) => "in a copy of the session's image, which is as before",
+        (false, false) => "in the session",
+    };
+    let mut text = format!("{verdict} ({place}).");
+    for step in &verification.steps {
+        let load = step.load.iter().map(|load| loaded::text(load, skin));
+        for said in load.chain(step.tests.iter().map(|tests| tested::text(tests, skin))) {
+            text.push('\n');
+            text.push_str(said.trim_end());
+        }
+    }
+    text
+}
+
+/// The refusal of a change that did not pass.
+pub(crate) fn not_verified(verification: &Verification, left: &[String], skin: Skin) -> String {
+    let files = match left {
+        [] => "The files are as they were.".to_owned(),
+        left => format!(
+            "The files are as they were, except these, which somebody has changed meanwhile or which could not be written: {}.",
+            left.iter().map(|path| in_a_line(path)).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    format!("{files} {}", verified(verification, skin))
+}
