@@ -62,6 +62,24 @@ fn the_reference_is_that_of_the_list() {
 }
 
 #[test]
+fn edits_run_code_only_where_a_tool_for_it_is_offered() {
+    let arguments = |without: &[&str]| {
+        let without = without.iter().map(|name| (*name).to_owned()).collect();
+        let sets = vec!["refactor".to_owned()];
+        let list = listed(Results::Text, &ToolSelection { sets, without, ..ToolSelection::default() });
+        let tools = list
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|tool| ["lisp_edit_form", "lisp_edit_batch"].contains(&tool["name"].as_str().unwrap()));
+        let names = tools.flat_map(|tool| tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned());
+        names.filter(|name| ["verify", "load"].contains(&name.as_str())).count()
+    };
+    assert_eq!(arguments(&[]), 4);
+    assert_eq!(arguments(&["load_system"]), 0);
+}
+
+#[test]
 fn surfaces_list_their_own_names() {
     let names = |surface, change: fn(&mut ToolSelection)| {
         let mut selection = ToolSelection { surface, ..ToolSelection::default() };

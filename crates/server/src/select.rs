@@ -4,7 +4,9 @@
 use std::str::FromStr;
 
 use lispwright_tools::arguments::{nearest, snake_case};
+use lispwright_tools::tool::Schema;
 use lispwright_tools::{Tool, ToolSet};
+use serde_json::{Map, Value};
 
 use crate::surface::{Manner, Surface};
 
@@ -100,13 +102,38 @@ impl ToolSelection {
         };
         let unlisted =
             catalogue.iter().filter(|tool| behind(tool)).map(|tool| (tool.clone(), tool.name)).filter(allowed);
-        let unlisted = unlisted.map(|(tool, _)| tool).collect();
+        let unlisted: Vec<Tool> = unlisted.map(|(tool, _)| tool).collect();
+        let listed: Vec<Tool> = listed.into_iter().map(|(tool, _)| tool).collect();
+        let may_run = listed.iter().chain(&unlisted).any(|tool| tool.name == LOADER);
+        let narrowed = |tool: Tool| if may_run { tool } else { without_running(tool) };
         Ok(Offer {
-            listed: listed.into_iter().map(|(tool, _)| tool).collect(),
-            unlisted,
+            listed: listed.into_iter().map(narrowed).collect(),
+            unlisted: unlisted.into_iter().map(narrowed).collect(),
             manner: self.surface.manner(),
         })
     }
+}
+
+/// The tool that runs code of files. Without it no other tool does so.
+const LOADER: &str = "load_system";
+
+/// Arguments of tools that write files which have their code run.
+const RUNNING: &[&str] = &["verify", "load", "system", "session"];
+
+/// A tool that writes files, without the arguments that would have code run.
+fn without_running(tool: Tool) -> Tool {
+    if !["lisp_edit_form", "lisp_edit_batch"].contains(&tool.name) {
+        return tool;
+    }
+    let whole = tool.input_schema.clone();
+    let input_schema = Schema::new(move || {
+        let mut schema: Map<String, Value> = (*whole).clone();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| !RUNNING.contains(&name.as_str()));
+        }
+        schema
+    });
+    Tool { input_schema, ..tool }
 }
 
 fn set_named(name: &str) -> Result<ToolSet, SelectError> {

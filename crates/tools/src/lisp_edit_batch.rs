@@ -221,7 +221,7 @@ fn texts(
     edits: &[BatchEdit],
     dry_run: bool,
 ) -> Result<(Made, Vec<NewText>), Refusal> {
-    let mut present: Vec<SourceFile> = sources.iter().map(|source| SourceFile::clone(source)).collect();
+    let mut present: Vec<SourceFile> = sources.iter().copied().cloned().collect();
     let mut answers = Vec::new();
     for (number, one) in edits.iter().enumerate() {
         let at = targets.iter().position(|target| target.path == Path::new(&one.path)).unwrap_or_default();

@@ -117,3 +117,51 @@ fn what_fails_its_tests_is_taken_back() {
     assert!(done.text.contains("Verified: the tests pass"), "{}", done.text);
     assert!(session.project.text("sum.clj").contains("(+ b a)"));
 }
+
+/// The example project, which has its tests in a system of its own.
+fn ledger() -> Session {
+    let project = Project::new();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ledger");
+    let mut directories = vec![example.clone()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                let name = path.strip_prefix(&example).unwrap().display().to_string();
+                project.file(&name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    Session::on_with_sets(project, "default,refactor")
+}
+
+#[test]
+fn a_system_is_compiled_and_tested() {
+    let mut session = ledger();
+    let before = session.project.snapshot();
+    let edit = |old: &str, new: &str, verify: &str| {
+        json!({
+            "edits": [{ "path": "src/money.lisp", "operation": "patch", "name": "cents", "old_text": old, "new_text": new }],
+            "verify": verify, "system": if verify == "tests" { json!("ledger/tests") } else { json!(null) },
+        })
+    };
+    let breaks = edit("(* 100 whole) fraction)\n      (+", "(* 100 whole) fraction)\n      (-", "tests");
+    let refused = session.refused("lisp_edit_batch", breaks, "WOULD_BREAK", &["does not pass its tests"]);
+    assert!(
+        refused.text.contains("money-has-a-printed-form") || refused.text.contains("MONEY-HAS"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(session.project.snapshot(), before);
+    let passes = edit("(integer 0 99)", "(mod 100)", "tests");
+    let done = session.ok("lisp_edit_batch", passes);
+    assert!(done.text.contains("Verified: the tests pass (in a copy"), "{}", done.text);
+    let compiles = edit("(mod 100)", "(integer 0 99)", "compile");
+    let mut compiles = compiles;
+    compiles.as_object_mut().unwrap().remove("system");
+    let done = session.ok("lisp_edit_batch", compiles);
+    assert!(done.text.contains("Loaded ledger into session"), "{}", done.text);
+    assert_eq!(session.project.snapshot(), before);
+}
