@@ -18,6 +18,7 @@ mod crowd;
 mod describe;
 mod detached;
 mod disk;
+mod distribution;
 mod documents;
 mod emacs;
 mod endurance;
