@@ -8,8 +8,8 @@
 //! Environment: `LISPWRIGHT_REPAIR_CASES` is the number of cases per class and corpus (100); `LISPWRIGHT_REPAIR_SEED`
 //! makes other cases (7); `LISPWRIGHT_REPAIR_GROUPS=rewritten,insert` leaves out the other groups;
 //! `LISPWRIGHT_REPAIR_SHOW=AB` prints the wrong answers of the classes A and B (`A refused`: the refusals as well; `A
-//! unlocated`: those that do not help; `A rival`: those for that doubt); `LISPWRIGHT_REPAIR_WITHOUT=rival,seam` leaves
-//! out doubts.
+//! unlocated`: those that do not help; `A rival`: those for that doubt), and with `LISPWRIGHT_REPAIR_KEEP` writes their
+//! texts to a folder; `LISPWRIGHT_REPAIR_WITHOUT=rival,seam` leaves out doubts.
 
 mod baseline;
 mod case;
@@ -27,7 +27,7 @@ mod vary;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -386,6 +386,30 @@ fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
         diff(&mut out, &case.truth, answer, "answer");
     }
     eprint!("{out}");
+    if let Ok(folder) = std::env::var("LISPWRIGHT_REPAIR_KEEP") {
+        keep_case(case, view, &Path::new(&folder).join(format!("{:016x}", hash(&(view.track, &case.damaged)))));
+    }
+}
+
+/// Writes the texts of a case into a folder of its own.
+fn keep_case(case: &Case, view: &View, folder: &Path) {
+    let ending = case.file.extension().unwrap_or_default().to_string_lossy();
+    let place = view.edited.as_ref().map(|edited| format!("{}-{}", edited.start, edited.end));
+    let texts = [
+        (format!("before.{ending}"), view.earlier.as_deref()),
+        (format!("broken.{ending}"), Some(&*case.damaged)),
+        (format!("truth.{ending}"), Some(&*case.truth)),
+        ("edited".to_owned(), place.as_deref()),
+    ];
+    let _ = std::fs::create_dir_all(folder);
+    for (name, text) in texts {
+        if let Some(text) = text
+            && let Err(error) = std::fs::write(folder.join(&name), text)
+        {
+            eprintln!("{}: {error}", folder.join(name).display());
+        }
+    }
+    eprintln!("kept in {}", folder.display());
 }
 
 /// The first lines that differ, with some context.

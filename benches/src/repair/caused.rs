@@ -110,12 +110,15 @@ fn insertion(at: usize, with: &str) -> Splice {
     Splice { range: at..at, with: with.to_owned() }
 }
 
-/// A list with a body, which may be put around that body or taken from it: its index among `all`, and that of the datum
-/// with which the body begins.
-fn wrapper<'l>(all: &'l [Inner], random: &mut Random) -> Option<(&'l Inner, usize)> {
+/// A list with a body that is indented like one, which may be put around that body or taken from it; and the index of
+/// the datum with which the body begins.
+fn wrapper<'l>(form: &str, all: &'l [Inner], random: &mut Random) -> Option<(&'l Inner, usize)> {
     let wraps = |list: &&Inner| {
         let body = list.body().filter(|_| list.is_call() && list.begins_line && list.tail().is_some());
-        body.is_some_and(|body| list.data.len() - body <= 8)
+        body.is_some_and(|body| {
+            let step = column(form, list.data[body].range.start).saturating_sub(column(form, list.range.start));
+            list.data.len() - body <= 8 && (1..=4).contains(&step)
+        })
     };
     let found: Vec<&Inner> = all.iter().filter(wraps).collect();
     let list = *random.pick(&found)?;
@@ -144,7 +147,7 @@ fn re_indented(lines: usize, random: &mut Random) -> usize {
 fn wrapped(sample: &Sample, random: &mut Random) -> Option<(String, String, Vec<Splice>)> {
     let form = sample.own();
     let all = inner_lists(form, 0..form.len(), sample.dialect);
-    let (list, first) = match wrapper(&all, random) {
+    let (list, first) = match wrapper(form, &all, random) {
         Some(found) if random.percent(85) => found,
         _ => return wrapped_whole(sample, random),
     };
@@ -193,7 +196,7 @@ fn wrapper_head(sample: &Sample, random: &mut Random) -> Option<String> {
 fn unwrapped(sample: &Sample, random: &mut Random) -> Option<(String, String, Vec<Splice>)> {
     let form = sample.own();
     let all = inner_lists(form, 0..form.len(), sample.dialect);
-    let (list, first) = wrapper(&all, random)?;
+    let (list, first) = wrapper(form, &all, random)?;
     let (start, end) = (list.data[first].range.start, list.tail()?);
     let step = column(form, start).checked_sub(column(form, list.range.start))?;
     let body = &form[start..end];
@@ -366,7 +369,7 @@ fn on_purpose(sample: &Sample, random: &mut Random) -> Option<(String, String, V
         all.iter().flat_map(|list| list.data.iter().skip(1)).filter(|datum| &form[datum.range.clone()] == name);
     let mut places: Vec<Range<usize>> = places.map(|datum| datum.range.clone()).collect();
     places.sort_by_key(|place| place.start);
-    if places.len() > 6 {
+    if !(2..=6).contains(&places.len()) {
         return None;
     }
     let called = format!("({name})");

@@ -10,6 +10,9 @@ use crate::text::align::{Alignment, align};
 use crate::text::code::{Token, tokens_of};
 use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, chunks};
+use crate::witnesses::habits::Habits;
+use crate::witnesses::learn::learn;
+use crate::witnesses::pairs::Pairs;
 
 /// An earlier text that shares fewer of its words, from 0 to 1, counts as another text.
 const MUCH_IN_COMMON: f32 = 0.3;
@@ -38,6 +41,8 @@ pub(crate) struct Case<'a> {
     /// The doubts to ignore.
     pub(crate) without: Doubts,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
+    habits: OnceCell<Habits>,
+    pairs: OnceCell<Option<Pairs>>,
     alignment: OnceCell<Option<Alignment>>,
 }
 
@@ -77,6 +82,8 @@ impl<'a> Case<'a> {
             at_end: true,
             without,
             cut: OnceCell::new(),
+            habits: OnceCell::new(),
+            pairs: OnceCell::new(),
             alignment: OnceCell::new(),
         }
     }
@@ -88,6 +95,28 @@ impl<'a> Case<'a> {
             let chunks = chunks(&tokens);
             (tokens, chunks)
         })
+    }
+
+    /// The habits of the file, from everything around the first broken form.
+    pub(crate) fn habits(&self) -> &Habits {
+        self.habits.get_or_init(|| {
+            let (tokens, chunks) = self.cut();
+            let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
+            let context = self.context.iter().chain(self.before);
+            learn(self.text, (tokens, chunks), around, context, self.language)
+        })
+    }
+
+    /// What the earlier text says about the ends of lists, if it is a version of this one.
+    pub(crate) fn pairs(&self) -> Option<&Pairs> {
+        let pairs = self.pairs.get_or_init(|| {
+            let (alignment, before) = self.version().zip(self.before)?;
+            let (tokens, chunks) = self.cut();
+            // Its own layout would explain every line of the earlier text.
+            let others = learn(self.text, (tokens, chunks), 0, self.context.iter(), self.language);
+            Some(Pairs::of(before, (self.text, tokens), alignment, &others, self.language))
+        });
+        pairs.as_ref()
     }
 
     /// The words of the earlier text matched with those of this one.

@@ -25,7 +25,7 @@ use crate::proposals::Answer;
 use crate::proposals::search::Reading;
 use crate::text::code::Token;
 use crate::text::edit::TextEdit;
-use crate::witnesses::guard::is_inside;
+use crate::witnesses::guard::{Guard, is_inside};
 use crate::witnesses::habits::Habits;
 
 pub(crate) use beside::seams;
@@ -135,6 +135,8 @@ doubts! {
     DoubledOpener, "doubled-opener", Ambiguous, |it| it.has_shape(Doubt::DoubledOpener);
     /// A list that the answer closes would have no body, but its head takes one.
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
+    /// A list that is new would end before old lines in its column: it may have been put around them.
+    Wrap, "wrap", Ambiguous, |it| it.has_shape(Doubt::Wrap);
     /// An indented line would be outside all lists: the form that it belongs to was closed before it.
     FallenOut, "fallen-out", Ambiguous, |it| it.has_shape(Doubt::FallenOut);
     /// A symbol that is nearly always called would be an argument: the extra closer had lost its opener.
@@ -213,6 +215,8 @@ struct Considered<'c> {
     reading: &'c Reading,
     /// How much likelier it is than all others together, as a natural logarithm.
     lead: f32,
+    /// It only restores delimiters of the earlier text.
+    restores: bool,
     /// The lines that it changes, counted from 0 at the first line of the form.
     lines: Vec<u32>,
     mended: OnceCell<Mended>,
@@ -244,13 +248,25 @@ impl Considered<'_> {
 
 impl Case<'_> {
     /// The first doubt about the first of `answers`, which are the `readings` as edits, likeliest first.
-    pub(crate) fn doubt(&self, form: &Broken<'_>, readings: &[Reading], answers: &[Answer]) -> Option<Doubt> {
+    pub(crate) fn doubt(
+        &self,
+        form: &Broken<'_>,
+        guard: &Guard,
+        readings: &[Reading],
+        answers: &[Answer],
+    ) -> Option<Doubt> {
         let ((best, others), reading) = answers.split_first().zip(readings.first())?;
         let lines = best.edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
         let (mended, shapes) = (OnceCell::new(), OnceCell::new());
         let lead = lead(answers);
-        let it = Considered { case: self, form, best, others, reading, lead, lines, mended, shapes };
-        Doubt::ALL.iter().copied().find(|doubt| self.considers(*doubt) && doubt.holds(&it))
+        let restores = reading.actions.iter().all(|action| guard.restores(*action));
+        let it = Considered { case: self, form, best, others, reading, lead, restores, lines, mended, shapes };
+        // What the columns and the words say against an answer, the earlier text outweighs.
+        let trusted = |doubt: &Doubt| {
+            use Doubt::{BrokenLine, CloseCall, FallenOut, NoBody, OutsideEdit, StopsShort};
+            restores && !matches!(doubt, StopsShort | OutsideEdit | CloseCall | FallenOut | BrokenLine | NoBody)
+        };
+        Doubt::ALL.iter().copied().find(|doubt| self.considers(*doubt) && !trusted(doubt) && doubt.holds(&it))
     }
 
     /// The doubt is not ignored.

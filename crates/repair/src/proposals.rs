@@ -38,11 +38,13 @@ pub(crate) struct Answer {
     /// `-ln` of its probability.
     pub(crate) cost: f32,
     pub(crate) why: &'static str,
+    /// It gives a form that nobody writes, which its cost includes.
+    pub(crate) odd: bool,
 }
 
 impl Answer {
     pub(crate) fn new(edits: Vec<TextEdit>, why: &'static str) -> Self {
-        Self { edits, beside: Vec::new(), cost: 0.0, why }
+        Self { edits, beside: Vec::new(), cost: 0.0, why, odd: false }
     }
 
     /// All its edits.
@@ -87,6 +89,25 @@ impl From<Doubt> for Objection {
 impl Proposal {
     pub(crate) fn open(objection: impl Into<Objection>, answers: Vec<Answer>) -> Self {
         Self::Open { objection: objection.into(), answers }
+    }
+
+    /// Its answers, likeliest first, and then those of `others` that differ from them.
+    pub(crate) fn answers_and(self, others: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
+        let mut all = self.into_answers();
+        for other in others {
+            if all.iter().all(|answer| answer.whole() != other.whole()) {
+                all.push(other);
+            }
+        }
+        all
+    }
+
+    /// Its answers, likeliest first.
+    pub(crate) fn into_answers(self) -> Vec<Answer> {
+        match self {
+            Self::Certain { answer, .. } => vec![answer],
+            Self::Open { answers, .. } => answers,
+        }
     }
 
     /// The likeliest answer.

@@ -9,5 +9,6 @@ pub(crate) mod habits;
 pub(crate) mod learn;
 pub(crate) mod nesting;
 pub(crate) mod operators;
+pub(crate) mod pairs;
 pub(crate) mod question;
 pub(crate) mod shape;

@@ -90,7 +90,7 @@ fn brackets_and_quotes_that_were_exchanged_are_meant() {
 #[test]
 fn a_candidate_shows_the_line_that_changes() {
     let old = "(defun f (x)\n\n  (print x))\n\n(defun g (x)\n  (list x))";
-    let new = "(defun f (x)\n\n  (when x\n\n  (print x))\n\n(defun g (x)\n  (list x))";
+    let new = "(defun f (x)\n\n(list x\n\n(print x))\n\n(defun g (x)\n  (list x))";
     let outcome = repair(new, Dialect::CommonLisp, &Earlier { text: Some(old), edited: None });
     let Outcome::Refused(refusal) = outcome else { panic!("{outcome:?}") };
     assert!(!refusal.candidates.is_empty());

@@ -53,6 +53,7 @@ impl Considered<'_> {
         let opener = self.edits().iter().any(|edit| edit.inserted.contains(['(', '[', '{']));
         let one_line = self.lines.iter().all(|line| *line == self.lines[0]);
         let due = match self.edits() {
+            _ if self.restores => MARGIN,
             [_] if opener => OPENER_MARGIN,
             _ if !opener && one_line => MARGIN,
             _ if self.form.known => SEVERAL_MARGIN_KNOWN,

@@ -13,6 +13,7 @@ use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::learn;
+use crate::witnesses::pairs::settle;
 
 /// A repair is doubtful if a token near it costs more than this, as a natural logarithm.
 const ODD: f32 = 4.8;
@@ -67,8 +68,11 @@ impl Case<'_> {
         let line = |edit: &&TextEdit| self.lines.line(edit.at) - 1 - own[0].line;
         let taken =
             edits.iter().filter(|edit| edit.removed.contains([')', ']', '}'])).map(|edit| line(&edit)).collect();
-        let (own, supplied) = (tokens(&text, self.language), supplied(&text, &local));
-        Mended { supplied, taken, ..Mended::of(text, own, habits) }
+        let (mut tokens, supplied) = (tokens(&text, self.language), supplied(&text, &local));
+        if own.iter().any(|token| token.settled) {
+            settle(&mut tokens, own.iter().filter(|token| token.settled).map(|token| token.start - start), &local);
+        }
+        Mended { supplied, taken, ..Mended::of(text, tokens, habits) }
     }
 }
 

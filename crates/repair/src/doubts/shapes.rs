@@ -70,7 +70,8 @@ impl Mended {
             }
             if token.kind.is_close() {
                 let Some(list) = open.pop() else { return found };
-                if let Some(around) = open.last().map(|around| (around.at, around.children)) {
+                let around = open.last().map(|around| (around.at, around.children));
+                if let Some(around) = around {
                     let wrong = self.has_another_opener(&list, around, index, dialect, habits);
                     found.add(Doubt::WrongOpener, wrong);
                 }
@@ -78,7 +79,9 @@ impl Mended {
                 let doubled = self.is_doubled(&list, index, nesting.may_begin_with_list(top), dialect);
                 let doubled = doubled && (!known || (self.is_supplied(index) && !vectors));
                 found.add(Doubt::DoubledOpener, doubled || (list.holds_call && list.children == 1));
-                found.add(Doubt::NoBody, !known && self.ends_short(&list, index, dialect, habits));
+                let at = around.map(|(at, _)| at);
+                found.add(Doubt::NoBody, self.ends_short(&list, at, index, dialect, habits));
+                found.add(Doubt::Wrap, known && self.stops_at_old_code(&list, index, habits));
                 found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
                 top = nesting.leave(top);
                 continue;
@@ -266,20 +269,40 @@ impl Mended {
     }
 
     /// A list that the answer closes has no body, although its head takes one.
-    fn ends_short(&self, list: &Open, close: usize, dialect: Dialect, habits: &Habits) -> bool {
-        let Some(head) = self.tokens.get(list.at + 1).filter(|head| head.kind == TokenKind::Atom) else { return false };
+    fn ends_short(&self, list: &Open, around: Option<usize>, close: usize, dialect: Dialect, habits: &Habits) -> bool {
         if list.quoted || list.children == 0 || !self.is_supplied(close) {
             return false;
         }
+        let documents = |head: &Token| (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
+        let last_is_vector = || self.tokens[close - 1].kind == TokenKind::CloseBracket;
+        let Some(head) = self.tokens.get(list.at + 1).filter(|head| head.kind == TokenKind::Atom) else {
+            // One of several arities has only parameters.
+            let function = around.and_then(|around| self.tokens.get(around + 1)).is_some_and(documents);
+            return binds_in_vectors(dialect) && function && list.children == 1 && last_is_vector();
+        };
         let name = &self.text[head.start as usize..head.end as usize];
         let with_body = BODY_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-        let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head.head, at));
-        let crowds = binds_in_vectors(dialect) && habits.crowds(head.head, MOST_ARGUMENTS);
         // A body is on lines of its own, or after the first argument.
         let on_line = self.tokens.get(list.at + 2).is_some_and(|first| first.opens_line);
+        let ends = argument(head.head, list.children - 1);
+        let crowds = binds_in_vectors(dialect) && habits.crowds(head.head, MOST_ARGUMENTS);
+        let body = (1..=MOST_ARGUMENTS).find(|at| habits.crowds(head.head, *at));
         (with_body && list.children < 3 && !on_line)
-            || (documents && list.children < 3)
-            || (crowds && habits.shape(Question::Ends, argument(head.head, list.children - 1), true) > 2.0)
+            || (documents(head) && list.children < 3)
+            || (documents(head) && binds_in_vectors(dialect) && list.children < 5 && last_is_vector())
+            || body.is_some_and(|body| list.children <= body)
+            || (crowds && habits.shape(Question::Ends, ends, true) > 2.0)
+            || habits.breaks(Question::Ends, ends, true)
+    }
+
+    /// A list that is new ends on its line, before an old line that it may have been put around.
+    fn stops_at_old_code(&self, list: &Open, close: usize, habits: &Habits) -> bool {
+        let (open, next) = (&self.tokens[list.at], self.tokens[close..].iter().find(|token| token.first));
+        let new = open.opens_line && !open.settled && self.tokens[close].line == open.line && self.is_supplied(close);
+        let old = next.is_some_and(|next| next.settled && next.place >= open.place && !next.kind.is_close());
+        let head = &self.tokens[list.at + 1];
+        let usual = || list.children > 0 && habits.allows(Question::Ends, argument(head.head, list.children - 1));
+        new && old && !list.quoted && !(head.kind == TokenKind::Atom && usual())
     }
 }
 

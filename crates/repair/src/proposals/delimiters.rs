@@ -11,7 +11,6 @@ use crate::text::code::Token;
 use crate::text::edit::{TextEdit, apply, normalise, replace, solid};
 use crate::text::scope::Chunk;
 use crate::witnesses::guard::{Guard, slide};
-use crate::witnesses::learn::learn;
 
 /// By how much the lead of each answer has to be larger if several forms are broken.
 const AMONG_BROKEN: f32 = 2.0;
@@ -28,7 +27,7 @@ pub(crate) struct Delimiters;
 
 impl Sort for Delimiters {
     fn propose(&self, case: &Case<'_>) -> Option<Proposal> {
-        (!case.has_open_text()).then(|| case.both_witnesses(|| case.by_delimiters()))
+        (!case.has_open_text()).then(|| case.delimiters())
     }
 }
 
@@ -41,7 +40,8 @@ struct Considered {
 }
 
 impl Case<'_> {
-    fn by_delimiters(&self) -> Proposal {
+    /// The answers from the layout, and from the earlier text if `known`.
+    pub(crate) fn by_delimiters(&self, known: bool) -> Proposal {
         let (tokens, chunks) = self.cut();
         if self.considers(Doubt::InsideOut) && quotes::are_doubtful(self.text, self.language, tokens, chunks) {
             return Proposal::open(Doubt::InsideOut, Vec::new());
@@ -53,17 +53,19 @@ impl Case<'_> {
         if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
             return Proposal::open(Reason::NoCandidate, Vec::new());
         }
-        let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-        let habits = learn(self.text, (tokens, chunks), around, self.context.iter().chain(self.before), self.language);
-        let entangled = self.entangled(&habits);
-        let guard = Guard::of(self.text, tokens, self.version(), self.free.as_ref());
-        let known = self.known && self.alignment().is_some_and(|alignment| alignment.common > SOME_WORDS);
+        let habits = self.habits();
+        let entangled = self.entangled(habits);
+        let pairs = self.pairs().filter(|_| known);
+        let guard = Guard::of(self.text, tokens, self.version().zip(pairs), self.free.as_ref());
+        let settled = pairs.map(|pairs| pairs.settled(tokens));
+        let tokens = settled.as_ref().unwrap_or(tokens);
+        let known = known && self.known && self.alignment().is_some_and(|alignment| alignment.common > SOME_WORDS);
         let consider = |chunk: &&Chunk| {
             let own = &tokens[chunk.tokens.clone()];
             let ends_text = chunk.tokens.end == tokens.len();
             let form = Broken {
                 own,
-                habits: &habits,
+                habits,
                 flush: chunk.flush,
                 ends_text,
                 ends_alike: ends_text && self.version().is_some_and(|alignment| alignment.ends_alike),
@@ -119,7 +121,8 @@ impl Case<'_> {
         let readings = search(own, form.habits, limits, READINGS);
         let mut answers = self.answers(own, &readings);
         let form = Broken { own, ..form };
-        let doubt = self.doubt(&form, &readings, &answers);
+        self.discount(&form, &mut answers);
+        let doubt = self.doubt(&form, guard, &readings, &answers);
         if doubt.is_some() {
             self.rank(&form, readings.first(), &mut answers);
         }

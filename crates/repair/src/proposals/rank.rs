@@ -15,6 +15,8 @@ use crate::text::edit::{TextEdit, replace};
 
 /// The number of answers that are ranked anew.
 const LOOKED_AT: usize = 6;
+/// Only answers that are not less likely than the first by more than this, as a natural logarithm, are looked at.
+const NEAR: f32 = 7.0;
 /// In tokens: larger forms keep the order of the search.
 const LARGEST: usize = 20_000;
 /// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
@@ -32,7 +34,7 @@ impl Case<'_> {
         }
         let looked_at = answers.len().min(LOOKED_AT);
         for answer in &mut answers[..looked_at] {
-            if self.leaves_an_odd_form(form, &answer.edits) {
+            if !answer.odd && self.leaves_an_odd_form(form, &answer.edits) {
                 answer.cost += ODD_FORM;
             }
         }
@@ -40,6 +42,21 @@ impl Case<'_> {
         if let Some(answer) = at_the_seam {
             answers.insert(0, answer);
         }
+    }
+
+    /// Answers that give a form which nobody writes do not count against the first.
+    pub(crate) fn discount(&self, form: &Broken<'_>, answers: &mut [Answer]) {
+        if form.own.len() > LARGEST {
+            return;
+        }
+        let Some((best, others)) = answers.split_first_mut() else { return };
+        for other in others.iter_mut().take(LOOKED_AT).filter(|other| other.cost - best.cost < NEAR) {
+            if self.leaves_an_odd_form(form, &other.edits) {
+                other.cost += ODD_FORM;
+                other.odd = true;
+            }
+        }
+        others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     }
 
     fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[TextEdit]) -> bool {

@@ -110,6 +110,10 @@ pub(crate) struct State {
     dropping: bool,
     /// An opener that began the line was dropped: the next token begins it, one column further left.
     begins: bool,
+    /// How many lists end elsewhere than in the earlier text, up to 1.
+    moved: u8,
+    /// An edit restored the earlier text.
+    restoring: bool,
 }
 
 /// The limits of a search.
@@ -212,8 +216,17 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, count: usize) -> Vec<Reading> {
-        let mut states =
-            vec![State { top: ROOT, cost: 0.0, trail: 0, edits: 0, shift: 0, dropping: false, begins: false }];
+        let mut states = vec![State {
+            top: ROOT,
+            cost: 0.0,
+            trail: 0,
+            edits: 0,
+            shift: 0,
+            dropping: false,
+            begins: false,
+            moved: 0,
+            restoring: false,
+        }];
         let (mut next, mut most_nodes) = (Vec::new(), self.room);
         for index in 0..self.tokens.len() as u32 {
             if self.tokens[index as usize].first && index > 0 {
@@ -291,7 +304,7 @@ impl<'a> Search<'a> {
 
     /// The reading after `action`; `None` if it costs too much to be followed.
     fn acted(&mut self, state: &State, action: Action, cost: f32) -> Option<State> {
-        if state.cost + (cost + self.limits.guard.cost(action)) > self.bound {
+        if state.cost + self.limits.guard.cost(action, cost, state.restoring) > self.bound {
             self.leave_out(1);
             return None;
         }
@@ -301,16 +314,21 @@ impl<'a> Search<'a> {
     }
 
     fn act(&mut self, state: &mut State, action: Action, cost: f32) {
-        state.cost += cost + self.limits.guard.cost(action);
+        state.cost += self.limits.guard.cost(action, cost, state.restoring);
+        state.restoring |= self.limits.guard.restores(action);
         state.edits += 1;
         self.trail.push((state.trail, action));
         state.trail = self.trail.len() as u32 - 1;
     }
 
-    fn close(&self, state: &mut State) {
+    /// Closes the innermost list right after token `at`.
+    fn close(&self, state: &mut State, at: u32) {
+        let opener = self.nesting.node(state.top).opener;
+        let elsewhere = self.limits.guard.ending(opener, at, state.moved);
+        state.moved |= u8::from(elsewhere > 0.0);
         let (around, cost) = self.nesting.close(state.top);
         state.top = around;
-        state.cost += cost;
+        state.cost += cost + elsewhere;
     }
 
     fn close_at_line_end(&mut self, states: &mut Vec<State>, at: u32) {
@@ -341,7 +359,7 @@ impl<'a> Search<'a> {
                 }
                 self.act(&mut state, Action::Close { at, with }, cost);
                 state.edits = states[index].edits + 1;
-                self.close(&mut state);
+                self.close(&mut state, at);
                 states.push(state);
             }
         }
@@ -367,7 +385,7 @@ impl<'a> Search<'a> {
         if may_edit && !token.first && apart && self.nesting.node(state.top).depth > 0 {
             let with = self.nesting.node(state.top).delimiter;
             if let Some(mut closed) = self.acted(&state, Action::Close { at: index - 1, with }, self.prices.in_line) {
-                self.close(&mut closed);
+                self.close(&mut closed, index - 1);
                 closed.shift += 1;
                 self.take(closed, index, token, out);
             }
@@ -434,7 +452,7 @@ impl<'a> Search<'a> {
         let fits = node.depth > 0 && node.delimiter == found;
         if fits {
             let mut closed = State { dropping: false, ..state };
-            self.close(&mut closed);
+            self.close(&mut closed, index);
             // In a run of equal closers only the last ones are dropped, so no kept closer follows a dropped one.
             if !(state.dropping && token.trailing && self.same_as_before(index)) {
                 self.offer(closed, out);
@@ -478,7 +496,7 @@ impl<'a> Search<'a> {
         }
         let action = Action::Change { at: index, to: node.delimiter };
         if let Some(mut changed) = self.acted(&state, action, self.prices.kind) {
-            self.close(&mut changed);
+            self.close(&mut changed, index);
             self.offer(changed, out);
         }
         // Closers that are missing before this one.
@@ -491,7 +509,7 @@ impl<'a> Search<'a> {
             }
             let with = self.nesting.node(inserted.top).delimiter;
             if with == found {
-                self.close(&mut inserted);
+                self.close(&mut inserted, index);
                 self.offer(inserted, out);
                 break;
             }
@@ -502,7 +520,7 @@ impl<'a> Search<'a> {
             };
             let cost = if number == 0 { first } else { CLOSE_AGAIN };
             self.act(&mut inserted, Action::Close { at: index - 1, with }, cost);
-            self.close(&mut inserted);
+            self.close(&mut inserted, index);
             number += 1;
         }
     }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::text::edit::{TextEdit, replace};
 
 /// A word without a partner.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Differences between two blocks of words beyond which they count as unrelated.
 const MOST_DIFFERENCES: usize = 400;
@@ -74,6 +74,20 @@ pub(crate) struct Alignment {
     pub(crate) ends_alike: bool,
     /// The earlier text ends with a line end and the broken one does not.
     pub(crate) stops: bool,
+    /// The words of the broken text and of the earlier one, in bytes.
+    pub(crate) words: Vec<Range<usize>>,
+    pub(crate) old_words: Vec<Range<usize>>,
+    /// For each word of the broken text, its partner in the earlier one, ascending; otherwise [`NONE`].
+    pub(crate) partner: Vec<u32>,
+    /// For each word of the broken text, whether its partner is no chance.
+    firm: Vec<bool>,
+}
+
+impl Alignment {
+    /// The word is in a line of the earlier text, or in a row of several words of it.
+    pub(crate) fn is_firm(&self, word: usize) -> bool {
+        self.same_words || self.firm.get(word).copied().unwrap_or(true)
+    }
 }
 
 /// Matches `earlier` with `text`.
@@ -130,6 +144,9 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
             alignment.differing.push(Gap { edit: replace(text, is, &restored(old_gap, new_gap)), sure });
         }
     }
+    let in_a_row = |(word, known): (usize, &bool)| *known || runs[word] >= FEW_WORDS;
+    alignment.firm = known.iter().enumerate().map(in_a_row).collect();
+    (alignment.words, alignment.old_words, alignment.partner) = (new.spans, old.spans, partner);
     alignment
 }
 

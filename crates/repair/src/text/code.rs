@@ -48,6 +48,8 @@ pub(crate) struct Token {
     /// Belongs to an annotation of the next datum, or is commented out: `^{…}` metadata, the condition of `#+`, a datum
     /// after `#_`. It is no datum of the list that it is in.
     pub(crate) aside: bool,
+    /// It begins a line that is as in the earlier text: its column shows where it belonged then.
+    pub(crate) settled: bool,
 }
 
 impl Token {
@@ -125,6 +127,7 @@ fn collected(
                 aside,
                 definer: opener.is_some(),
                 header: opener == Some(Opener::Header),
+                settled: false,
             });
             (blank_so_far, empty, apart) = (false, false, false);
             // Most tokens are on one line, of characters that are one column wide.

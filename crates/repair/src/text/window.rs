@@ -51,9 +51,22 @@ impl Window {
         let forms: Vec<Range<usize>> = tree.top_level().map(|datum| tree.datum_span(datum).range()).collect();
         // A form at the edge of the change is left out if white space is between them.
         let changed = &text[front..text.len() - back];
-        let (begins, ends) = (begins_apart(changed), changed.ends_with(['\n', ' ', '\t', '\r']));
+        let (begins, ends) = (changed.starts_with([' ', '\n', '\t', '\r']), changed.ends_with(['\n', ' ', '\t', '\r']));
         let first = forms.partition_point(|form| form.end < from || (begins && form.end == from));
         let last = forms.partition_point(|form| form.start < to || (!ends && form.start == to));
+        // An indented line may belong to the form before it.
+        let between = forms.get(first).is_none_or(|form| form.start >= from);
+        let indented = |index: &usize| is_indented(before, forms[*index].start);
+        let first = match between && begins_indented(text, front, changed) {
+            true => first.saturating_sub(1),
+            false => first,
+        };
+        let first = (1..=first.min(forms.len().saturating_sub(1)))
+            .rev()
+            .take_while(indented)
+            .last()
+            .map_or(first, |index| index - 1);
+        let last = (last.max(first)..forms.len()).take_while(indented).last().map_or(last, |index| index + 1);
         let touched = forms.get(first..last.max(first)).filter(|touched| !touched.is_empty());
         let (mut start, mut end) = (from, to);
         if let Some(touched) = touched {
@@ -89,11 +102,16 @@ impl Window {
     }
 }
 
-/// The changed text begins with white space, but not with an indented line: such a line belongs to the form before it.
-fn begins_apart(changed: &str) -> bool {
+/// Only white space, and some, is before byte `at` on its line.
+fn is_indented(text: &str, at: usize) -> bool {
+    let line = &text[text[..at].rfind('\n').map_or(0, |line| line + 1)..at];
+    !line.is_empty() && line.trim().is_empty()
+}
+
+/// The first line of code in the `changed` text, which begins at byte `front`, is an indented line.
+fn begins_indented(text: &str, front: usize, changed: &str) -> bool {
     let code = changed.trim_start();
-    let blank = &changed[..changed.len() - code.len()];
-    !blank.is_empty() && (code.is_empty() || !blank.contains('\n') || blank.ends_with('\n'))
+    !code.is_empty() && is_indented(text, front + changed.len() - code.len())
 }
 
 /// The start and end of the forms around `window` that are within `context` bytes of it.

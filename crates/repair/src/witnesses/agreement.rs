@@ -8,16 +8,136 @@ use crate::case::Case;
 use crate::doubts::{CLEAR_MARGIN, Doubt, MARGIN};
 use crate::outcome::Reason;
 use crate::proposals::{Answer, Proposal};
-use crate::text::align::Alignment;
-use crate::text::edit::{CLOSERS, OPENERS, TextEdit, moved_into, same_code};
+use crate::text::align::{Alignment, Gap};
+use crate::text::edit::{CLOSERS, OPENERS, TextEdit, counted, moved_into, same_code};
+use crate::witnesses::earlier::BY_LINES;
 
 /// How much likelier than the others an answer by layout has to be, as a natural logarithm, to outvote the earlier text
 /// in new lines; only for closers at line ends.
 const CONTRADICTED_MARGIN: f32 = 3.0;
 /// Lines whose cost after another answer is lower by this much contradict the earlier text.
 const CONTRADICTION: f32 = 5.0;
+/// Lines whose cost is lower by this much show that the earlier text balanced by accident.
+const OVERWHELMING: f32 = 9.0;
+
+/// How many more delimiters would be put back than it takes to balance the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Excess {
+    None,
+    /// The lines are likelier with all of them put back.
+    Likely,
+    /// Nothing but their number tells which of the changes were meant.
+    Unlikely,
+}
+
+/// The earlier text and the layout disagree.
+fn disagreement(both: Proposal, alone: Proposal) -> Proposal {
+    Proposal::open(Doubt::EarlierDisagrees, both.answers_and(alone.into_answers()))
+}
 
 impl Case<'_> {
+    /// The proposal for lost and extra delimiters.
+    pub(crate) fn delimiters(&self) -> Proposal {
+        if self.stops() {
+            return Proposal::open(Reason::CutShort, Vec::new());
+        }
+        let Some(alignment) = self.version() else {
+            return match self.certain_only {
+                true => Proposal::open(Reason::Entangled, Vec::new()),
+                false => self.by_delimiters(true),
+            };
+        };
+        let literal =
+            |gap: &Gap| [&gap.edit.removed, &gap.edit.inserted].iter().any(|side| side.contains(['"', '|', '\\', '#']));
+        if self.certain_only || alignment.differing.iter().any(literal) {
+            return self.agreed(alignment, || self.by_delimiters(true));
+        }
+        if alignment.same_words {
+            let (answers, certain) = self.by_earlier_text(alignment);
+            let sound = |edits: &[TextEdit]| edits.iter().all(|edit| !self.is_doubtful(alignment, edit.at));
+            let both = self.by_delimiters(true);
+            let restored = answers.into_iter().next();
+            let sound = certain && restored.as_ref().is_some_and(|restored| sound(&restored.edits));
+            let excess = restored.as_ref().map_or(Excess::None, |restored| self.excess(&restored.edits, &both));
+            if certain && (excess == Excess::Likely || (sound && excess == Excess::None)) {
+                return self.agreed(alignment, || both);
+            }
+            let alone = self.by_delimiters(false);
+            let contradicted = |restored: &Answer| {
+                let other = alone.first().map(Answer::whole);
+                let cost = |edits: &[TextEdit]| self.cost_after(edits, true);
+                other.is_some_and(|other| cost(&restored.edits) > cost(&other) + BY_LINES)
+            };
+            if certain && excess == Excess::None && !restored.as_ref().is_some_and(contradicted) {
+                return self.agreed(alignment, || both);
+            }
+            let supported = matches!(alone, Proposal::Certain { .. }) && self.agree(&both, &alone);
+            let doubtful = match excess {
+                Excess::None => false,
+                _ if sound => !supported,
+                _ => certain || !supported,
+            };
+            return match doubtful && self.considers(Doubt::OnPurpose) {
+                false => self.weighed(both, alone),
+                true => Proposal::open(Doubt::OnPurpose, both.answers_and(restored)),
+            };
+        }
+        self.weighed(self.by_delimiters(true), self.by_delimiters(false))
+    }
+
+    /// Whether `edits`, which restore the earlier text, are more than it takes to balance this one.
+    fn excess(&self, edits: &[TextEdit], both: &Proposal) -> Excess {
+        let count = |edits: &[TextEdit]| {
+            let (added, removed) = counted(edits);
+            added + removed
+        };
+        let Some(other) = both.first().map(Answer::whole).filter(|other| count(other) < count(edits)) else {
+            return Excess::None;
+        };
+        let openers = edits.iter().any(|edit| edit.takes(OPENERS) || edit.adds(OPENERS));
+        match openers || self.cost_after(edits, false) + BY_LINES > self.cost_after(&other, false) {
+            true => Excess::Unlikely,
+            false => Excess::Likely,
+        }
+    }
+
+    /// What the earlier text has at byte `at` may be so by accident.
+    fn is_doubtful(&self, alignment: &Alignment, at: u32) -> bool {
+        let gap = alignment.words.partition_point(|word| word.start < at as usize);
+        self.pairs().is_some_and(|pairs| pairs.changes.get(gap).is_some_and(|change| change.doubtful))
+    }
+
+    /// Their first answers give the same code.
+    fn agree(&self, one: &Proposal, other: &Proposal) -> bool {
+        one.first().zip(other.first()).is_some_and(|(a, b)| same_code(self.text, &a.whole(), &b.whole()))
+    }
+
+    /// The proposal from the layout and the earlier text together, given that of the layout `alone`.
+    fn weighed(&self, both: Proposal, alone: Proposal) -> Proposal {
+        // By how much the lines speak against the answer of both.
+        let against = || match (both.first(), alone.first()) {
+            (Some(both), Some(alone)) => self.cost_after(&both.whole(), true) - self.cost_after(&alone.whole(), true),
+            _ => 0.0,
+        };
+        match (&both, &alone) {
+            _ if self.agree(&both, &alone) => match (&both, &alone) {
+                (Proposal::Open { objection, .. }, Proposal::Certain { .. })
+                    if objection.doubt != Some(Doubt::OutsideEdit) =>
+                {
+                    alone
+                }
+                _ => both,
+            },
+            (Proposal::Certain { .. }, _) => match (against(), &alone) {
+                (..CONTRADICTION, _) => both,
+                (OVERWHELMING.., Proposal::Certain { .. }) => alone,
+                _ if self.considers(Doubt::EarlierDisagrees) => disagreement(both, alone),
+                _ => both,
+            },
+            _ => both,
+        }
+    }
+
     /// The proposal of both witnesses; `by_layout` gives that of the layout alone.
     pub(crate) fn both_witnesses(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
         if self.stops() {
@@ -84,7 +204,7 @@ impl Case<'_> {
         match rival {
             _ if !certain && edits.iter().any(|edit| edit.takes(OPENERS)) => false,
             None => true,
-            Some(rival) => !certain && self.cost_after(edits) < self.cost_after(&rival) + CONTRADICTION,
+            Some(rival) => !certain && self.cost_after(edits, false) < self.cost_after(&rival, false) + CONTRADICTION,
         }
     }
 

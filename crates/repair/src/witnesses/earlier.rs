@@ -10,13 +10,14 @@ use crate::text::code::tokens;
 use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::learn::learn;
+use crate::witnesses::pairs::settle;
 
 /// The number of bytes read to try combinations of gaps, at most.
 const READING_BUDGET: usize = 8 << 20;
 /// Up to this many gaps are combined in every way.
 const MOST_COMBINED: usize = 10;
 /// How much likelier the lines have to be, as a natural logarithm, to show that delimiters were not moved on purpose.
-const BY_LINES: f32 = 2.0;
+pub(crate) const BY_LINES: f32 = 2.0;
 /// More gaps than this are not a few slips, and trying subsets of them would take too long.
 const MOST_GAPS: usize = 2_000;
 /// The cost of a form that does not balance.
@@ -43,7 +44,7 @@ impl Case<'_> {
             let mut answers = vec![all];
             answers.append(&mut fewer);
             for answer in &mut answers {
-                answer.cost = self.cost_after(&answer.edits);
+                answer.cost = self.cost_after(&answer.edits, false);
             }
             let best_of_fewer = answers[1..].iter().map(|answer| answer.cost).fold(f32::MAX, f32::min);
             let certain = !meant && answers[0].cost + BY_LINES < best_of_fewer;
@@ -59,7 +60,7 @@ impl Case<'_> {
         }
         if answers.len() > 1 {
             for answer in &mut answers {
-                answer.cost = self.cost_after(&answer.edits);
+                answer.cost = self.cost_after(&answer.edits, false);
             }
             answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         }
@@ -91,17 +92,25 @@ impl Case<'_> {
         answers
     }
 
-    /// The cost of the forms of the text after `edits`.
-    pub(crate) fn cost_after(&self, edits: &[TextEdit]) -> f32 {
+    /// The cost of the forms of the text after `edits`; the columns of unchanged lines count for little if `settled`.
+    pub(crate) fn cost_after(&self, edits: &[TextEdit], settled: bool) -> f32 {
         let tried = apply(self.text, edits);
-        let tokens = tokens(&tried, self.language);
+        let mut tokens = tokens(&tried, self.language);
         let chunks = chunks(&tokens);
-        let habits = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), self.language);
+        let learnt;
+        let habits = if self.has_open_text() {
+            learnt = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), self.language);
+            &learnt
+        } else {
+            if let Some(pairs) = self.pairs().filter(|_| settled) {
+                settle(&mut tokens, pairs.lines.iter().copied(), edits);
+            }
+            self.habits()
+        };
         chunks
             .iter()
             .map(|chunk| {
-                costs_as_it_is(&tokens[chunk.tokens.clone()], &habits, false)
-                    .map_or(UNSOUND, |costs| costs.iter().sum())
+                costs_as_it_is(&tokens[chunk.tokens.clone()], habits, false).map_or(UNSOUND, |costs| costs.iter().sum())
             })
             .sum()
     }

@@ -33,6 +33,8 @@ pub(crate) struct Node {
     /// A hash of the openers that are open.
     pub(crate) hash: u64,
     pub(crate) delimiter: Delimiter,
+    /// The index of the token that opens it; one that was added has its highest bit set.
+    pub(crate) opener: u32,
     list: ListId,
 }
 
@@ -97,6 +99,8 @@ const GOES_ON: u32 = 30;
 /// The weight of an observation that the list has shown before, because it adds little evidence.
 const REPEATED: f32 = 0.1;
 
+/// The most that the column of a line costs which is as in the earlier text: it may belong to another list now.
+const SETTLED: f32 = 1.0;
 /// The cost of a line left of the opener of its list, in the same column as the line before.
 const LEFT_AGAIN: f32 = 1.5;
 
@@ -110,7 +114,8 @@ impl List {
 }
 
 /// The end of every stack.
-const BOTTOM: Node = Node { parent: ROOT, depth: 0, hash: 0x9E37, delimiter: Delimiter::Paren, list: ROOT };
+const BOTTOM: Node =
+    Node { parent: ROOT, depth: 0, hash: 0x9E37, delimiter: Delimiter::Paren, opener: u32::MAX, list: ROOT };
 
 /// The list at the beginning of each reading: top level.
 const TOP_LEVEL: List = List {
@@ -353,11 +358,12 @@ impl<'h> Nesting<'h> {
         }
         let (setting, place) = Self::place(list, column);
         let more = self.habits.place(setting, place);
-        match place {
+        let cost = match place {
             Place::Sibling if column <= list.column => LEFT_AGAIN,
             Place::Sibling => list.repeated(SIBLINGS, more),
             _ => more,
-        }
+        };
+        if token.settled { cost.min(SETTLED) } else { cost }
     }
 
     /// Adds a token that is no datum of the list: it only shows in which column its lines begin.
@@ -485,6 +491,7 @@ impl<'h> Nesting<'h> {
             depth: around.depth + 1,
             hash: (around.hash.rotate_left(7) ^ u64::from(index).wrapping_add(1)).wrapping_mul(0x517c_c1b7_2722_0a95),
             delimiter,
+            opener: index,
             list,
         })
     }
