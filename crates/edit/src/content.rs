@@ -10,6 +10,7 @@ use crate::artefact;
 use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
 use crate::fix::Mended;
+use crate::flaw;
 use crate::form_line::shortened;
 use crate::indent::{Destination, Moved, column};
 use crate::mend::Setting;
@@ -83,6 +84,7 @@ impl Content {
         let whole = Span::new(0, tree.len());
         artefact::check(content, &tree, whole)?;
         characters::check(content, &tree, whole, source)?;
+        flaw::check(content, &tree, whole, source)?;
         if tree.is_balanced() {
             return Self::of_sound(content, tree, source, wanted, None);
         }

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use lispwright_repair::Outcome;
-use lispwright_syntax::{DiagnosticKind, LineIndex, Span, Tree};
+use lispwright_syntax::{Diagnostic, DiagnosticKind, Flaw, LineIndex, Span, Tree, flaws};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
@@ -66,14 +66,20 @@ pub fn explain(text: &str, tree: &Tree, outcome: Outcome) -> Option<Diagnosis> {
 }
 
 fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Option<Diagnosis> {
-    let first = tree.main_mistake()?;
+    let flaw = || flaws(tree, text).first().map(|(flaw, span)| flawed(*flaw, *span));
+    let first = &tree.main_mistake().copied().or_else(flaw)?;
+    Some(diagnosis_of(first, text, tree, verdict))
+}
+
+fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Diagnosis {
     let lines = LineIndex::new(text.as_bytes());
     let place = |offset| place_in(text, &lines, offset);
     let gave_up = first.gave_up_at.map(|at| end_of_code(text, first.span.start, at));
     let (position, opened_at) = match first.kind {
-        DiagnosticKind::ExtraClose(_) | DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix => {
-            (place(first.span.start), None)
-        }
+        DiagnosticKind::ExtraClose(_)
+        | DiagnosticKind::TooDeep
+        | DiagnosticKind::DanglingPrefix
+        | DiagnosticKind::Flawed(_) => (place(first.span.start), None),
         DiagnosticKind::Mismatch { .. } => (place(first.span.start), first.opened_at.map(|at| place(at.start))),
         DiagnosticKind::Unclosed(_)
         | DiagnosticKind::UnclosedString
@@ -89,7 +95,7 @@ fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdic
         DiagnosticKind::UnclosedString => (Some("\"".to_owned()), None),
         DiagnosticKind::UnclosedComment => (Some("|#".to_owned()), None),
         DiagnosticKind::UnclosedSymbol => (Some("|".to_owned()), None),
-        DiagnosticKind::DanglingPrefix | DiagnosticKind::TooDeep => (None, None),
+        DiagnosticKind::DanglingPrefix | DiagnosticKind::TooDeep | DiagnosticKind::Flawed(_) => (None, None),
     };
     let shown = opened_at.unwrap_or(position).line;
     let after = first.gave_up_at.unwrap_or(first.span.end);
@@ -103,7 +109,7 @@ fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdic
         }),
         (None, None) => opened_at.unwrap_or(position),
     };
-    Some(Diagnosis {
+    Diagnosis {
         kind: first.kind,
         likely_at,
         position,
@@ -112,11 +118,22 @@ fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdic
         expected,
         found,
         next_form_line: next_healthy(tree, after).map(|at| lines.line(at)),
-        count: tree.mistakes(),
+        count: tree.mistakes().max(1),
         fixes,
         repaired,
         doubt,
-    })
+    }
+}
+
+/// A flaw of a text that balances, as a mistake.
+fn flawed(flaw: Flaw, span: Span) -> Diagnostic {
+    Diagnostic { kind: DiagnosticKind::Flawed(flaw), span, opened_at: None, gave_up_at: None }
+}
+
+/// The diagnosis of a flaw of `text`, which balances.
+#[must_use]
+pub fn explain_flaw(text: &str, tree: &Tree, (flaw, span): (Flaw, Span)) -> Diagnosis {
+    diagnosis_of(&flawed(flaw, span), text, tree, |_| Verdict::default())
 }
 
 /// `at` without the white space before it.

@@ -36,6 +36,7 @@ mod diff;
 mod edited;
 mod escapes;
 mod fix;
+mod flaw;
 mod form_line;
 mod indent;
 mod locate;
@@ -50,6 +51,7 @@ mod replace;
 
 mod source;
 mod splice;
+mod unexpected;
 mod verify;
 mod view;
 
@@ -57,7 +59,7 @@ pub use artefact::Artefact;
 pub use change::{Edit, FormOperation, edit};
 pub use changes::{Change, Changes, Remade, change_all};
 pub use check::{CheckReport, check, check_window};
-pub use diagnose::{Diagnosis, diagnose, explain};
+pub use diagnose::{Diagnosis, diagnose, explain, explain_flaw};
 pub use diff::unified;
 pub use edited::Edited;
 pub use fix::{Fix, Mended};

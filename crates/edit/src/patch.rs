@@ -18,6 +18,7 @@ use crate::diff::unified;
 use crate::edited::Edited;
 use crate::escapes::unescape;
 use crate::fix::{Fix, Mended};
+use crate::flaw;
 use crate::form_line::shortened;
 use crate::indent::{Destination, Moved, column};
 use crate::locate::{Target, locate};
@@ -150,6 +151,7 @@ fn check_new_text(source: &Source<'_>, new_body: &str, tree: &Tree, written: Spa
     let checked = wrapped.and_then(|()| artefact::check(new_body, tree, written));
     checked
         .and_then(|()| characters::check(new_body, tree, written, source))
+        .and_then(|()| flaw::check(new_body, tree, written, source))
         .map_err(|refusal| refusal.within("new_text"))
 }
 
@@ -159,8 +161,7 @@ fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, tree: &Tree, e
     let forms = lispwright_syntax::Forms::new(tree, new_body);
     let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
-        let (before, after) = (old.label(source.text), new.label(new_body));
-        edited.notes.push(Note::Renamed { before, after });
+        edited.notes.push(Note::renamed((old, source.text), (new, new_body)));
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Positions in content are lines of the content; all others are lines of the file, whose path this crate does not know.
 
+use lispwright_syntax::Flaw;
+
 use crate::artefact::Artefact;
 use crate::diagnose::Diagnosis;
 use crate::form_line::FormLine;
@@ -98,6 +100,15 @@ pub enum EditRefusal {
         artefact: Artefact,
         /// Its place in the content.
         at: Place,
+    },
+    /// The content balances, and is no source.
+    Flawed {
+        /// Its flaw.
+        flaw: Flaw,
+        /// Its place in the content.
+        at: Place,
+        /// The text there.
+        text: String,
     },
     /// The content is only the beginning of the form.
     CutOff {
@@ -197,7 +208,10 @@ impl EditRefusal {
             Self::FormNotFound { .. } | Self::OnlyMentioned { .. } => "FORM_NOT_FOUND",
             Self::FormAmbiguous { .. } => "FORM_AMBIGUOUS",
             Self::Stale { .. } => "STALE",
-            Self::CutOff { .. } | Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } => "UNBALANCED",
+            Self::Flawed { flaw: Flaw::LeftOut, .. } => "BAD_ARGUMENT",
+            Self::CutOff { .. } | Self::Unbalanced { .. } | Self::PatchUnbalanced { .. } | Self::Flawed { .. } => {
+                "UNBALANCED"
+            }
             Self::WouldBreak { .. } | Self::WouldSplit { .. } | Self::WouldRemove { .. } => "WOULD_BREAK",
             Self::TextNotFound { .. } => "TEXT_NOT_FOUND",
             Self::TextAmbiguous { .. } => "TEXT_AMBIGUOUS",
@@ -229,6 +243,7 @@ impl EditRefusal {
             | Self::SmartQuote { .. }
             | Self::Invisible { .. }
             | Self::Artefact { .. }
+            | Self::Flawed { .. }
             | Self::CutOff { .. }
             | Self::Unbalanced { .. }
             | Self::NoForm
@@ -259,7 +274,8 @@ impl EditRefusal {
             Self::ForeignBracket { at, .. }
             | Self::SmartQuote { at, .. }
             | Self::Invisible { at, .. }
-            | Self::Artefact { at, .. } => whole(*at),
+            | Self::Artefact { at, .. }
+            | Self::Flawed { at, .. } => whole(*at),
             Self::Fenced { line } => Some((*line, Some(1))),
             Self::Stale { line, .. } | Self::InsideConditional { line } | Self::WouldBreak { line, .. } => {
                 Some((*line, None))

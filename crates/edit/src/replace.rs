@@ -82,6 +82,6 @@ fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mu
     let forms = Forms::new(&content.tree, &content.text);
     let Some((_, new)) = forms.iter().next() else { return };
     if form.head_name != new.head_name || form.name != new.name {
-        notes.push(Note::Renamed { before: form.label(source.text), after: new.label(&content.text) });
+        notes.push(Note::renamed((form, source.text), (new, &content.text)));
     }
 }

@@ -211,18 +211,56 @@ fn replace_notes_another_name() {
 }
 
 #[test]
-fn a_pair_with_two_ends_is_noted() {
-    let before = "▸(defvar *words* '((a . 1) (b . 2)))\n";
+fn what_no_reader_takes_is_refused() {
+    let pairs = "▸(defvar *words* '((a . 1) (b . 2)))\n";
+    let two_ends = "(defvar *words* '((a . 1 (b . 2))))";
+    refused(EmacsLisp, pairs, Replace, two_ends, "UNBALANCED", "exactly one datum");
+    check(EmacsLisp, pairs, Replace, "(defvar *words* '((a . 1)))", "(defvar *words* '((a . 1)))\n");
+    refused(Clojure, "▸(def a {})\n", Replace, "(def a {:a 1 :b})", "UNBALANCED", "has no value");
+    refused(Clojure, "▸(def a {})\n", InsertAfter, "(def b #{1 1})", "UNBALANCED", "Take one of the two out");
+    refused(CommonLisp, "▸(f)\n", Append, "(defvar *x* #<FOO 12>)", "UNBALANCED", "printed object");
+    refused(CommonLisp, "▸(f)\n", InsertBefore, "#;(g)\n(h)", "UNBALANCED", "only in Scheme");
+    check(CommonLisp, "▸(f #<a>)\n", InsertAfter, "(g)", "(f #<a>)\n\n(g)\n");
+}
+
+#[test]
+fn marks_in_the_place_of_code_are_refused() {
+    let before = "▸(defun f (x)\n  (print x)\n  x)\n";
+    for content in [
+        "(defun f (x)\n  ;; ... existing code ...\n  (list x))",
+        "(defun f (x)\n  ...\n  (list x))",
+        "(defun f (x) ...)",
+        "(defun f (x)\n  ; … rest of the function …\n  )",
+    ] {
+        refused(CommonLisp, before, Replace, content, "BAD_ARGUMENT", "what is not sent is lost");
+        refused(CommonLisp, before, InsertAfter, content, "BAD_ARGUMENT", "what is not sent is lost");
+    }
+    let macro_of_old = "(define-syntax-rule (f x ...)\n  (list x ...))";
+    check(Scheme, "▸(a)\n", Replace, macro_of_old, &format!("{macro_of_old}\n"));
+    let kept = "(defun f (x)\n  ;; ... existing code ...\n  x)";
+    check(CommonLisp, &format!("▸{}\n", kept.replace("x)", "y)")), Replace, kept, &format!("{kept}\n"));
+}
+
+#[test]
+fn effects_that_are_seldom_meant_are_noted() {
+    let edited = check(CommonLisp, "▸(defun f (x) x)\n", Replace, "(list x)", "(list x)\n");
+    let (before, after) = ("defun f".into(), "list x".into());
+    assert!(matches!(&edited.notes[..], [Note::Undefined { .. }]), "{:?}", edited.notes);
+    assert_eq!(edited.notes, [Note::Undefined { before, after }]);
+    let twice = "(defun f (x) x)\n\n(g)\n\n(defun f (y) y)\n";
+    let edited = check(CommonLisp, "(defun f (x) x)\n\n▸(g)\n", InsertAfter, "(defun f (y) y)", twice);
+    assert_eq!(edited.notes, [Note::DefinedTwice { label: "defun f".into(), line: 1 }]);
     let edited = check(
-        EmacsLisp,
-        before,
+        CommonLisp,
+        "(defmethod f ((x a)))\n▸(g)\n",
         Replace,
-        "(defvar *words* '((a . 1 (b . 2))))",
-        "(defvar *words* '((a . 1 (b . 2))))\n",
+        "(defmethod f ((x b)))",
+        "(defmethod f ((x a)))\n(defmethod f ((x b)))\n",
     );
-    assert_eq!(edited.notes, [Note::StrayDot { line: 1 }]);
-    let sound = check(EmacsLisp, before, Replace, "(defvar *words* '((a . 1)))", "(defvar *words* '((a . 1)))\n");
-    assert_eq!(sound.notes, []);
+    assert!(!edited.notes.iter().any(|note| matches!(note, Note::DefinedTwice { .. })), "{:?}", edited.notes);
+    let sums = "(defun f (x)\n  \"Sum the \"prices\" of X.\"\n  x)";
+    let edited = check(CommonLisp, "▸(defun f (x) x)\n", Replace, sums, &format!("{sums}\n"));
+    assert_eq!(edited.notes, [Note::GluedQuotes { line: 2 }]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use lispwright_edit::{Edit, FormOperation, FormPatch, Note, Source, Target, ViewOptions, check, edit, patch, view};
-use lispwright_syntax::{Dialect, read};
+use lispwright_syntax::{Dialect, flaws, read};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -257,7 +257,9 @@ proptest! {
     #[test]
     fn checks_and_views_take_any_text(old in prop_oneof![text(), healthy_text(), any::<String>()], dialect in select(&DIALECTS[..])) {
         let report = check(&old, dialect);
-        prop_assert_eq!(report.diagnosis.is_none(), read(&old, dialect).diagnostics().is_empty());
+        let tree = read(&old, dialect);
+        let is_sound = tree.diagnostics().is_empty() && flaws(&tree, &old).is_empty();
+        prop_assert_eq!(report.diagnosis.is_none(), is_sound);
         if let Some(diagnosis) = &report.diagnosis {
             for change in diagnosis.fixes.iter().flat_map(|fix| &fix.lines) {
                 let count = change.before.matches('\n').count() + 1;

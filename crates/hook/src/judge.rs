@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | any | balanced | pass |
 //! | balanced | balanced, but the indentation of the changed lines contradicts their nesting | renested |
-//! | any | balanced, but since the change a dot is not followed by exactly one datum | renested |
+//! | any | balanced, but since the change no reader takes it, or `...` is in the place of code | denied |
 //! | balanced, or no file | broken, one repair is certain and inside the text that the call wrote | repaired |
 //! | balanced, or no file | broken otherwise | denied |
 //! | broken | broken, but no worse | noted |
@@ -12,9 +12,9 @@
 
 use std::ops::Range;
 
-use lispwright_edit::{Diagnosis, Fix, explain};
+use lispwright_edit::{Diagnosis, Fix, explain, explain_flaw};
 use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
-use lispwright_syntax::{DiagnosticKind, Language, Tree, read, read_plain, read_plain_again, stray_dots_since};
+use lispwright_syntax::{DiagnosticKind, Language, Tree, flaws_since, read, read_plain, read_plain_again};
 
 use crate::change::{ChangedFile, Rewritten};
 use crate::worse::made_worse;
@@ -25,7 +25,7 @@ pub enum ChangeVerdict {
     /// Let it through in silence.
     Pass,
     /// Let it through, and report the lines that contradict its delimiters since the change.
-    Renested(Doubts),
+    Renested(Vec<Renested>),
     /// Let it through, and report the fault of the file.
     Noted(Diagnosis),
     /// Change the call.
@@ -37,15 +37,6 @@ pub enum ChangeVerdict {
         /// The certain repair would restore the text from before the call.
         undoes: bool,
     },
-}
-
-/// Signs that the delimiters of a balanced text are in the wrong places.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Doubts {
-    /// Forms whose indentation contradicts their nesting.
-    pub forms: Vec<Renested>,
-    /// Lines, from 1, with a dot that is not pair notation.
-    pub dots: Vec<u32>,
 }
 
 /// A change that balances after a repair of the texts of the call.
@@ -117,11 +108,11 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
     let after = Plain { text: &change.after, tree: &trees.after };
     let before = Plain { text: change.before.as_deref().unwrap_or_default(), tree: &trees.before };
     if !is_broken(after.tree) {
-        let doubts = Doubts {
-            forms: if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) },
-            dots: stray_dots_since(before.tree, before.text.as_bytes(), after.tree, after.text.as_bytes()),
-        };
-        return if doubts == Doubts::default() { ChangeVerdict::Pass } else { ChangeVerdict::Renested(doubts) };
+        if let Some(flaw) = flaws_since(before.text, after.tree, after.text).first() {
+            return ChangeVerdict::Denied { found: explain_flaw(after.text, after.tree, *flaw), undoes: false };
+        }
+        let forms = if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) };
+        return if forms.is_empty() { ChangeVerdict::Pass } else { ChangeVerdict::Renested(forms) };
     }
     if trees.were_broken() {
         return judge_broken(change, before.text, after);

@@ -39,5 +39,5 @@ pub use answer::HookAnswer;
 pub use change::ChangedFile;
 pub use clients::HookClient;
 pub use files::{FileSource, Found};
-pub use judge::{ChangeVerdict, Doubts};
+pub use judge::ChangeVerdict;
 pub use respond::{Judged, Response, respond};

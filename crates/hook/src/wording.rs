@@ -4,11 +4,11 @@
 use std::fmt::Write as _;
 
 use lispwright_edit::{Diagnosis, LineChange};
-use lispwright_repair::{TextEdit, line_changes};
-use lispwright_syntax::{Delimiter, DiagnosticKind, LineIndex, TokenKind, Tree, around, fenced};
+use lispwright_repair::{Renested, TextEdit, line_changes};
+use lispwright_syntax::{Delimiter, DiagnosticKind, Flaw, LineIndex, TokenKind, Tree, around, fenced};
 
 use crate::change::ChangedFile;
-use crate::judge::{Doubts, Repaired, Trees};
+use crate::judge::{Repaired, Trees};
 use crate::quoted::quoted;
 
 /// The most changed lines shown of a repair.
@@ -51,6 +51,9 @@ pub(crate) fn denied(
     undoes: bool,
     trees: &Trees,
 ) -> String {
+    if let DiagnosticKind::Flawed(flaw) = found.kind {
+        return flawed(about, change, found, flaw);
+    }
     let was_broken = trees.were_broken();
     let name = quoted(about.path);
     let mut out = match was_broken {
@@ -83,6 +86,17 @@ pub(crate) fn denied(
     out
 }
 
+/// A call that is refused although its text balances.
+fn flawed(about: &About<'_>, change: &ChangedFile, found: &Diagnosis, flaw: Flaw) -> String {
+    let (name, located, details) =
+        (quoted(about.path), located(found), details(&change.after, found, "as it would be"));
+    let (why, next) = match flaw {
+        Flaw::LeftOut => ("would lack code", "Send the call again with the code itself: what is not sent is lost."),
+        _ => ("would not be readable", "Send the call again without this."),
+    };
+    format!("lispwright: nothing was written, because {name} {why}: {located}.{details}\n{next}")
+}
+
 /// A call that is let through although the file does not balance, as it did not before.
 pub(crate) fn still_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
     let (name, located, details) = (quoted(about.path), located(found), details(text, found, "after the call"));
@@ -101,22 +115,15 @@ pub(crate) fn more_broken(count: usize) -> String {
     format!("lispwright: {count} more Lisp {files} not balance now. lispwright check DIR lists them.")
 }
 
-/// A call that is let through although lines or dots contradict its delimiters.
-pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String {
+/// A call that is let through although lines contradict its delimiters.
+pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested]) -> String {
     let index = LineIndex::new(text.as_bytes());
     let name = quoted(about.path);
-    let mut out = match doubts.dots.first() {
-        Some(&line) => format!(
-            "lispwright: {name} balances, but since this change no Lisp reads it: the dot in line {line} is not followed by \
-             exactly one datum. The call was not changed; mend it.\n{}",
-            fenced(&format!("{line} {}", line_text(text, &index, line)))
-        ),
-        None => format!(
-            "lispwright: {name} balances, but since this change the indentation of some lines contradicts their nesting. \
-             The call was not changed; check that this is meant."
-        ),
-    };
-    for form in doubts.forms.iter().take(MOST_FIXES) {
+    let mut out = format!(
+        "lispwright: {name} balances, but since this change the indentation of some lines contradicts their nesting. \
+         The call was not changed; check that this is meant."
+    );
+    for form in forms.iter().take(MOST_FIXES) {
         let next = form.line + 1;
         let mut shown = vec![form.form_line, form.line, next];
         shown.dedup();
@@ -127,8 +134,8 @@ pub(crate) fn renested(about: &About<'_>, text: &str, doubts: &Doubts) -> String
             .collect();
         let _ = write!(out, "\n{}:\n{}", form.message, fenced(&lines.join("\n")));
     }
-    if doubts.forms.len() > MOST_FIXES {
-        let _ = write!(out, "\n(and {} more forms)", doubts.forms.len() - MOST_FIXES);
+    if forms.len() > MOST_FIXES {
+        let _ = write!(out, "\n(and {} more forms)", forms.len() - MOST_FIXES);
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Span, TokenKind, Tree};
+use crate::{Flaw, Span, TokenKind, Tree};
 
 /// Lists nested more deeply than this are read, too, but with a diagnostic.
 pub const MAX_DEPTH: u32 = 10_000;
@@ -72,6 +72,8 @@ pub enum DiagnosticKind {
     DanglingPrefix,
     /// Lists nested more deeply than [`MAX_DEPTH`]; the dialects' own readers give up near that depth.
     TooDeep,
+    /// The text balances, and no reader takes it. A tree has no such diagnostics: [`crate::flaws`] finds them.
+    Flawed(Flaw),
 }
 
 impl DiagnosticKind {
@@ -86,6 +88,7 @@ impl DiagnosticKind {
             Self::UnclosedSymbol => "unclosed-symbol",
             Self::DanglingPrefix => "dangling-prefix",
             Self::TooDeep => "too-large",
+            Self::Flawed(_) => "unreadable",
         }
     }
 }
@@ -103,6 +106,7 @@ impl fmt::Display for DiagnosticKind {
             Self::UnclosedSymbol => f.write_str("this symbol is never closed"),
             Self::DanglingPrefix => f.write_str("nothing follows this prefix"),
             Self::TooDeep => write!(f, "nested more than {} levels deep", MAX_DEPTH),
+            Self::Flawed(flaw) => write!(f, "{flaw}"),
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod dump;
 #[cfg(debug_assertions)]
 pub mod effort;
 mod fence;
+mod flaw;
 pub mod form;
 pub mod language;
 mod lexer;
@@ -51,6 +52,7 @@ pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 pub use dialects::Dialect;
 pub use dots::{stray_dots, stray_dots_since};
 pub use fence::{around, fenced, head};
+pub use flaw::{Flaw, flaws, flaws_since, left_out};
 pub use form::{Form, FormId, FormKind, Forms, Selection};
 pub use language::Language;
 pub use near::edit_distance;

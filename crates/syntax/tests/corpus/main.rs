@@ -4,7 +4,7 @@
 //! corpus` fetches it and asks SBCL, Guile, Clojure and Emacs where the top-level data of each file are. For every file
 //!
 //! - the tokens joined are the bytes of the file, tokens end on character boundaries, and lists nest ([`shape`]);
-//! - the reader reports a fault or a stray dot only where the language's own reader does ([`Kind::Diagnostic`]);
+//! - the reader reports a fault or a flaw only where the language's own reader does ([`Kind::Diagnostic`]);
 //! - the top-level data are where the language's own reader sees them, up to its first error ([`Kind::Data`]);
 //! - in Scheme and Emacs Lisp, each of them contains as many atoms as the language's own reader finds
 //!   ([`Kind::Atoms`]).
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lispwright_syntax::{Dialect, LineIndex, Tree, read, read_plain, stray_dots};
+use lispwright_syntax::{Dialect, Flaw, LineIndex, Tree, flaws, left_out, read, read_plain};
 
 use exceptions::Exceptions;
 use oracle::{Answer, Answers};
@@ -136,9 +136,15 @@ fn compare(root: &Path, answer: &Answer, dialect: Dialect) -> Vec<Difference> {
         );
     }
     if answer.error.is_none()
-        && let Some(dot) = stray_dots(&tree, &text).first()
+        && let Ok(text) = std::str::from_utf8(&text)
+        && let Some((flaw, span)) = flaws(&tree, text).first()
     {
-        differ(Kind::Diagnostic, format!("line {}: a dot that is not pair notation", lines.line(dot.start)));
+        differ(Kind::Diagnostic, format!("line {}: {flaw}", lines.line(span.start)));
+    }
+    if let Ok(text) = std::str::from_utf8(&text)
+        && let Some(mark) = left_out(&tree, text).first()
+    {
+        differ(Kind::Diagnostic, format!("line {}: {}", lines.line(mark.start), Flaw::LeftOut));
     }
     // Of broken text, only plain matching gives the same data as the language's own reader.
     let tree = if tree.is_balanced() { tree } else { read_plain(&text, dialect) };

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use lispwright_edit::{Artefact, Diagnosis, EditRefusal, FormLine, Near};
+use lispwright_syntax::{Flaw, in_a_line};
 
 use crate::diagnosis;
 use crate::terms::Terms;
@@ -95,6 +96,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
             u32::from(*character)
         ),
         EditRefusal::Artefact { artefact, .. } => f.write_str(&copied(artefact)),
+        EditRefusal::Flawed { flaw, text, .. } => write!(f, "`{}`: {flaw}. {}", in_a_line(text), instead(*flaw)),
         EditRefusal::CutOff { given, whole } => write!(
             f,
             "{content} is only the first {given} of the form's {whole} characters, as if it had been cut when it was \
@@ -244,6 +246,19 @@ fn copied(artefact: &Artefact) -> String {
                 "`{entity}` in the place of code, where `;` begins a comment. Write the character that it stands for"
             )
         }
+    }
+}
+
+/// What to send instead of a text with this flaw.
+fn instead(flaw: Flaw) -> &'static str {
+    match flaw {
+        Flaw::StrayDot => "Write one datum after the dot, or none of both",
+        Flaw::OddMap => "Give it a value, or take it out",
+        Flaw::Duplicate => "Take one of the two out",
+        Flaw::Unreadable => "Write code that makes such an object",
+        Flaw::DatumComment => "Write #| and |# around it, or ; before its lines",
+        Flaw::FinalBackslash => "Take it out, or write what it escapes",
+        Flaw::LeftOut => "Send the code itself: what is not sent is lost. To change a part of a form, use a patch",
     }
 }
 

@@ -89,7 +89,8 @@ fn position(refusal: &EditRefusal, line: u32, column: Option<u32>) -> Value {
         EditRefusal::ForeignBracket { at, .. }
         | EditRefusal::SmartQuote { at, .. }
         | EditRefusal::Invisible { at, .. }
-        | EditRefusal::Artefact { at, .. } => fact(PlaceFacts::from(*at)),
+        | EditRefusal::Artefact { at, .. }
+        | EditRefusal::Flawed { at, .. } => fact(PlaceFacts::from(*at)),
         _ => column.map_or_else(|| json!({"line": line}), |column| json!({"line": line, "column": column})),
     };
     if let Some(argument) = refusal.argument() {
