@@ -48,7 +48,10 @@ pub(crate) fn run(install: Install) -> Result<(), Failure> {
     say(format_args!("starting `lispwright mcp --root {}`, as a client would", root.display()));
     let log = place.path().join("server.log");
     let mut server = Command::new(target().join("debug/lispwright"));
-    server.args(["mcp", "--root"]).arg(&root).env("XDG_CACHE_HOME", place.path().join("cache"));
+    server
+        .args(["mcp", "--toolsets", "refactor", "--root"])
+        .arg(&root)
+        .env("XDG_CACHE_HOME", place.path().join("cache"));
     let mut day = Day::begin(Client::start(&mut server, &log)?, &root);
     match play(&mut day) {
         Ok(()) => day.end(),
@@ -68,6 +71,7 @@ fn play(day: &mut Day) -> Result<(), Failure> {
     write_a_function(day)?;
     meet_an_error(day)?;
     mend_and_run(day)?;
+    rename_and_verify(day)?;
     try_and_go_back(day)?;
     lose_the_image(day)
 }
@@ -248,6 +252,37 @@ const LIBRARY: &str = "\
 (asdf:load-asd (truename \"alexandria/alexandria.asd\"))
 (asdf:load-system \"alexandria\")
 (uiop:symbol-call :alexandria :flatten '(1 (2 (3 4)) 5))";
+
+/// The file with the function that is made wrong.
+const MONEY: &str = "ledger/src/money.lisp";
+
+fn rename_and_verify(day: &mut Day) -> Result<(), Failure> {
+    day.tell("`total` says little. Who uses it?");
+    day.call("code_find_references", json!({"symbol": "ledger:total"}), Wanted::Done, &["savings-rate"])?;
+    day.tell("All of these get the new name in one call, or none does. First it looks at what would change.");
+    let rename = |dry_run: bool| json!({"symbol": "ledger:total", "new_name": "total-balance", "dry_run": dry_run});
+    let before = day.file(REPORT)?;
+    day.call(
+        "lisp_rename",
+        rename(true),
+        Wanted::Done,
+        &["Dry run, nothing was written", "+  (let ((income (total-balance"],
+    )?;
+    let after = day.file(REPORT)?;
+    day.check(before == after, || "a dry run changed the file".to_owned())?;
+    day.call("lisp_rename", rename(false), Wanted::Done, &["Renamed total of ledger to total-balance"])?;
+    day.tell("It thinks that it can simplify `cents`, and has the tests decide. They fail, so the file is as it was.");
+    let before = day.file(MONEY)?;
+    let wrong = "(defun cents (whole &optional (fraction 0))\n  (+ (* 100 whole) fraction 1))";
+    let edit = json!({"path": MONEY, "operation": "replace", "name": "cents", "content": wrong, "verify": "tests"});
+    day.call("lisp_edit_form", edit, Wanted::Refused, &["The files are as they were.", "does not pass its tests"])?;
+    let after = day.file(MONEY)?;
+    day.check(before == after, || "a refused edit changed the file".to_owned())?;
+    day.tell("With the new name they pass, and the image still knows the books.");
+    day.call("run_tests", json!({"system": "ledger"}), Wanted::Done, &["1 passed, 0 failed", "6 of 6 tests passed"])?;
+    day.call("repl_eval", json!({"code": "(savings-rate)"}), Wanted::Done, &["=> 62"])?;
+    Ok(())
+}
 
 fn lose_the_image(day: &mut Day) -> Result<(), Failure> {
     day.tell("Code that never ends is interrupted; the image and its state live on.");
