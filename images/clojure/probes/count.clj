@@ -1,7 +1,7 @@
 (let [found (fn [text]
               (let [v (resolve (symbol text))]
                 (when-not (and (var? v) (fn? @v))
-                  (throw (ex-info (str "There is no function of this name here: " text) {})))
+                  (throw (ex-info (str "There is no function of this name here: " text "; load its file or define it in a call before") {})))
                 v))
       vars (mapv found [{{names}}])
       calls (atom {}) spent (atom {}) depth (atom {})

@@ -2,7 +2,7 @@
          (#2=#:outcome cl:nil))
   (cl:dolist (#9=#:name #1#)
     (cl:unless (cl:fboundp #9#)
-      (cl:error "There is no function of this name here: ~s" #9#)))
+      (cl:error "There is no function of this name here: ~s; load its file or define it in a call before" #9#)))
   (cl:unwind-protect
        (cl:progn
          (cl:eval `(sb-profile:profile ,@#1#))

@@ -1,7 +1,7 @@
 (let ((lispwright-probe--names (mapcar #'intern (list {{names}}))) (lispwright-probe--code {{code}}) (lispwright-probe--value nil))
   (require 'elp)
   (dolist (name lispwright-probe--names)
-    (unless (fboundp name) (error "There is no function of this name: %s" name)))
+    (unless (fboundp name) (error "There is no function of this name: %s; load its file or define it in a call before" name)))
   (unwind-protect
       (let ((start 0))
         (mapc #'elp-instrument-function lispwright-probe--names)

@@ -46,7 +46,7 @@ CALLS = [
     ("run_tests", {"system": "shapes"}, "1 passed, 0 failed"),
     ("code_find", {"symbol": "area"}, "shapes.lisp:"),
     ("code_describe", {"symbol": "area"}, "[function] area (r)"),
-    ("code_find_references", {"symbol": "area"}, "Nothing uses"),
+    ("code_find_references", {"symbol": "area"}, "quoted in defsystem"),
     ("code_map", {}, "shapes.asd:1"),
     ("lisp_read_file", {"path": "shapes.lisp"}, "area"),
     ("lisp_read_form", {"path": "shapes.lisp", "name": "area"}, "(* 3 r r)"),

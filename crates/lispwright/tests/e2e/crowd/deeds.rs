@@ -43,6 +43,11 @@ pub(crate) const DEEDS: &[Deed] = &[
     reads("code_map", "crowd.asd", || json!({})),
     reads("code_exports", "area", || json!({ "path": "package.lisp" })),
     reads("lisp_rename", "Dry run", || json!({ "symbol": "volume", "new_name": "size", "path": "area.lisp" })),
+    reads("lisp_rewrite", "Dry run", || json!({ "shape": "(* 3 ?x ?x)", "template": "(* 3 (expt ?x 2))" })),
+    reads("lisp_edit_batch", "Dry run", || {
+        let edit = json!({ "path": "area.lisp", "operation": "delete", "name": "volume" });
+        json!({ "edits": [edit], "dry_run": true })
+    }),
     reads("fs_read_file", "(* 3 r r)", || json!({ "path": "area.lisp" })),
     reads(
         "fs_write_file",
@@ -74,6 +79,13 @@ pub(crate) const DEEDS: &[Deed] = &[
     ),
     reads("sexp_guard_scan", r#""balanced":true"#, || json!({ "text": "(a (b))", "dialect": "clojure" })),
     live("macroexpand", "(if a", || json!({ "code": "(when a b)" })),
+    live("trace_calls", "EVENP", || json!({ "code": "(funcall 'evenp 2)", "functions": ["evenp"] })),
+    live(
+        "profile_code",
+        "EVENP",
+        || json!({ "code": "(funcall 'evenp 2)", "mode": "deterministic", "functions": ["evenp"] }),
+    ),
+    live("disassemble_code", "disassembly", || json!({ "function": "(lambda (x) x)" })),
     live("load_system", "Loaded", || json!({ "path": "area.lisp" })),
     live("run_tests", "1 passed", || json!({ "system": "crowd" })),
 ];
