@@ -6,6 +6,7 @@ use lispwright_syntax::{FormId, Forms, Language, LineColumn, LineIndex, Span, To
 use regex::{Regex, RegexBuilder};
 
 use crate::facts::Facts;
+use crate::pattern::guard::{Guard, GuardSource};
 use crate::pattern::{BadPattern, Pattern};
 
 /// The largest size of a compiled regular expression, in bytes.
@@ -46,6 +47,8 @@ pub struct Search {
     pub within: Within,
     /// Only matches in forms with one of these heads, in canonical spelling, count; if empty, in all forms.
     pub form_types: Vec<String>,
+    /// Conditions that all matches of a form pattern meet.
+    pub guards: Vec<GuardSource>,
 }
 
 /// What is searched for.
@@ -88,12 +91,17 @@ impl Search {
         let mut builder = RegexBuilder::new(pattern);
         builder.case_insensitive(ignores_case).multi_line(true).crlf(true).size_limit(LARGEST_REGEX);
         let regex = builder.build().map_err(|error| bad_regex(pattern, &error))?;
-        Ok(Self { wanted: Wanted::Regex(regex), within: Within::All, form_types: Vec::new() })
+        Ok(Self { wanted: Wanted::Regex(regex), within: Within::All, form_types: Vec::new(), guards: Vec::new() })
     }
 
     /// A search for forms that fit a [`Pattern`].
     pub fn shape(pattern: &str) -> Self {
-        Self { wanted: Wanted::Shape(pattern.to_owned()), within: Within::All, form_types: Vec::new() }
+        Self {
+            wanted: Wanted::Shape(pattern.to_owned()),
+            within: Within::All,
+            form_types: Vec::new(),
+            guards: Vec::new(),
+        }
     }
 
     /// The number of matches that [`Self::run`] finds.
@@ -107,12 +115,19 @@ impl Search {
             _ => {}
         }
         let Some(language) = language() else { return Ok(0) };
-        if let Wanted::Shape(source) = &self.wanted
-            && !Pattern::new(source, language.clone())?.may_fit(text)
-        {
-            return Ok(0);
+        if let Wanted::Shape(source) = &self.wanted {
+            let pattern = Pattern::new(source, language.clone())?;
+            self.guards(&pattern, &language)?;
+            if !pattern.may_fit(text) {
+                return Ok(0);
+            }
         }
         Ok(self.run(text, language)?.matches.len())
+    }
+
+    fn guards(&self, pattern: &Pattern, language: &Language) -> Result<Vec<Guard>, BadPattern> {
+        let in_where = |bad: BadPattern| BadPattern { why: format!("in `where`, {}", bad.why), column: None };
+        self.guards.iter().map(|source| Guard::new(source, pattern, language).map_err(in_where)).collect()
     }
 
     /// The matches in a text of that language, with the forms around them.
@@ -127,7 +142,12 @@ impl Search {
         let spans = match &self.wanted {
             Wanted::Regex(regex) => spans(regex, text, |span| self.within.has(kind_of(&tree, span)) && is_placed(span)),
             Wanted::Shape(source) => {
-                let fits = Pattern::new(source, tree.language().clone())?.fits(&tree, text)?;
+                let pattern = Pattern::new(source, tree.language().clone())?;
+                let guards = self.guards(&pattern, tree.language())?;
+                let mut fits = pattern.fits(&tree, text)?;
+                for guard in &guards {
+                    guard.keep(&mut fits, &tree, text)?;
+                }
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }
         };

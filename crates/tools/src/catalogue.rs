@@ -98,7 +98,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_search",
             title: "Search Lisp source",
-            description: "Search Lisp files by regex or shape of form; each match with the form around it, whose label edits take as name.",
+            description: "Search Lisp by regex or shape of form; each match with its form, whose label edits take.",
             annotations: Annotations::READS,
             output: fields_schema::<SearchAnswer>,
         }

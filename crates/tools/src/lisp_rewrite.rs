@@ -44,28 +44,28 @@ pub struct LispRewrite {
 }
 
 /// A condition of a match.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Where {
     /// ?x, which kind and text are about; else the whole match
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
     /// Its kind
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<WhereKind>,
     /// Regex in its source
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Shape of a form around the match
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
     /// Shape of a form that is not around it
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_inside: Option<String>,
 }
 
 /// The kind of a datum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhereKind {
     /// A symbol.
@@ -208,7 +208,7 @@ fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Syn
 }
 
 impl Where {
-    fn source(&self) -> GuardSource {
+    pub(crate) fn source(&self) -> GuardSource {
         GuardSource {
             variable: self.variable.clone(),
             kind: self.kind.map(|kind| match kind {

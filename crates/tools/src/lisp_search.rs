@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, yes};
+use crate::lisp_rewrite::Where;
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -33,10 +34,14 @@ pub struct LispSearch {
     /// Regex
     #[serde(default)]
     pub pattern: Option<String>,
-    /// Or a form: ?x one datum, ?*x any, ?+x some, ?_ anything; elisp ,x ,@x
+    /// Or a form: ?x one datum, ?*x any, ?+x some; elisp ,x ,@x
     #[serde(default)]
     pub shape: Option<String>,
-    /// File or directory
+    /// {variable,kind,text,inside,not_inside}
+    #[serde(default)]
+    #[schemars(schema_with = "conditions")]
+    pub r#where: Vec<Where>,
+    /// Path
     #[serde(default)]
     pub path: Option<String>,
     /// Recursive
@@ -45,7 +50,7 @@ pub struct LispSearch {
     /// Case insensitive
     #[serde(default)]
     pub case_insensitive: bool,
-    /// Heads of forms: defun
+    /// Heads: defun
     #[serde(default)]
     pub form_types: Vec<String>,
     /// In
@@ -61,6 +66,11 @@ pub struct LispSearch {
     /// Offset
     #[serde(default)]
     pub offset: Option<usize>,
+}
+
+/// The schema of the conditions in short: every client reads the list of the tools.
+fn conditions(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "array" })
 }
 
 /// The part of the source that is searched.
@@ -234,6 +244,10 @@ impl LispSearch {
                 return Err(Refusal::ExactlyOne { arguments: ["pattern", "shape"], has_both: pattern.is_some() });
             }
         };
+        if self.shape.is_none() && !self.r#where.is_empty() {
+            return Err(Refusal::Misfit { why: "`where` is for `shape`".to_owned() });
+        }
+        search.guards = self.r#where.iter().map(Where::source).collect();
         search.form_types.clone_from(&self.form_types);
         search.within = match self.r#in {
             In::All => Within::All,
@@ -249,6 +263,7 @@ impl LispSearch {
         NextCall::to("lisp_search")
             .with_given("pattern", self.pattern.as_deref())
             .with_given("shape", self.shape.as_deref())
+            .with_given("where", (!self.r#where.is_empty()).then(|| serde_json::json!(self.r#where)))
             .with_given("path", self.path.as_deref())
             .with_given("recursive", (!self.recursive).then_some(false))
             .with_given("case_insensitive", self.case_insensitive.then_some(true))

@@ -65,6 +65,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let search = LispSearch {
         pattern,
         shape,
+        r#where: Vec::new(),
         path: Some(args.path),
         recursive: true,
         case_insensitive: args.ignore_case,

@@ -117,6 +117,70 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
 }
 
 #[test]
+fn files_know_callers_in_each_dialect() {
+    let mut session =
+        Session::with_file("app.asd", "(defsystem \"app\" :perform (test-op (o c) (uiop:symbol-call :app :area 1)))\n");
+    let files = [
+        (
+            "a.lisp",
+            "(defpackage :app (:use :cl) (:export #:area))\n(in-package :app)\n(defmacro with-it ((v) &body b) `(let ((,v 1)) ,@b))\n\
+            (defun area (x) x)\n(defun f (area) (with-it (area) area) (area 1))\n",
+        ),
+        ("app/core.clj", "(ns app.core)\n(defn area [x] x)\n(defn f [area] (area 1))\n(defn g [xs] (map area xs))\n"),
+        ("deps.edn", "{:aliases {:run {:exec-fn app.core/area}}}\n"),
+        ("project.clj", "(defproject app \"1\" :ring {:handler app.core/area})\n"),
+        ("util.scm", "(define-module (app util) #:export (area))\n(define (area x) x)\n"),
+        ("main.scm", "(use-modules ((app util) #:prefix u:))\n(define (f) (u:area 1))\n(define (g area) (area 2))\n"),
+        ("guix.scm", "(use-modules (app util))\n(package (arguments (list (area 3))))\n"),
+        (
+            "app.el",
+            ";; -*- lexical-binding: t -*-\n(defun app-area (x) x)\n(add-hook 'a-hook #'app-area)\n(defun app-f () (app-area 1))\n\
+            (ert-deftest app-test () (should (app-f)))\n",
+        ),
+    ];
+    for (path, text) in files {
+        session.project.file(path, text);
+    }
+    let cases: [(&str, &[&str]); 4] = [
+        (
+            "app:area",
+            &[
+                "a.lisp:1:38: export in defpackage :app",
+                "a.lisp:5:40: call in defun f",
+                "app.asd:1:65: quoted in defsystem \"app\"",
+            ],
+        ),
+        (
+            "app.core/area",
+            &[
+                "app/core.clj:4:19: value in defn g",
+                "deps.edn:1:27: quoted in :aliases {:run {:exec-fn app.core/area}}",
+                "project.clj:1:37: value in defproject app",
+            ],
+        ),
+        (
+            "(app util) area",
+            &[
+                "guix.scm:2:28: call in package (arguments (list (area 3)))",
+                "main.scm:2:14: call in define f",
+                "util.scm:1:37: export in define-module (app util)",
+            ],
+        ),
+        ("app-area", &["app.el:3:21: value in add-hook 'a-hook", "app.el:4:18: call in defun app-f"]),
+    ];
+    for (symbol, expected) in cases {
+        let arguments = match symbol.rsplit_once(' ') {
+            Some((package, name)) => json!({ "symbol": name, "package": package }),
+            None => json!({ "symbol": symbol }),
+        };
+        let uses = session.ok("code_find_references", arguments);
+        assert_eq!(uses.places(), expected, "{}", uses.text);
+    }
+    let tests = session.ok("code_find_references", json!({ "symbol": "app-area" }));
+    assert!(tests.text.contains("Tests that reach it: app-test (the first at app.el:5)"), "{}", tests.text);
+}
+
+#[test]
 fn answers_say_what_they_do_not_know() {
     let mut session = Session::with_file(
         "src/a.lisp",

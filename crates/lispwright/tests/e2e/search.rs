@@ -91,6 +91,9 @@ fn forms_are_found_by_their_shape() {
     assert_eq!(places(&named.fields), ["src/shapes.lisp:10:3 defmethod print-object (widget t) shapes"]);
     for (arguments, says) in [
         (json!({ "shape": "(area" }), ["shape", "at character 1", "never closed"]),
+        (json!({ "pattern": "a", "where": [{ "text": "a" }] }), ["`where`", "`shape`", "do not fit"]),
+        (json!({ "shape": "(area ?x)", "where": [{ "variable": "?y" }] }), ["`where`", "no variable y", "Correct it"]),
+        (json!({ "shape": "(area ?x)", "where": [{ "text": "(" }] }), ["`where`", "(", "no regular expression"]),
         (json!({ "shape": "?*x" }), ["shape", "at character 1", "needs a list"]),
         (json!({ "shape": "(f)", "in": "comments" }), ["`in`", "`pattern`", "do not fit"]),
         (json!({ "shape": "(f)", "pattern": "f" }), ["pattern", "shape", "both were given"]),
@@ -149,4 +152,27 @@ fn what_cannot_be_searched_is_refused() {
         found.text
     );
     assert!(!found.text.contains("secret"), "{}", found.text);
+}
+
+#[test]
+fn conditions_narrow_the_forms_of_a_shape() {
+    let mut session = Session::with_file(
+        "a.lisp",
+        "(defun one (x)\n  (if (area 1) (area x) (area :y)))\n(defmacro two (x)\n  (when x (area (list 1))))\n",
+    );
+    let cases = [
+        (json!([{ "variable": "?x", "kind": "number" }]), vec!["a.lisp:2:7 defun one -"]),
+        (json!([{ "variable": "x", "kind": "keyword" }]), vec!["a.lisp:2:25 defun one -"]),
+        (json!([{ "inside": "(when ?*_)" }]), vec!["a.lisp:4:11 defmacro two -"]),
+        (json!([{ "not_inside": "(if ?*_)" }]), vec!["a.lisp:4:11 defmacro two -"]),
+        (json!([{ "variable": "?x", "text": "^x$" }]), vec!["a.lisp:2:16 defun one -"]),
+        (json!([{ "inside": "(if ?*_)" }, { "variable": "?x", "kind": "list" }]), vec![]),
+    ];
+    for (conditions, expected) in cases {
+        let found = session.ok("lisp_search", json!({ "shape": "(area ?x)", "where": conditions }));
+        assert_eq!(places(&found.fields), expected, "{}", found.text);
+    }
+    let next =
+        session.ok("lisp_search", json!({ "shape": "(area ?x)", "where": [{ "inside": "(if ?*_)" }], "limit": 1 }));
+    assert!(next.text.contains(r#""where": [{"inside":"(if ?*_)"}]"#), "{}", next.text);
 }
