@@ -192,7 +192,7 @@ fn answers_say_what_they_do_not_know() {
         "src/broken.lisp",
         "(in-package :a)\n(defun one () (leaf))\n(defun two (x) (leaf\n(defun three () (leaf))\n",
     );
-    session.project.file("large.lisp", &" ".repeat((16 << 20) + 1));
+    session.project.file("large.lisp", " ".repeat((16 << 20) + 1));
     let uses = session.ok("code_find_references", json!({ "symbol": "leaf" }));
     let told = "[note] Not looked into: large.lisp, too large or no text; build, as ignore files say.";
     assert!(uses.text.contains(told), "{}", uses.text);
