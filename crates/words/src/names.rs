@@ -168,6 +168,14 @@ fn meaning_text(meaning: &Meaning, is_method: bool) -> String {
     text
 }
 
+/// What leaves uses out.
+fn filters(skin: Skin, joined: &str) -> String {
+    match skin {
+        Skin::Shell => format!("--path, --kind {joined} --tests"),
+        Skin::Client | Skin::Surface(_) => format!("path, kinds {joined} tests_only"),
+    }
+}
+
 /// The tests that reach a name: the first that have names of their own, and how many there are.
 fn tests_text(answer: &ReferencesAnswer) -> String {
     let Some(first) = answer.tests.first() else { return String::new() };
@@ -213,9 +221,9 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
         let next = NextCall::to("code_find_references").with("symbol", name.as_str()).with("offset", answer.end);
         let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
         let more = counted(answer.count - answer.end, "more form");
-        text.push_str(&format!("[note] {more}{next}; path, kinds and tests_only narrow them.\n"));
+        text.push_str(&format!("[note] {more}{next}; {} narrow them.\n", filters(skin, "and")));
     } else if cut > 0 {
-        text.push_str("[note] More are left out; narrow them with path or kinds.\n");
+        text.push_str(&format!("[note] More are left out; {} narrow them.\n", filters(skin, "and")));
     }
     text.push_str(&tests_text(answer));
     if answer.unresolved > 0 {
@@ -223,7 +231,8 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
         text.push_str(&format!("[note] {places} may mean it, or a name of a library that is not in the project.\n"));
     }
     if answer.filtered > 0 && answer.count > 0 {
-        text.push_str(&format!("[note] {} did not pass path, kinds or tests_only.\n", counted(answer.filtered, "use")));
+        let (uses, filters) = (counted(answer.filtered, "use"), filters(skin, "or"));
+        text.push_str(&format!("[note] {uses} did not pass {filters}.\n"));
     }
     text.push_str(&not_looked_into(&answer.left_out, &answer.ignored));
     let outside = answer.outside_project;
