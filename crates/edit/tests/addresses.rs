@@ -527,7 +527,6 @@ fn emacs_lisp() {
             ("evil-define-key 'normal", "(evil-define-key"),
             ("evil-define-key", "(evil-define-key"),
             ("foo-mode", "(define-minor-mode"),
-            ("foo-mode-map", "(define-minor-mode"),
             ("foo-mode-hook", "(define-minor-mode"),
             ("bar-mode", "(define-derived-mode"),
             ("bar-mode-map", "(define-derived-mode"),

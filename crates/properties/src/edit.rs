@@ -1,7 +1,7 @@
 //! An edit by form changes one form, and all others read as before.
 
 use lispwright_edit::{Edit, Edited, FormOperation, FormPatch, Source, Target, check, edit, locate, patch};
-use lispwright_syntax::{Dialect, read};
+use lispwright_syntax::{Dialect, flaws, read};
 
 use crate::input::Input;
 
@@ -54,7 +54,8 @@ pub fn holds(data: &[u8]) {
 /// Likely fixes have the present text of their lines.
 fn diagnosed(source: &Source<'_>) {
     let report = check(source.text, source.dialect());
-    assert_eq!(report.diagnosis.is_none(), source.tree.is_balanced());
+    let is_sound = source.tree.is_balanced() && flaws(&source.tree, source.text).is_empty();
+    assert_eq!(report.diagnosis.is_none(), is_sound);
     let fixes = report.diagnosis.iter().flat_map(|diagnosis| &diagnosis.fixes);
     for change in fixes.flat_map(|fix| &fix.lines) {
         let line = source.text.split('\n').nth(change.line as usize - 1).map(|line| line.trim_end_matches('\r'));

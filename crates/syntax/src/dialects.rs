@@ -164,6 +164,10 @@ pub struct Table {
     pub character: CharacterLiteral,
     /// A dot before the last datum of a list makes a pair.
     pub pairs: bool,
+    /// `{` begins a map and `#{` a set, of which the keys and elements differ.
+    pub(crate) maps: bool,
+    /// `...` is code: it repeats what is before it in a pattern.
+    pub(crate) ellipsis: bool,
 
     /// Upper and lower case name the same symbol unless escaped.
     pub(crate) folds_case: bool,

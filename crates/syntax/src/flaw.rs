@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::dialects::Dialect;
 use crate::dots::stray_dots;
 use crate::span::{LineIndex, Span};
 use crate::token::{TokenId, TokenKind};
@@ -56,7 +55,7 @@ pub fn flaws(tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
     for token in 0..tree.token_count() {
         found.extend(flaw_of_token(tree, text, token).map(|flaw| (flaw, tree.token_span(token))));
     }
-    if matches!(tree.dialect(), Dialect::Clojure | Dialect::Edn) {
+    if tree.dialect().table().maps {
         (0..tree.lists().len() as ListId).for_each(|list| flaws_of_braces(tree, text, list, &mut found));
     }
     found.sort_by_key(|(_, span)| span.start);
@@ -70,10 +69,8 @@ fn flaw_of_token(tree: &Tree, text: &str, token: TokenId) -> Option<Flaw> {
         TokenKind::Atom | TokenKind::Character if token + 1 == tree.token_count() && ends_escaping(own) => {
             Some(Flaw::FinalBackslash)
         }
-        TokenKind::Atom if own == "#" && next(TokenKind::LineComment) => {
-            let datum_comments = !matches!(tree.dialect(), Dialect::CommonLisp | Dialect::EmacsLisp);
-            (!datum_comments).then_some(Flaw::DatumComment)
-        }
+        // Where datum comments are read, this is one token.
+        TokenKind::Atom if own == "#" && next(TokenKind::LineComment) => Some(Flaw::DatumComment),
         TokenKind::Atom | TokenKind::Prefix if is_printed(own) => Some(Flaw::Unreadable),
         _ => None,
     }
@@ -141,13 +138,13 @@ const MOST_WORDS: usize = 8;
 /// The atoms `...` and `…` that begin a line or are directly in a form at top level, in dialects where no code has them
 /// there, and comments such as `;; ... existing code ...`, in source order.
 pub fn left_out(tree: &Tree, text: &str) -> Vec<Span> {
-    let schemes = matches!(tree.dialect(), Dialect::Scheme | Dialect::Racket);
+    let is_code = tree.dialect().table().ellipsis;
     let (mut found, mut depth, mut prefixed) = (Vec::new(), 0, false);
     for (kind, span) in tree.tokens() {
         let own = || &text[span.range()];
         let begins_line = || text[..span.start as usize].rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let stands_for_code = match kind {
-            TokenKind::Atom if !schemes && !prefixed && (own() == "..." || own() == "…") => {
+            TokenKind::Atom if !is_code && !prefixed && (own() == "..." || own() == "…") => {
                 depth == 1 || begins_line()
             }
             TokenKind::LineComment | TokenKind::BlockComment => is_placeholder(own()),
@@ -190,6 +187,7 @@ pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialects::Dialect;
     use crate::read;
 
     #[track_caller]

@@ -28,6 +28,8 @@ pub(super) static TABLE: Table = Table {
     square: Square::Bindings,
     character: CharacterLiteral::Backslash,
     pairs: false,
+    maps: true,
+    ellipsis: false,
     folds_case: false,
     packages: false,
     intern,

@@ -29,6 +29,8 @@ pub(super) static TABLE: Table = Table {
     square: Square::Constituents,
     character: CharacterLiteral::Hash,
     pairs: true,
+    maps: false,
+    ellipsis: false,
     folds_case: true,
     packages: true,
     intern,

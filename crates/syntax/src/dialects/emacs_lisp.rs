@@ -29,6 +29,8 @@ pub(super) static TABLE: Table = Table {
     square: Square::Vectors,
     character: CharacterLiteral::Question,
     pairs: true,
+    maps: false,
+    ellipsis: false,
     folds_case: false,
     packages: false,
     intern: unescape,

@@ -28,6 +28,8 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Hash,
     // `(a . < . b)` is read, too.
     pairs: false,
+    maps: false,
+    ellipsis: true,
     folds_case: false,
     packages: false,
     intern,

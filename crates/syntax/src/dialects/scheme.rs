@@ -29,6 +29,8 @@ pub(super) static TABLE: Table = Table {
     square: Square::Lists,
     character: CharacterLiteral::Hash,
     pairs: true,
+    maps: false,
+    ellipsis: true,
     folds_case: false,
     packages: false,
     intern,
