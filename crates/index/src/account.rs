@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::dialects::rules;
 use crate::facts::{Facts, Mark, MarkRole, Use, UseKind};
 use crate::index::Document;
-use crate::question::{Hit, UseIndex};
+use crate::question::UseIndex;
 use crate::resolve::{Referent, Symbol, Written};
 use crate::walk::is_symbol;
 
@@ -191,11 +191,6 @@ impl<'i> UseIndex<'i> {
         }
     }
 
-    /// The files, in the order of their paths.
-    pub fn documents(&self) -> &[&'i Document] {
-        self.all_documents()
-    }
-
     /// The spaces that a space imports and the project does not declare, although files of the project are in them: what
     /// they export is not known, and may be names of the project.
     pub fn undeclared(&self, space: &str) -> Vec<String> {
@@ -251,25 +246,10 @@ impl<'i> UseIndex<'i> {
         match self.meaning_in(space, name) {
             Referent::Is(symbol) => {
                 let is_imported = symbol.space != self.proper_space(space);
-                (is_imported || self.is_defined(&symbol)).then_some(symbol)
+                (is_imported || self.defines(&symbol)).then_some(symbol)
             }
             Referent::Unknown(_) => None,
         }
-    }
-
-    /// The names that are used, in no particular order.
-    pub fn used_names(&self) -> impl Iterator<Item = &str> {
-        self.place_names()
-    }
-
-    /// The uses of a name, whatever it means there.
-    pub fn named(&self, name: &str) -> Vec<Hit<'i>> {
-        self.hits_of(name)
-    }
-
-    /// The symbol is defined in the project, or a method of it is.
-    pub fn defines(&self, symbol: &Symbol) -> bool {
-        self.is_defined(symbol)
     }
 }
 

@@ -130,6 +130,9 @@ impl Index {
 
     /// Adds outlined files, with what is known of the macros of all files.
     fn add(&mut self, mut outlined: Vec<(Document, Tree)>) {
+        if outlined.is_empty() {
+            return;
+        }
         for _ in 0..LEARNINGS {
             let learned = self
                 .with_macros(&outlined, |document, tree, macros| document.facts.learned(tree, &document.text, macros));
@@ -153,8 +156,9 @@ impl Index {
         work: impl Fn(&Document, &Tree, Option<&Macros<'_>>) -> T + Sync,
     ) -> Vec<T> {
         let all: Vec<&Document> = self.documents().chain(fresh.iter().map(|(document, _)| document)).collect();
-        let macros: FxHashMap<Dialect, Macros<'_>> =
-            Dialect::ALL.into_iter().map(|dialect| (dialect, macros(dialect, &all))).collect();
+        let is_fresh = |dialect: &Dialect| fresh.iter().any(|(document, _)| document.dialect == *dialect);
+        let dialects = Dialect::ALL.into_iter().filter(is_fresh);
+        let macros: FxHashMap<Dialect, Macros<'_>> = dialects.map(|dialect| (dialect, macros(dialect, &all))).collect();
         each(fresh, |(document, tree)| work(document, tree, macros.get(&document.dialect)))
     }
 

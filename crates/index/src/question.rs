@@ -125,7 +125,8 @@ impl<'i> UseIndex<'i> {
         self.dialect
     }
 
-    pub(crate) fn all_documents(&self) -> &[&'i Document] {
+    /// The files, in the order of their paths.
+    pub fn documents(&self) -> &[&'i Document] {
         &self.documents
     }
 
@@ -134,7 +135,8 @@ impl<'i> UseIndex<'i> {
         !used.hidden || self.dynamic.contains(&document.text[used.span().range()])
     }
 
-    pub(crate) fn is_defined(&self, symbol: &Symbol) -> bool {
+    /// The symbol is defined in the project, or a method of it is.
+    pub fn defines(&self, symbol: &Symbol) -> bool {
         self.spaces.is_defined(&symbol.space, &symbol.name)
     }
 
@@ -166,11 +168,13 @@ impl<'i> UseIndex<'i> {
         self.spaces.proper(space)
     }
 
-    pub(crate) fn place_names(&self) -> impl Iterator<Item = &str> {
+    /// The names that are used, in no particular order.
+    pub fn used_names(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 
-    pub(crate) fn hits_of(&self, name: &str) -> Vec<Hit<'i>> {
+    /// The uses of a name, whatever it means there.
+    pub fn named(&self, name: &str) -> Vec<Hit<'i>> {
         self.places.get(name).into_iter().flatten().map(|&(document, used)| self.hit(document, used)).collect()
     }
 
