@@ -3,7 +3,7 @@
 use lispwright_syntax::{head, in_a_line};
 use lispwright_tools::several::FileDiff;
 
-use crate::rendering::counted;
+use crate::rendering::{counted, first_names};
 
 /// Characters of all diffs that are shown after a change.
 const SHORT: usize = 6_000;
@@ -13,13 +13,6 @@ const LONG: usize = 30_000;
 
 /// Files that are named.
 const MOST_NAMED: usize = 40;
-
-/// The first names, and how many more there are.
-fn first_of(names: &[String]) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names[..names.len() - more].join(", ") + &rest
-}
 
 /// Adds the diffs of the files, as far as there is room for them.
 pub(crate) fn push_diffs(text: &mut String, files: &[FileDiff], dry_run: bool) {
@@ -42,27 +35,13 @@ pub(crate) fn push_diffs(text: &mut String, files: &[FileDiff], dry_run: bool) {
         }
     }
     if !hidden.is_empty() {
-        text.push_str(&format!("\n[The diffs of these files are not shown: {}]", first_of(&hidden)));
+        text.push_str(&format!("\n[The diffs of these files are not shown: {}]", first_names(&hidden, MOST_NAMED)));
     }
-    let linked: Vec<String> =
-        files.iter().filter(|file| file.has_other_names).map(|file| in_a_line(&file.path).into_owned()).collect();
+    let linked: Vec<&str> = files.iter().filter(|file| file.has_other_names).map(|file| file.path.as_str()).collect();
     if !linked.is_empty() {
         text.push_str(&format!(
             "\nThese files have other names (hard links), which keep the old text: {}.",
-            first_of(&linked)
+            first_names(&linked, MOST_NAMED)
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_first_names_are_listed() {
-        let names: Vec<String> = (0..42).map(|number| format!("{number}.lisp")).collect();
-        assert_eq!(first_of(&names[..2]), "0.lisp, 1.lisp");
-        let cut = first_of(&names);
-        assert!(cut.starts_with("0.lisp, 1.lisp, ") && cut.ends_with("39.lisp and 2 more"), "{cut}");
     }
 }

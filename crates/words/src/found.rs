@@ -5,7 +5,7 @@ use lispwright_tools::lisp_search::{SearchAnswer, SearchMatch};
 
 use crate::Skin;
 use crate::call::spoken;
-use crate::rendering::counted;
+use crate::rendering::{counted, first_names};
 
 /// Names of files that are told of.
 const MOST_NAMED: usize = 5;
@@ -19,7 +19,7 @@ pub(crate) fn text(found: &SearchAnswer, skin: Skin) -> String {
     let left_out: Vec<String> = found.left_out.iter().map(|(path, code)| format!("{path} ({code})")).collect();
     for (what, names) in [("not read", &left_out), ("ignored", &found.ignored)] {
         if !names.is_empty() {
-            text.push_str(&format!("; {what}: {}", named(names)));
+            text.push_str(&format!("; {what}: {}", first_names(names, MOST_NAMED)));
         }
     }
     text.push('\n');
@@ -69,12 +69,4 @@ fn of_form(one: &SearchMatch) -> String {
         }
         _ => "between forms".to_owned(),
     }
-}
-
-/// The first of some names, and how many more there are.
-fn named(names: &[String]) -> String {
-    let shown: Vec<_> = names.iter().take(MOST_NAMED).map(|name| in_a_line(name)).collect();
-    let more = names.len() - shown.len();
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    shown.join(", ") + &rest
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Skin;
 use crate::changed::push_diffs;
-use crate::rendering::counted;
+use crate::rendering::{counted, first_names};
 
 /// Mentions that are shown.
 const MOST_MENTIONS: usize = 20;
@@ -37,8 +37,12 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
         text.push_str(&format!(" It has {} definitions; all are renamed.", done.definitions));
     }
     if done.names.len() > 1 {
-        let names = done.names.iter().skip(1).map(|one| format!("{} to {}", one.from, one.to));
-        text.push_str(&format!("\n`{}` derives names, which change with it: {}.", done.label, named(names)));
+        let names: Vec<String> = done.names.iter().skip(1).map(|one| format!("{} to {}", one.from, one.to)).collect();
+        text.push_str(&format!(
+            "\n`{}` derives names, which change with it: {}.",
+            done.label,
+            first_names(&names, MOST_NAMED)
+        ));
     }
     push_diffs(&mut text, &done.files, done.dry_run);
     push_mentions(&mut text, done, skin);
@@ -46,12 +50,12 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
         text.push_str(&format!(
             "\nSome files import from outside of the project ({}); where they use {from} without defining it, it is taken for \
              theirs and stays.",
-            named(done.strangers.iter().cloned())
+            first_names(&done.strangers, MOST_NAMED)
         ));
     }
     let unread = [("could not be read", &done.left_out), ("are ignored (ignore files)", &done.ignored)];
     for (what, paths) in unread.into_iter().filter(|(_, paths)| !paths.is_empty()) {
-        text.push_str(&format!("\nNot looked at, because they {what}: {}.", named(paths.iter().cloned())));
+        text.push_str(&format!("\nNot looked at, because they {what}: {}.", first_names(paths, MOST_NAMED)));
     }
     if done.dry_run {
         text.push_str(match skin {
@@ -91,14 +95,6 @@ fn word(kind: &str) -> &str {
         "template" => "template use",
         kind => kind,
     }
-}
-
-/// The first of some names, and how many more there are.
-fn named(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<String> = names.map(|name| in_a_line(&name).into_owned()).collect();
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names.into_iter().take(MOST_NAMED).collect::<Vec<_>>().join(", ") + &rest
 }
 
 /// A refusal: the place, the reason, and what to do instead.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Skin;
 use crate::changed::push_diffs;
-use crate::rendering::counted;
+use crate::rendering::{counted, first_names};
 
 /// Files that are named.
 const MOST_NAMED: usize = 8;
@@ -34,12 +34,8 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
         text.push_str(&format!("\n{} in quoted data stay; {also} changes them, too.", counted(done.in_data, "match")));
     }
     if !done.left_out.is_empty() {
-        let mut names: Vec<String> =
-            done.left_out.iter().map(|(path, code)| format!("{} ({code})", in_a_line(path))).collect();
-        let more = names.len().saturating_sub(MOST_NAMED);
-        names.truncate(MOST_NAMED);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("\nNot searched: {}{rest}.", names.join(", ")));
+        let names: Vec<String> = done.left_out.iter().map(|(path, code)| format!("{path} ({code})")).collect();
+        text.push_str(&format!("\nNot searched: {}.", first_names(&names, MOST_NAMED)));
     }
     if !done.ignored.is_empty() {
         text.push_str(&format!("\nIgnore files leave out {}.", counted(done.ignored.len(), "path")));

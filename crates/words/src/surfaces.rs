@@ -59,6 +59,15 @@ impl SurfaceTerms {
 }
 
 impl SurfaceCall {
+    /// A tool whose name implies no arguments.
+    pub(crate) const fn plain(
+        tool: &'static str,
+        name: &'static str,
+        arguments: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { tool, name, implied: &[], arguments }
+    }
+
     fn spoken(&self, call: &NextCall) -> Option<String> {
         let is_implied = |(name, value): &(&str, Value)| {
             self.implied.iter().any(|(argument, implied)| argument == name && value == implied)

@@ -37,7 +37,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         ..Terms::TOOLS
     },
     calls: &[
-        call(
+        SurfaceCall::plain(
             "lisp_read_file",
             "lisp-read-file",
             &[
@@ -49,43 +49,51 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
                 ("limit", "limit"),
             ],
         ),
-        call("lisp_check_parens", "lisp-check-parens", &[("path", "path"), ("code", "code"), ("dialect", "dialect")]),
-        call("lisp_search", "clgrep-search", &[("pattern", "pattern"), ("path", "path"), ("limit", "limit")]),
-        call("repl_eval", "repl-eval", &[("code", "code"), ("package", "package")]),
-        call(
+        SurfaceCall::plain(
+            "lisp_check_parens",
+            "lisp-check-parens",
+            &[("path", "path"), ("code", "code"), ("dialect", "dialect")],
+        ),
+        SurfaceCall::plain(
+            "lisp_search",
+            "clgrep-search",
+            &[("pattern", "pattern"), ("path", "path"), ("limit", "limit")],
+        ),
+        SurfaceCall::plain("repl_eval", "repl-eval", &[("code", "code"), ("package", "package")]),
+        SurfaceCall::plain(
             "inspect_object",
             "inspect-object",
             &[("id", "id"), ("max_depth", "max_depth"), ("max_elements", "max_elements"), ("offset", "offset")],
         ),
-        call("load_system", "load-system", &[("system", "system")]),
-        call(
+        SurfaceCall::plain("load_system", "load-system", &[("system", "system")]),
+        SurfaceCall::plain(
             "run_tests",
             "run-tests",
             &[("system", "system"), ("framework", "framework"), ("test", "test"), ("tests", "tests")],
         ),
-        call("code_find", "code-find", &[("symbol", "symbol"), ("package", "package")]),
-        call("code_describe", "code-describe", &[("symbol", "symbol"), ("package", "package")]),
-        call("code_find_references", "code-find-references", &[("symbol", "symbol"), ("package", "package")]),
-        call("fs_read_file", "fs-read-file", &[("path", "path"), ("offset", "offset"), ("limit", "limit")]),
-        call(
+        SurfaceCall::plain("code_find", "code-find", &[("symbol", "symbol"), ("package", "package")]),
+        SurfaceCall::plain("code_describe", "code-describe", &[("symbol", "symbol"), ("package", "package")]),
+        SurfaceCall::plain(
+            "code_find_references",
+            "code-find-references",
+            &[("symbol", "symbol"), ("package", "package")],
+        ),
+        SurfaceCall::plain(
+            "fs_read_file",
+            "fs-read-file",
+            &[("path", "path"), ("offset", "offset"), ("limit", "limit")],
+        ),
+        SurfaceCall::plain(
             "fs_list_directory",
             "fs-list-directory",
             &[("path", "path"), ("show_hidden", "show_hidden"), ("offset", "offset"), ("limit", "limit")],
         ),
-        call("fs_set_project_root", "fs-set-project-root", &[("path", "path")]),
+        SurfaceCall::plain("fs_set_project_root", "fs-set-project-root", &[("path", "path")]),
         SurfaceCall { tool: "repl_control", name: "pool-status", implied: &[("action", "status")], arguments: &[] },
         SurfaceCall { tool: "repl_control", name: "pool-kill-worker", implied: &[("action", "kill")], arguments: &[] },
         SurfaceCall { tool: "repl_control", name: "pool-kill-worker", implied: &[("action", "reset")], arguments: &[] },
     ],
 };
-
-const fn call(
-    tool: &'static str,
-    name: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-) -> SurfaceCall {
-    SurfaceCall { tool, name, implied: &[], arguments }
-}
 
 /// `repl-eval`: the text begins with the values as they are printed; `error_context` has the condition.
 pub fn evaluated(called: Called<'_>, rendering: &mut Rendering) {

@@ -18,21 +18,13 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         ..Terms::TOOLS
     },
     calls: &[
-        call("repl_eval", "evaluate-lisp", &[("code", "code"), ("package", "package")]),
-        call("load_system", "load-system", &[("system", "system")]),
-        call("code_describe", "describe-symbol", &[("symbol", "symbol"), ("package", "package")]),
-        call("macroexpand", "macroexpand-form", &[("code", "form"), ("package", "package")]),
+        SurfaceCall::plain("repl_eval", "evaluate-lisp", &[("code", "code"), ("package", "package")]),
+        SurfaceCall::plain("load_system", "load-system", &[("system", "system")]),
+        SurfaceCall::plain("code_describe", "describe-symbol", &[("symbol", "symbol"), ("package", "package")]),
+        SurfaceCall::plain("macroexpand", "macroexpand-form", &[("code", "form"), ("package", "package")]),
         SurfaceCall { tool: "repl_control", name: "reset-session", implied: &[("action", "reset")], arguments: &[] },
     ],
 };
-
-const fn call(
-    tool: &'static str,
-    name: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-) -> SurfaceCall {
-    SurfaceCall { tool, name, implied: &[], arguments }
-}
 
 /// `evaluate-lisp`: blocks with an empty line between them, warnings in that of standard error.
 pub fn evaluated(called: Called<'_>, rendering: &mut Rendering) {

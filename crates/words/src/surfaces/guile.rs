@@ -33,7 +33,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         ..Terms::TOOLS
     },
     calls: &[
-        call(
+        SurfaceCall::plain(
             "lisp_read_file",
             "read_module",
             &[
@@ -45,23 +45,27 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
                 ("limit", "limit"),
             ],
         ),
-        call("lisp_read_form", "read_form", &[("path", "path"), ("name", "name"), ("line", "line")]),
-        call("lisp_check_parens", "check_syntax", &[("path", "path"), ("code", "source"), ("dialect", "dialect")]),
-        call("repl_eval", "eval_expr", &[("code", "expr"), ("package", "namespace")]),
-        call("code_find_references", "find_references", &[("symbol", "symbol"), ("path", "path_or_module")]),
-        call("code_exports", "list_module_exports", &[("path", "path"), ("offset", "offset"), ("limit", "limit")]),
-        call("macroexpand", "macro_expand", &[("code", "expr"), ("package", "namespace")]),
-        call("load_system", "load_module", &[("path", "path")]),
+        SurfaceCall::plain("lisp_read_form", "read_form", &[("path", "path"), ("name", "name"), ("line", "line")]),
+        SurfaceCall::plain(
+            "lisp_check_parens",
+            "check_syntax",
+            &[("path", "path"), ("code", "source"), ("dialect", "dialect")],
+        ),
+        SurfaceCall::plain("repl_eval", "eval_expr", &[("code", "expr"), ("package", "namespace")]),
+        SurfaceCall::plain(
+            "code_find_references",
+            "find_references",
+            &[("symbol", "symbol"), ("path", "path_or_module")],
+        ),
+        SurfaceCall::plain(
+            "code_exports",
+            "list_module_exports",
+            &[("path", "path"), ("offset", "offset"), ("limit", "limit")],
+        ),
+        SurfaceCall::plain("macroexpand", "macro_expand", &[("code", "expr"), ("package", "namespace")]),
+        SurfaceCall::plain("load_system", "load_module", &[("path", "path")]),
     ],
 };
-
-const fn call(
-    tool: &'static str,
-    name: &'static str,
-    arguments: &'static [(&'static str, &'static str)],
-) -> SurfaceCall {
-    SurfaceCall { tool, name, implied: &[], arguments }
-}
 
 /// `check_syntax`: `{valid, errors, repaired_source}`.
 pub fn checked(called: Called<'_>, rendering: &mut Rendering) {
