@@ -194,6 +194,11 @@ impl FormRow {
         self.name.start < self.name.end
     }
 
+    /// The name of a system, package or module without the syntax of a designator: `foo` of `#:foo`, `:foo` and `"foo"`.
+    pub fn designated(&self) -> &str {
+        self.called().trim_start_matches("#:").trim_start_matches(':').trim_matches('"')
+    }
+
     /// The label without the head.
     pub fn called(&self) -> &str {
         self.label.split_once(char::is_whitespace).map_or("", |(_, called)| called)

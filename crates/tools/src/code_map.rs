@@ -198,7 +198,7 @@ impl<'i> Survey<'i> {
             let tree = || read(&document.text, document.dialect);
             for form in document.facts.forms.iter().filter(|form| form.kind == FormKind::System) {
                 let options = Options { tree: &tree(), text: &document.text, form: form.span };
-                let name = form.called().trim_start_matches("#:").trim_start_matches(':').trim_matches('"');
+                let name = form.designated();
                 found.push(MapPlace {
                     purpose: form.docstring.and_then(|span| purpose(&document.text[span.range()])),
                     depends_on: options.names(":depends-on"),

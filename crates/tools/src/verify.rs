@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lispwright_index::FormRow;
 use lispwright_project::{Trial, Written};
 use lispwright_runtime::{Ending, Request, definition_files};
 use lispwright_syntax::{Dialect, FormKind};
@@ -117,7 +118,9 @@ pub(crate) async fn verified(
     context: &CallContext,
 ) -> Result<(Vec<Written>, Verification), Refusal> {
     trial.takes_long();
-    let mut run = Run { workshop, context, wish, checkpointed: Vec::new(), in_copy: true, steps: Vec::new() };
+    let definitions = workshop.roots.writable().flat_map(definition_files).collect();
+    let mut run =
+        Run { workshop, context, wish, definitions, checkpointed: Vec::new(), in_copy: true, steps: Vec::new() };
     let outcome = run.steps(files).await;
     let passed = outcome.is_ok() && run.steps.iter().all(VerifyStep::has_passed);
     // A load that was not to verify anything leaves the files, whatever it finds.
@@ -148,6 +151,8 @@ struct Run<'r> {
     workshop: &'r Workshop,
     context: &'r CallContext,
     wish: &'r Wish,
+    /// The files of the project that define systems.
+    definitions: Vec<PathBuf>,
     /// The sessions that have a checkpoint from before.
     checkpointed: Vec<String>,
     in_copy: bool,
@@ -189,7 +194,7 @@ impl Run<'_> {
         }
         let mut goals = Vec::new();
         for file in files.iter().filter(|file| is_code(file)) {
-            let goal = match system_of(self.workshop, file) {
+            let goal = match self.system_of(file) {
                 Some(system) => Goal::System(system),
                 None => Goal::File(shown(self.workshop, file)),
             };
@@ -213,28 +218,50 @@ impl Run<'_> {
         if let Some(system) = &self.wish.system {
             return Ok(vec![self.named(system)]);
         }
-        let mut goals: Vec<Goal> = Vec::new();
-        for file in files {
-            for system in test_systems(self.workshop, file).into_iter().map(Goal::System) {
-                if !goals.contains(&system) {
-                    goals.push(system);
-                }
+        let mut definitions: Vec<PathBuf> = Vec::new();
+        for path in files.iter().flat_map(|file| self.definitions_of(file)) {
+            if !definitions.contains(path) {
+                definitions.push(path.clone());
             }
-        }
-        if !goals.is_empty() {
-            return Ok(goals);
         }
         let dialects: Vec<Dialect> =
             files.iter().filter_map(|file| Dialect::detect(&file.to_string_lossy(), b"")).collect();
-        let found = indexed(self.workshop, self.context, move |index, _| {
+        let (systems, files) = indexed(self.workshop, self.context, move |index, _| {
+            let forms = definitions.iter().filter_map(|path| index.document(path)).flat_map(|one| &one.facts.forms);
+            let names = forms.filter(|form| form.kind == FormKind::System).map(FormRow::designated);
+            let systems = names.filter(|name| name.to_lowercase().contains("test")).map(str::to_owned);
             let with_tests = index.documents().filter(|document| {
                 dialects.contains(&document.dialect)
                     && document.facts.forms.iter().any(|form| form.kind == FormKind::Test)
             });
-            with_tests.map(|document| document.path.clone()).take(MOST_TEST_FILES).collect::<Vec<_>>()
+            let files = with_tests.map(|document| document.path.clone()).take(MOST_TEST_FILES);
+            (systems.collect::<Vec<String>>(), files.collect::<Vec<PathBuf>>())
         })
         .await?;
-        Ok(found.iter().map(|path| Goal::File(shown(self.workshop, path))).collect())
+        if !systems.is_empty() {
+            return Ok(systems.into_iter().map(Goal::System).collect());
+        }
+        Ok(files.iter().map(|path| Goal::File(shown(self.workshop, path))).collect())
+    }
+
+    /// The definition files of systems in the nearest directory around a file of Common Lisp that has any.
+    fn definitions_of(&self, file: &Path) -> Vec<&PathBuf> {
+        if Dialect::detect(&file.to_string_lossy(), b"") != Some(Dialect::CommonLisp) {
+            return Vec::new();
+        }
+        let is_around = |one: &&PathBuf| one.parent().is_some_and(|directory| file.starts_with(directory));
+        let mut around: Vec<&PathBuf> = self.definitions.iter().filter(is_around).collect();
+        let depth = |path: &PathBuf| path.components().count();
+        let nearest = around.iter().map(|path| depth(path)).max().unwrap_or(0);
+        around.retain(|path| depth(path) == nearest);
+        around.sort();
+        around
+    }
+
+    /// The main system around a file of Common Lisp.
+    fn system_of(&self, file: &Path) -> Option<String> {
+        let shortest = self.definitions_of(file).into_iter().min_by_key(|path| path.as_os_str().len())?;
+        Some(shortest.file_stem()?.to_string_lossy().into_owned())
     }
 
     async fn load(&mut self, goal: &Goal, files: &[PathBuf]) -> Result<(), Refusal> {
@@ -313,41 +340,4 @@ impl Goal {
 fn is_code(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
     Dialect::detect(&file.to_string_lossy(), b"").is_some() && !matches!(&*extension, "asd" | "edn")
-}
-
-/// The definition files of systems in the nearest directory around a file of Common Lisp that has any.
-fn definitions(workshop: &Workshop, file: &Path) -> Vec<PathBuf> {
-    if Dialect::detect(&file.to_string_lossy(), b"") != Some(Dialect::CommonLisp) {
-        return Vec::new();
-    }
-    let all = workshop.roots.writable().flat_map(definition_files);
-    let mut around: Vec<PathBuf> =
-        all.filter(|one| one.parent().is_some_and(|directory| file.starts_with(directory))).collect();
-    let depth = |path: &PathBuf| path.components().count();
-    let nearest = around.iter().map(depth).max().unwrap_or(0);
-    around.retain(|path| depth(path) == nearest);
-    around.sort();
-    around
-}
-
-/// The main system around a file of Common Lisp.
-fn system_of(workshop: &Workshop, file: &Path) -> Option<String> {
-    let definitions = definitions(workshop, file);
-    let shortest = definitions.iter().min_by_key(|path| path.as_os_str().len())?;
-    Some(shortest.file_stem()?.to_string_lossy().into_owned())
-}
-
-/// The systems around a file of Common Lisp that are named after tests.
-fn test_systems(workshop: &Workshop, file: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for definition in definitions(workshop, file) {
-        let Ok(file) = workshop.workspace.read(&definition.to_string_lossy()) else { continue };
-        let forms = file.text.split("(defsystem ").chain(file.text.split("(asdf:defsystem "));
-        let names = forms.filter_map(|rest| {
-            let name = rest.trim_start().trim_start_matches("#:").trim_start_matches([':', '"', '\'']);
-            name.split(|c: char| c.is_whitespace() || c == '"' || c == ')').next()
-        });
-        found.extend(names.filter(|name| name.to_lowercase().contains("test")).map(str::to_owned));
-    }
-    found
 }

@@ -155,6 +155,11 @@ fn a_system_is_compiled_and_tested() {
         refused.text
     );
     assert_eq!(session.project.snapshot(), before);
+    // Without a name, the systems that are defined beside the file are looked for tests.
+    let mut unnamed = edit("(* 100 whole) fraction)\n      (+", "(* 100 whole) fraction)\n      (-", "tests");
+    unnamed.as_object_mut().unwrap().remove("system");
+    session.refused("lisp_edit_batch", unnamed, "WOULD_BREAK", &["ledger/tests", "does not pass its tests"]);
+    assert_eq!(session.project.snapshot(), before);
     let passes = edit("(integer 0 99)", "(mod 100)", "tests");
     let done = session.ok("lisp_edit_batch", passes);
     assert!(done.text.contains("Verified: the tests pass (in a copy"), "{}", done.text);
