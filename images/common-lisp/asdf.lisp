@@ -35,6 +35,15 @@ place where a confined image may write."
 
 (pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
 
+;;; Names of files that are being compiled. ASDF makes them of random numbers, and those of all images that come from one
+;;; saved image are the same; so two images would write into one file.
+
+(let ((original #'uiop:tmpize-pathname))
+  (setf (fdefinition 'uiop:tmpize-pathname)
+        (lambda (path)
+          (let ((*random-state* (make-random-state t)))
+            (funcall original path)))))
+
 (defun compiled-file (component)
   (first (asdf:output-files 'asdf:compile-op component)))
 

@@ -429,6 +429,18 @@ diagnostics."
                  (not (or *load-truename* *compile-file-truename*))))
     (muffle-warning warning)))
 
+(defun compile-whole (source compiled)
+  "The file COMPILED, made of the file SOURCE, or NIL. It is written under another name, and then takes the place of an
+earlier one: other images have the same directory for compiled files, and must not find a part of one."
+  (let ((staging (uiop:tmpize-pathname compiled)))
+    (unwind-protect
+         (when (compile-source source staging)
+           (uiop:rename-file-overwriting-target staging compiled)
+           compiled)
+      (uiop:delete-file-if-exists staging)
+      ;; CLISP writes a second file.
+      (uiop:delete-file-if-exists (make-pathname :type "lib" :defaults staging)))))
+
 (defun load-source-file (work path)
   (let* ((source (namestring (parse-namestring-as-file path)))
          (compiled (asdf:apply-output-translations (compile-file-pathname source))))
@@ -436,7 +448,7 @@ diagnostics."
     (setf (work-files work) (list (cons source (namestring compiled))))
     (call-compiling work
                     (lambda ()
-                      (let ((output (compile-source source compiled)))
+                      (let ((output (compile-whole source compiled)))
                         (if (or (null output)
                                 (mistaken-p work))
                             (error 'uiop:compile-file-error :description source)
