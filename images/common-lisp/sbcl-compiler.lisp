@@ -280,13 +280,14 @@ that is a mistake of the text."
         collect (sb-mop:method-specializers method)))
 
 (defun call-catching-exit (function)
-  "The value of FUNCTION; if it exits in an orderly way, NIL and the exit code instead of the end of the process."
+  "The value of FUNCTION; if it exits in an orderly way, NIL and the exit code instead of the end of the process. What
+another process has ended, ends."
   (let ((returned nil))
     (block nil
       (unwind-protect
            (multiple-value-prog1 (values (funcall function) nil)
              (setf returned t))
-        (let ((code (and (not returned) sb-impl::*exit-in-progress*)))
+        (let ((code (and (not returned) (not *terminated*) sb-impl::*exit-in-progress*)))
           (when code
             (setf sb-impl::*exit-in-progress* nil)
             ;; The thread that exits keeps it; a second exit would be an error.

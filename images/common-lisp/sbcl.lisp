@@ -108,7 +108,14 @@ that this process was started with. Without a pipe, as over a network, both are 
 
 ;;; Interrupts: SIGIO means that a frame has come during an evaluation, SIGINT is the local interrupt
 
+(defvar *terminated* nil "True once another process has asked this one to end, by SIGTERM.")
+
+(defun handle-termination ()
+  (setf *terminated* t)
+  (sb-ext:exit))
+
 (defun install-signals ()
+  (sb-sys:enable-interrupt sb-posix:sigterm (signal-handler 'handle-termination))
   (sb-sys:enable-interrupt sb-posix:sigint (signal-handler 'handle-interrupt))
   (sb-sys:enable-interrupt sb-posix:sigio (signal-handler 'handle-frames))
   (fcntl *requests* +f-setown+ *own-pid*)

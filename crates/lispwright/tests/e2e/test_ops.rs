@@ -231,6 +231,14 @@ fn a_test_op_that_exits_or_raises_after_its_tests_adds_nothing_to_them() {
 }
 
 #[test]
+fn an_image_that_is_told_to_end_during_its_tests_has_not_run_them() {
+    let perform = "(uiop:run-program (format nil \"kill -TERM ~D\" (symbol-call :sb-posix :getpid))) (sleep 60)";
+    let session = &mut performing("\"fiveam\"", perform, SUITE);
+    let answer = run(session, "sbcl", json!({}));
+    assert_eq!(answer.fields["code"], "SESSION_LOST", "{}", answer.text);
+}
+
+#[test]
 fn a_suite_without_tests_is_no_success() {
     let text = "(fiveam:def-suite :ground)\n";
     let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", text);
