@@ -8,12 +8,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
-use crate::{corpus, packages};
+use crate::{corpus, oracle, packages};
 
 /// The seconds that a batch may take.
 const LIMIT: &str = "900";
@@ -73,26 +72,16 @@ const OWN: [&str; 6] =
 
 /// Brings the answers of every section up to date. The corpus must exist.
 pub(crate) fn consult(install: Install) -> Result<(), Failure> {
-    let directory = corpus::directory().join("oracle");
-    fs::create_dir_all(&directory).about(&directory)?;
     for oracle in &ORACLES {
-        let script = crate::workspace().join("corpus/oracles/uses").join(oracle.script);
-        let answers = directory.join(format!("uses-{}.txt", oracle.section));
-        let stamp = answers.with_extension("stamp");
-        let mut hasher = DefaultHasher::new();
-        corpus::key()?.hash(&mut hasher);
-        fs::read(&script).about(&script)?.hash(&mut hasher);
-        let key = hasher.finish().to_string();
-        if answers.exists() && fs::read_to_string(&stamp).is_ok_and(|found| found == key) {
-            continue;
-        }
-        apt::ensure(oracle.needs, install)?;
-        if oracle.section == "clojure" {
-            // Their classes are needed, and they need each other.
-            apt::install_available(&libraries(oracle.section)?, install)?;
-        }
-        ask(oracle, &script, &answers)?;
-        fs::write(&stamp, key).about(&stamp)?;
+        let (script, name) = (format!("uses/{}", oracle.script), format!("uses-{}", oracle.section));
+        oracle::keep(&script, &name, |script, answers| {
+            apt::ensure(oracle.needs, install)?;
+            if oracle.section == "clojure" {
+                // Their classes are needed, and they need each other.
+                apt::install_available(&libraries(oracle.section)?, install)?;
+            }
+            ask(oracle, script, answers)
+        })?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@
 use std::fs;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::apt::{self, Install};
 use crate::corpus;
@@ -29,27 +29,44 @@ const ORACLES: &[Oracle] = &[
     Oracle { section: "emacs-lisp", script: "emacs-lisp.el", call: &["emacs", "--batch", "-Q", "-l"] },
 ];
 
+/// The directory of the answers.
+fn directory() -> PathBuf {
+    corpus::directory().join("oracle")
+}
+
 /// Brings every section's answers up to date. The corpus must exist.
 pub(crate) fn consult(install: Install) -> Result<(), Failure> {
-    let directory = corpus::directory().join("oracle");
-    fs::create_dir_all(&directory).about(&directory)?;
     for oracle in ORACLES {
-        let script = crate::workspace().join("corpus/oracles").join(oracle.script);
-        let answers = directory.join(format!("{}.txt", oracle.section));
-        let stamp = answers.with_extension("stamp");
-        let mut hasher = DefaultHasher::new();
-        corpus::key()?.hash(&mut hasher);
-        fs::read(&script).about(&script)?.hash(&mut hasher);
-        let key = hasher.finish().to_string();
-        if answers.exists() && fs::read_to_string(&stamp).is_ok_and(|found| found == key) {
-            continue;
-        }
-        apt::ensure(&[apt::SBCL, apt::GUILE, apt::CLOJURE, apt::EMACS], install)?;
-        say(format_args!("oracle: {} reads the {} files", oracle.call[0], oracle.section));
-        ask(oracle, &script, &answers)?;
-        fs::write(&stamp, key).about(&stamp)?;
+        keep(oracle.script, oracle.section, |script, answers| {
+            apt::ensure(&[apt::SBCL, apt::GUILE, apt::CLOJURE, apt::EMACS], install)?;
+            say(format_args!("oracle: {} reads the {} files", oracle.call[0], oracle.section));
+            ask(oracle, script, answers)
+        })?;
     }
-    report(&directory)
+    report(&directory())
+}
+
+/// Keeps the file with the answers called `name` up to date: `ask` makes it with a script of `corpus/oracles`, unless both
+/// the corpus and the script are what they were when it was made.
+pub(crate) fn keep(
+    script: &str,
+    name: &str,
+    ask: impl FnOnce(&Path, &Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let directory = directory();
+    fs::create_dir_all(&directory).about(&directory)?;
+    let script = crate::workspace().join("corpus/oracles").join(script);
+    let answers = directory.join(format!("{name}.txt"));
+    let stamp = answers.with_extension("stamp");
+    let mut hasher = DefaultHasher::new();
+    corpus::key()?.hash(&mut hasher);
+    fs::read(&script).about(&script)?.hash(&mut hasher);
+    let key = hasher.finish().to_string();
+    if answers.exists() && fs::read_to_string(&stamp).is_ok_and(|found| found == key) {
+        return Ok(());
+    }
+    ask(&script, &answers)?;
+    fs::write(&stamp, key).about(&stamp)
 }
 
 fn ask(oracle: &Oracle, script: &Path, answers: &Path) -> Result<(), Failure> {

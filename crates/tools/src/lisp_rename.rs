@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code_live::{named, plain_name, within};
 use crate::event::Event;
-use crate::indexed::indexed_with;
+use crate::indexed::{indexed_with, left_out};
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, NewFile, shown, write};
@@ -209,7 +209,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         text: head(&one.text, 200).0.to_owned(),
     };
     let (from, to) = planned.names.first().cloned().unwrap_or_default();
-    let paths = |paths: &[std::path::PathBuf]| paths.iter().map(|path| shown(workshop, path)).collect();
+    let root = workshop.roots.primary();
     RenameAnswer {
         symbol: from,
         new_name: to,
@@ -225,7 +225,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         definitions: planned.definitions,
         changed_mentions: planned.files.iter().map(|file| file.mentions).sum(),
         strangers: planned.strangers.clone(),
-        left_out: paths(&refreshed.left_out),
-        ignored: paths(&refreshed.ignored),
+        left_out: left_out(&refreshed.left_out, root),
+        ignored: left_out(&refreshed.ignored, root),
     }
 }
