@@ -187,11 +187,14 @@ fn a_form_of_a_long_line_is_shown_by_itself() {
     let source = Source::read(&text, Dialect::CommonLisp);
     let options = ViewOptions { name_pattern: Some("^fn-277$"), ..COLLAPSED };
     let shown = view(&source, &options).unwrap();
-    assert!(shown.content.ends_with("\n1| …(defun fn-277 (x) (list x 277))…\n"), "{}", shown.content);
+    assert_eq!(shown.content, "   …\n1| …(defun fn-277 (x) (list x 277))…\n");
     assert_eq!((shown.matching_forms, shown.expanded_forms), (1, 1));
+    assert_eq!(shown.cut_lines, []);
+    let shown = view(&source, &COLLAPSED).unwrap();
     let left = text.chars().count() - 2_000;
     let note = format!("… [{left} more characters]\n");
     assert!(shown.content.contains(&note), "{}", shown.content);
+    assert_eq!(shown.cut_lines, [1]);
     let options = ViewOptions { collapsed: false, limit: Some(1), budget: 40_000, ..COLLAPSED };
     assert_eq!(view(&source, &options).unwrap().cut_lines, []);
     let options = ViewOptions { name_pattern: Some("none-such"), ..COLLAPSED };

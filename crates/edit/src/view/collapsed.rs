@@ -38,7 +38,8 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     for only_matching in [false, true] {
         let mut lines = LineView::new(view.total_lines, options);
         let outcome = fill(source, options, end_line, patterns, only_matching, &mut lines);
-        if has_pattern && !only_matching && outcome.stopped_at.is_some() {
+        let all_fits = outcome.stopped_at.is_none() && lines.cut.is_empty();
+        if has_pattern && !only_matching && !all_fits {
             continue;
         }
         view.expanded_forms = outcome.expanded;

@@ -58,6 +58,8 @@ fn check_reports_broken_files() {
     check(&project, &["check", "none.lisp"], "", 2, &["none.lisp"]);
     check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b)", 1, &["1"]);
     check(&project, &["check", "--dialect", "common-lisp", "-"], "(a (b))", 0, &[]);
+    let says = ["1:4", "correct the text at that place"];
+    check(&project, &["check", "--dialect", "common-lisp", "-"], "(x . )", 1, &says);
     json(&check(&project, &["check", "--json", "bad.lisp"], "", 1, &["unclosed"]));
 }
 
