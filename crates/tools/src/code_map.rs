@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lispwright_index::{Document, Exports, FormRow, Index, Refreshed};
+use lispwright_index::{Document, Exports, FormRow, Index, Refreshed, Space};
 use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -217,29 +217,42 @@ impl<'i> Survey<'i> {
     }
 
     fn packages(&self) -> Vec<MapPlace> {
-        let mut found = Vec::new();
-        for &document in &self.documents {
-            for space in document.facts.spaces.iter().filter(|space| !space.is_file()) {
-                let exports = match &space.exports {
-                    Exports::Names(names) => names.len(),
-                    Exports::All => {
-                        let own = document.facts.definitions.iter().filter(|one| one.space == space.name);
-                        own.filter(|one| !matches!(one.kind, FormKind::Method | FormKind::Test)).count()
-                    }
-                };
-                found.push(MapPlace {
-                    purpose: space.docstring.as_deref().and_then(purpose),
-                    count: Some(exports).filter(|count| *count > 0),
-                    ..self.place(document, &space.name, space.at)
-                });
+        let spaces = self.documents.iter().flat_map(|&document| {
+            document.facts.spaces.iter().filter(|space| !space.is_file()).map(move |space| (document, space))
+        });
+        // What a file adds to a package, `export` for example, counts where the package is declared.
+        let (additions, mut found): (Vec<_>, Vec<_>) = spaces.partition(|(_, space)| space.adds);
+        let mut added: Vec<usize> = vec![0; found.len()];
+        for (document, addition) in additions {
+            let is_meant = |(other, space): &(&Document, &Space)| {
+                other.dialect == document.dialect
+                    && (space.name == addition.name || space.nicknames.contains(&addition.name))
+            };
+            match found.iter().position(is_meant) {
+                Some(at) => added[at] += exports(document, addition),
+                None => {
+                    found.push((document, addition));
+                    added.push(0);
+                }
             }
+        }
+        let mut places: Vec<MapPlace> = found
+            .into_iter()
+            .zip(added)
+            .map(|((document, space), added)| MapPlace {
+                purpose: space.docstring.as_deref().and_then(purpose),
+                count: Some(exports(document, space) + added).filter(|count| *count > 0),
+                ..self.place(document, &space.name, space.at)
+            })
+            .collect();
+        for &document in &self.documents {
             if let Some((name, summary)) = library(&document.text) {
-                found.push(MapPlace { purpose: purpose(summary), ..self.place(document, name, 0) });
+                places.push(MapPlace { purpose: purpose(summary), ..self.place(document, name, 0) });
             }
         }
         // The main ones give most out.
-        found.sort_by_key(|package| Reverse(package.count));
-        found
+        places.sort_by_key(|package| Reverse(package.count));
+        places
     }
 
     fn entry_points(&self) -> Vec<MapPlace> {
@@ -376,6 +389,17 @@ impl Options<'_> {
 fn purpose(docstring: &str) -> Option<String> {
     let line = docstring.trim_matches('"').lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(one_line(line.trim_end_matches('"'), PURPOSE))
+}
+
+/// The number of names that a space gives out by what one file says.
+fn exports(document: &Document, space: &Space) -> usize {
+    match &space.exports {
+        Exports::Names(names) => names.len(),
+        Exports::All => {
+            let own = document.facts.definitions.iter().filter(|one| one.space == space.name);
+            own.filter(|one| !matches!(one.kind, FormKind::Method | FormKind::Test)).count()
+        }
+    }
 }
 
 /// The name and the summary in the first line of a library of Emacs Lisp: `;;; name.el --- summary  -*- … -*-`.

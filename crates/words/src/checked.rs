@@ -16,7 +16,9 @@ pub(crate) fn text(checked: &CheckAnswer) -> String {
     let found = &found.whole;
     let mut text = format!("{} (read as {dialect})\n{}", head(path, found), sentence(found));
     text.push_str(&match (found.fixes.is_empty(), found.is_certain()) {
-        (true, _) if found.doubt.is_empty() => "\nNo delimiter is missing or extra: correct the text at that place.".to_owned(),
+        (true, _) if found.doubt.is_empty() => {
+            "\nNo delimiter is missing or extra: correct the text at that place.".to_owned()
+        }
         (true, _) => format!("\nNo fix is known: {}.", found.doubt),
         (false, true) => certain(found),
         (false, false) => {

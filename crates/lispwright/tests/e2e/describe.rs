@@ -287,7 +287,10 @@ fn a_map_shows_the_parts_of_a_project() {
     let system = "(defsystem \"farm\" :description \"A farm.\" :depends-on (\"uiop\" (:version \"asdf\" \"3\")))\n\
                   (defsystem \"farm/tests\" :depends-on (\"farm\"))\n";
     session.project.file("farm.asd", system);
-    session.project.file("t/farm.lisp", "(in-package :farm)\n(fiveam:test adds (total nil))\n(fiveam:test more 1)\n");
+    session.project.file(
+        "t/farm.lisp",
+        "(in-package :farm)\n(export 'adds)\n(fiveam:test adds (total nil))\n(fiveam:test more 1)\n",
+    );
     session.project.file("run.lisp", "#!/usr/bin/sbcl --script\n(defun main ()\n  \"Begins.\"\n  (print 1)\n");
     session
         .project
@@ -297,11 +300,11 @@ fn a_map_shows_the_parts_of_a_project() {
         "common-lisp: 4 files, ",
         "; emacs-lisp: 1 file, 3 lines, 1 definition\n",
         "Systems:\n  farm  farm.asd:1  needs uiop, asdf  A farm.\n  farm/tests  farm.asd:2  needs farm\n",
-        "Packages:\n  farm  src/farm.lisp:1  2 exports\n  farm.el  el/farm.el:1  Farms\n",
+        "Packages:\n  farm  src/farm.lisp:1  3 exports\n  farm.el  el/farm.el:1  Farms\n",
         "  run.lisp  run.lisp:1  a script\n",
         "  defun farm  el/farm.el:3\n",
         "  defun main  run.lisp:2  Begins.\n",
-        "Tests (2); run them: run_tests {\"system\": \"farm/tests\"}:\n  test  t/farm.lisp:2  2 tests\n",
+        "Tests (2); run them: run_tests {\"system\": \"farm/tests\"}:\n  test  t/farm.lisp:3  2 tests\n",
         "Most used:\n  defgeneric area  src/farm.lisp:13  5 uses\n",
         "Unbalanced; see lisp_check_parens {\"path\": \"run.lisp\"}:\n  run.lisp:1",
     ] {
