@@ -263,7 +263,7 @@ impl<'i> UseIndex<'i> {
     pub fn most_used(&self, most: usize) -> Vec<(Symbol, usize)> {
         let mut definitions: FxHashMap<&str, FxHashSet<Symbol>> = FxHashMap::default();
         for one in self.documents.iter().flat_map(|document| &document.facts.definitions) {
-            if !matches!(one.kind, FormKind::Method | FormKind::Test) {
+            if !matches!(one.kind, FormKind::Method | FormKind::Test | FormKind::Addition) {
                 definitions.entry(&one.name).or_default().insert(self.proper(&one.symbol()));
             }
         }

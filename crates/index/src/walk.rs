@@ -458,9 +458,16 @@ impl<'t> Walk<'t> {
         if self.learning.is_some() && self.learns_use(datum, kind) {
             return;
         }
-        // `(setf name)` is the name of a function, too.
+        // `(setf name)` is the name of a function, too. Other lists are no names.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));
-        let Some(datum) = setter.map_or(Some(datum), |list| self.data(list).nth(1)) else { return };
+        let datum = match setter.map(|list| self.data(list)) {
+            None => datum,
+            Some(mut data) => {
+                let is_setter = data.next().is_some_and(|head| self.source(head).eq_ignore_ascii_case("setf"));
+                let Some(name) = data.next().filter(|_| is_setter) else { return };
+                name
+            }
+        };
         let Some(name) = self.symbol(datum) else { return };
         let takes_function = kind == UseKind::Call;
         let may_be_local = matches!(kind, UseKind::Call | UseKind::Value | UseKind::Assignment);

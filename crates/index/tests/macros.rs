@@ -100,3 +100,12 @@ fn vars_that_are_imported_again_are_definitions_of_both_namespaces() {
     assert_eq!(uses(&files, "area", Some("front")), "user.clj:2: call in defn g");
     assert_eq!(uses(&files, "size", Some("front")), "user.clj:2: call in defn g");
 }
+
+#[test]
+fn a_list_in_the_place_of_a_name_is_no_name() {
+    let lisp = "(defmacro m-define (by n) `(list ,n))\n(m-define (history area) 1)\n(defun f (x) (area x))";
+    check(&[("a.el", lisp)], "area", "");
+    let lisp =
+        "(defmacro defplace (name &body b) `(defun ,name () ,@b))\n(defplace (setf area) 1)\n(defun f (x) (area x))";
+    check(&[("a.lisp", lisp)], "area", "a.lisp:3: call in defun f");
+}
