@@ -175,6 +175,13 @@ pub trait System: Debug + Sized {
         Ok(())
     }
 
+    /// Makes the allocator of this process keep few pools of freed memory, and return what is free in them. To be called
+    /// before other threads start.
+    fn keep_little_free_memory() {}
+
+    /// Returns the memory that this process has freed and its allocator keeps. Other threads may wait for some milliseconds.
+    fn return_free_memory() {}
+
     /// The path of this program, if possible even if another file has replaced it on the disk.
     fn this_program() -> Option<PathBuf> {
         std::env::current_exe().ok()

@@ -4,6 +4,7 @@ mod confine;
 mod descent;
 mod files;
 mod filter;
+mod memory;
 mod namespaces;
 mod table;
 
@@ -115,6 +116,14 @@ done 2>/dev/null"#;
 
     fn hide() -> io::Result<()> {
         Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+    }
+
+    fn keep_little_free_memory() {
+        memory::keep_little_free();
+    }
+
+    fn return_free_memory() {
+        memory::return_free();
     }
 
     fn this_program() -> Option<PathBuf> {

@@ -31,6 +31,7 @@ use crate::names::Names;
 use crate::prompts;
 use crate::reference::reference;
 use crate::resources;
+use crate::rest::Rest;
 use crate::roots::ClientRoots;
 use crate::surface::{Manner, UNLISTED};
 use crate::{Options, Results};
@@ -52,6 +53,7 @@ pub(crate) struct Dispatch {
     instructions: String,
     premises: Option<Premises>,
     guides: Vec<Guide>,
+    rest: Arc<Rest>,
 }
 
 impl Dispatch {
@@ -70,6 +72,7 @@ impl Dispatch {
             instructions: options.instructions,
             premises: options.premises,
             guides,
+            rest: Arc::default(),
         }
     }
 
@@ -127,6 +130,7 @@ impl Dispatch {
             None => render(reply, self.manner.skin),
         };
         tracing::debug!(tool = tool.name, is_error = rendering.is_error, took = ?began.elapsed(), "answered a call");
+        self.rest.after_call();
         Ok(result(rendering, self.is_structured(tool) || self.manner.fields_beside))
     }
 

@@ -34,6 +34,7 @@ mod prompts;
 mod reference;
 mod request_id;
 mod resources;
+mod rest;
 mod roots;
 mod salvage;
 mod select;

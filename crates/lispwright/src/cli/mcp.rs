@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use lispwright_platform::{Here, System as _};
 use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Observer, Premises, Workshop, catalogue};
 use lispwright_words::Skin;
@@ -84,6 +85,7 @@ fn complain(why: &str) {
 }
 
 fn start(args: Args) -> Result<(), String> {
+    Here::keep_little_free_memory();
     log::start(&args.log_level, args.log_file.as_deref())?;
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "lispwright serves");
     let event_loop = event_loop().map_err(|why| why.to_string())?;

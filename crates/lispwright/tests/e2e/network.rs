@@ -12,9 +12,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Client, PATIENCE, binary, server_command};
+use crate::household::comes;
 use crate::http::Request;
 use crate::project::Project;
 use crate::socket::{Socket, call, text};
+
+/// The memory in kB that a server has when it has read a file of some thousand forms.
+const MODEST: u64 = 20_000;
 
 /// A server that listens, and what it says on standard error.
 struct Served {
@@ -57,15 +61,39 @@ impl Served {
 
     /// The result of a tool over HTTP, by a request of its own.
     fn call(&self, tool: &str, arguments: Value) -> Answer {
-        let mut socket = Socket::connect(self.http);
-        let request = self.admitted(Request::modern(&call(1, tool, arguments)));
-        let head = socket.request(&request);
-        Answer::of(&socket.answer_in(&head).0)
+        called(self.http, &self.token, tool, arguments)
     }
 
     fn admitted(&self, request: Request) -> Request {
-        request.with("Authorization", &format!("Bearer {}", self.token))
+        admitted(&self.token, request)
     }
+
+    /// The memory of the server that belongs to no file, in kB.
+    fn memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.client.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        line.split_ascii_whitespace().next().unwrap().parse().unwrap()
+    }
+
+    /// The pools of memory that glibc has made besides its first: each begins at a multiple of 64 MiB.
+    fn pools(&self) -> usize {
+        let maps = fs::read_to_string(format!("/proc/{}/maps", self.client.pid())).unwrap();
+        let begins_pool = |line: &&str| {
+            let start = line.split('-').next().and_then(|start| u64::from_str_radix(start, 16).ok()).unwrap();
+            start.is_multiple_of(64 << 20) && line.contains(" rw-p 00000000 00:00 0")
+        };
+        maps.lines().filter(begins_pool).count()
+    }
+}
+
+fn admitted(token: &str, request: Request) -> Request {
+    request.with("Authorization", &format!("Bearer {token}"))
+}
+
+fn called(http: u16, token: &str, tool: &str, arguments: Value) -> Answer {
+    let mut socket = Socket::connect(http);
+    let head = socket.request(&admitted(token, Request::modern(&call(1, tool, arguments))));
+    Answer::of(&socket.answer_in(&head).0)
 }
 
 /// The lines of a pipe as they come.
@@ -103,6 +131,28 @@ fn all_ways_lead_to_the_same_images() {
     // The process ends with the standard input of the client that started it.
     assert!(served.client.finish().success());
     assert!(std::net::TcpStream::connect(("127.0.0.1", served.tcp)).is_err());
+}
+
+#[test]
+fn the_memory_of_many_calls_at_once_is_given_back() {
+    let served = Served::start(&[]);
+    let forms: String = (0..4000).map(|number| format!("(defun form-{number} () (list {number}))\n\n")).collect();
+    served.project.file("large.lisp", &forms);
+    let (http, token) = (served.http, served.token.as_str());
+    let edit = || {
+        let arguments = json!({ "path": "large.lisp", "operation": "delete", "name": "form-7", "dry_run": true });
+        let answer = called(http, token, "lisp_edit_form", arguments);
+        assert!(!answer.is_error, "{}", answer.text);
+    };
+    (0..10).for_each(|_| edit());
+    assert!(comes(|| served.memory() < MODEST), "{} kB for a call at a time", served.memory());
+    std::thread::scope(|scope| {
+        for _ in 0..30 {
+            scope.spawn(|| (0..10).for_each(|_| edit()));
+        }
+    });
+    assert!(comes(|| served.memory() < MODEST), "{} kB for thirty at a time", served.memory());
+    assert!(served.pools() < 4, "{} pools", served.pools());
 }
 
 #[test]
