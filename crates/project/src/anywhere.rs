@@ -113,6 +113,7 @@ fn beside(real: &Path) -> Result<Roots, Error> {
     let shared = Shared {
         writable: vec![Arc::new(root)],
         readable: RwLock::default(),
+        libraries: None,
         locks: Locks::default(),
         lock_wait: Roots::LOCK_WAIT,
         show_absolute: true,

@@ -9,6 +9,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The option that names directories of libraries.
+pub(crate) const LIBRARY_OPTION: &str = "--library";
+
 /// The reason why a directory cannot be a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootFault {
@@ -85,7 +88,7 @@ pub enum Error {
         path: PathBuf,
         /// The reason.
         fault: RootFault,
-        /// The source of the path: `--root`, the name of a variable, or `the working directory`.
+        /// The source of the path: `--root`, `--library`, the name of a variable, or `the working directory`.
         source_name: &'static str,
     },
 
@@ -112,7 +115,8 @@ pub enum Error {
 
     /// The path leads out of every allowed root.
     #[error(
-        "{path}: outside the project{}; allowed: {}. Pass a path below it; lispwright started with --root DIR allows another directory",
+        "{path}: outside the project{}; allowed: {}. Pass a path below it; lispwright started with --root DIR allows another directory, with \
+         --library DIR for reading",
         if *by_link { " (a symbolic link on the way leads out)" } else { "" },
         roots.join(", ")
     )]
@@ -491,27 +495,33 @@ impl fmt::Display for ReadOnlyWhy {
 
 fn root_text(path: &std::path::Path, fault: RootFault, source_name: &str) -> String {
     let path = path.display();
+    let (what, option) = match source_name {
+        LIBRARY_OPTION => ("a directory of libraries", LIBRARY_OPTION),
+        _ => ("a project root", "--root"),
+    };
     match fault {
         RootFault::System => format!(
-            "{path} (from {source_name}) cannot be a project root: it is shared by the whole system; pass the directory of one \
-             project with --root DIR, such as a subdirectory of it"
+            "{path} (from {source_name}) cannot be {what}: it is shared by the whole system; pass the directory of one \
+             project with {option} DIR, such as a subdirectory of it"
         ),
         RootFault::Home => format!(
-            "{path} (from {source_name}) cannot be a project root: it is a whole home directory; pass the directory of one \
-             project inside it with --root DIR"
+            "{path} (from {source_name}) cannot be {what}: it is a whole home directory; pass the directory of one \
+             project inside it with {option} DIR"
         ),
         RootFault::Unnamed => format!(
-            "{path:?} (from {source_name}) cannot be a project root: it does not name a directory; pass its name with --root DIR",
+            "{path:?} (from {source_name}) cannot be {what}: it does not name a directory; pass its name with {option} DIR",
             path = path.to_string()
         ),
         RootFault::Missing => {
-            format!("{path} (from {source_name}) does not exist; pass an existing directory with --root DIR")
+            format!("{path} (from {source_name}) does not exist; pass an existing directory with {option} DIR")
         }
         RootFault::NotADirectory => {
-            format!("{path} (from {source_name}) is not a directory; pass the directory of the project with --root DIR")
+            format!(
+                "{path} (from {source_name}) is not a directory; pass the directory of the project with {option} DIR"
+            )
         }
         RootFault::Denied => format!(
-            "{path} (from {source_name}) may not be read by this user; make it readable, or pass another with --root DIR"
+            "{path} (from {source_name}) may not be read by this user; make it readable, or pass another with {option} DIR"
         ),
     }
 }

@@ -9,6 +9,7 @@
 //! - [`Roots::read`] gives a [`SourceFile`]: text, encoding, byte order mark, digest.
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Roots::edit_several`] does so with several files, all of them or none, and can put them back.
+//! - [`LibraryPlace`] is a directory of libraries, which can be read and not written.
 //! - [`Roots::list`] gives the entries of a directory, and [`Roots::make_directories`] makes those that a new file needs.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
 //!
@@ -31,6 +32,7 @@ mod directories;
 mod error;
 mod identity;
 mod ignores;
+mod library;
 mod lock;
 mod nearest;
 mod read;
@@ -48,6 +50,7 @@ pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
 pub use directories::{EntryKind, ListedEntry, MadeDirectories};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
+pub use library::{LibraryPlace, library_at};
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around};

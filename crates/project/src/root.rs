@@ -13,8 +13,9 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use crate::error::{Error, RootFault};
+use crate::error::{Error, LIBRARY_OPTION, RootFault};
 use crate::identity::{Identity, identity_of, std_identity};
+use crate::library::{Libraries, LibraryPlace};
 use crate::lock::Locks;
 
 /// Environment variables that may name the root, in order.
@@ -105,6 +106,11 @@ pub(crate) struct Root {
 }
 
 impl Root {
+    pub(crate) fn open_library(path: &Path) -> Result<Self, Error> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Self::open(path, LIBRARY_OPTION, home.as_deref(), false)
+    }
+
     fn open(path: &Path, source_name: &'static str, home: Option<&Path>, writable: bool) -> Result<Self, Error> {
         let fault = |fault| Error::Root { path: path.to_owned(), fault, source_name };
         let system = |error: io::Error| {
@@ -229,6 +235,8 @@ pub(crate) struct Shared {
     /// At least one, in the order given.
     pub(crate) writable: Vec<Arc<Root>>,
     pub(crate) readable: RwLock<Vec<Arc<Root>>>,
+    /// More of those, which are opened when a path leads out of all others.
+    pub(crate) libraries: Option<Libraries>,
     pub(crate) locks: Locks,
     pub(crate) lock_wait: Duration,
     /// Shows the absolute paths of files, below the first root too.
@@ -258,6 +266,7 @@ impl Roots {
         let shared = Shared {
             writable,
             readable: RwLock::default(),
+            libraries: None,
             locks: Locks::default(),
             lock_wait: Self::LOCK_WAIT,
             show_absolute: false,
@@ -307,8 +316,25 @@ impl Roots {
         let shared = Shared {
             writable: self.shared.writable.clone(),
             readable: RwLock::new(readable),
+            libraries: self.shared.libraries.clone(),
             locks: Locks::default(),
             lock_wait,
+            show_absolute: self.shared.show_absolute,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The same directories, and the places of libraries that `places` gives at the moment when a path leads out of all
+    /// others; what was given once stays readable.
+    #[must_use]
+    pub fn with_libraries(&self, places: impl Fn() -> Vec<LibraryPlace> + Send + Sync + 'static) -> Self {
+        let readable = self.shared.readable.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let shared = Shared {
+            writable: self.shared.writable.clone(),
+            readable: RwLock::new(readable),
+            libraries: Some(Libraries::new(places)),
+            locks: Locks::default(),
+            lock_wait: self.shared.lock_wait,
             show_absolute: self.shared.show_absolute,
         };
         Self { shared: Arc::new(shared) }
@@ -317,13 +343,18 @@ impl Roots {
     /// Adds a directory whose files may be read and never written, such as the sources of a library that an image has
     /// loaded. Adding one twice does no harm. Shared directories are refused as in [`Roots::open`].
     pub fn add_read_only(&self, path: &Path) -> Result<(), Error> {
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let root = Root::open(path, "a library", home.as_deref(), false)?;
+        self.add(Root::open_library(path)?);
+        Ok(())
+    }
+
+    /// Adds a directory for reading, unless it is known; whether it was added.
+    pub(crate) fn add(&self, root: Root) -> bool {
         let mut readable = self.shared.readable.write().unwrap_or_else(PoisonError::into_inner);
-        if !readable.iter().any(|known| known.identity == root.identity) {
+        let is_new = !readable.iter().any(|known| known.identity == root.identity);
+        if is_new {
             readable.push(Arc::new(root));
         }
-        Ok(())
+        is_new
     }
 
     /// The start of relative paths: absolute, without symbolic links.

@@ -267,7 +267,9 @@ impl Walk<'_> {
 
     /// Continues in the root that the absolute path `whole` leads into.
     fn enter(&mut self, whole: &Path) -> Result<(), Error> {
-        let (root, rest) = self.roots.root_of(whole).ok_or_else(|| Error::OutsideRoot {
+        let found = self.roots.root_of(whole);
+        let found = found.or_else(|| if self.roots.open_libraries() { self.roots.root_of(whole) } else { None });
+        let (root, rest) = found.ok_or_else(|| Error::OutsideRoot {
             path: self.written.clone(),
             by_link: self.links > 0,
             roots: self.roots.writable().map(|root| root.display().to_string()).collect(),

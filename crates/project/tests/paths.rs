@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fixture::{Fixture, SECRET, code, open};
-use lispwright_project::{Error, RootChoice, RootFault, RootSource, Roots};
+use fixture::{Fixture, SECRET, code, open, put};
+use lispwright_project::{Error, LibraryPlace, RootChoice, RootFault, RootSource, Roots};
 
 #[track_caller]
 fn check_text(fixture: &Fixture, path: impl AsRef<Path>, shown: &str, text: &str) {
@@ -211,6 +211,62 @@ fn libraries_may_be_read_and_not_written() {
     fixture.roots.add_read_only(&fixture.beside(".")).unwrap();
     fixture.put("a.lisp", "(b)\n").unwrap();
     assert!(matches!(fixture.roots.add_read_only(Path::new("/")), Err(Error::Root { fault: RootFault::System, .. })));
+}
+
+/// The fixture with places of libraries in a home directory, of which `open` says whether they may be read now.
+fn with_places(fixture: &Fixture, home: &Path, places: &[&str], open: &'static AtomicBool) -> Roots {
+    let known: Vec<LibraryPlace> = places.iter().filter_map(|place| LibraryPlace::new(place, Some(home))).collect();
+    fixture.roots.with_libraries(move || if open.load(Ordering::Relaxed) { known.clone() } else { Vec::new() })
+}
+
+#[test]
+fn places_of_libraries_are_opened_when_they_may_be_read() {
+    static OPEN: AtomicBool = AtomicBool::new(false);
+    let fixture = Fixture::new();
+    let home = tempfile::tempdir().unwrap();
+    let source = home.path().join("dists/lib/a.lisp");
+    fs::create_dir_all(source.parent().unwrap()).unwrap();
+    fs::write(&source, "(a)\n").unwrap();
+    fs::write(home.path().join("b.lisp"), "(b)\n").unwrap();
+    let roots = with_places(&fixture, home.path(), &["~/dists", "~/gone"], &OPEN);
+    assert_eq!(code(roots.read(&source), &source), "OUTSIDE_ROOT");
+    OPEN.store(true, Ordering::Relaxed);
+    assert_eq!(roots.read(&source).unwrap().text, "(a)\n");
+    assert_eq!(code(put(&roots, &source, "(b)\n"), &source), "READ_ONLY");
+    // What is beside the place stays outside, however it is named.
+    std::os::unix::fs::symlink(home.path().join("b.lisp"), home.path().join("dists/link.lisp")).unwrap();
+    std::os::unix::fs::symlink("..", home.path().join("dists/up")).unwrap();
+    for name in
+        ["b.lisp", "dists/../b.lisp", "dists/lib/../../b.lisp", "dists/link.lisp", "dists/up/b.lisp", "gone/b.lisp"]
+    {
+        let path = home.path().join(name);
+        assert_eq!(code(roots.read(&path), &path), "OUTSIDE_ROOT");
+    }
+    fixture.check_neighbours();
+}
+
+#[test]
+fn a_place_that_a_link_leads_to_is_none() {
+    static OPEN: AtomicBool = AtomicBool::new(true);
+    let fixture = Fixture::new();
+    let temporary = tempfile::tempdir().unwrap();
+    let home = temporary.path();
+    fs::create_dir(home.join("real")).unwrap();
+    std::os::unix::fs::symlink(fixture.beside("outside"), home.join("dists")).unwrap();
+    std::os::unix::fs::symlink(fixture.beside("."), home.join("above")).unwrap();
+    std::os::unix::fs::symlink("/", home.join("real/all")).unwrap();
+    let roots =
+        with_places(&fixture, home, &["~/dists", "~/above/outside", "~/real/all/etc", "~/real/all", "/etc"], &OPEN);
+    for path in [fixture.beside("outside/secret.lisp"), home.join("dists/secret.lisp"), "/etc/passwd".into()] {
+        assert_eq!(code(roots.read(&path), &path), "OUTSIDE_ROOT");
+    }
+    assert!(LibraryPlace::new("~/dists", None).is_none());
+    // The home directory itself may be a link.
+    std::os::unix::fs::symlink("real", home.join("link")).unwrap();
+    fs::create_dir(home.join("real/dists")).unwrap();
+    fs::write(home.join("real/dists/a.lisp"), "(a)\n").unwrap();
+    let roots = with_places(&fixture, &home.join("link"), &["~/dists"], &OPEN);
+    assert_eq!(roots.read(&home.join("real/dists/a.lisp")).unwrap().text, "(a)\n");
 }
 
 #[test]

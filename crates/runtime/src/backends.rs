@@ -101,6 +101,9 @@ pub struct Backend {
     pub project_files: &'static [&'static str],
     /// The names of the test frameworks that it runs.
     pub frameworks: &'static [&'static str],
+    /// The directories where its libraries are installed with their sources, `~/` for those in the home directory. Not
+    /// those where people keep work of their own.
+    pub libraries: &'static [&'static str],
     /// The looks at running code that it has.
     pub probes: ProbeCodes,
     /// The sentences of answers about it.
@@ -178,6 +181,7 @@ impl Backend {
         extensions: &[],
         project_files: &[],
         frameworks: &[],
+        libraries: &[],
         probes: ProbeCodes::NONE,
         words: Words::NOTHING,
         agent: None,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use lispwright_edit::Source;
 use lispwright_index::Index;
-use lispwright_project::{Roots, SourceFile};
+use lispwright_project::{LibraryPlace, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 /// The project and the sessions that a catalogue of tools works on. Clones share both.
 #[derive(Clone)]
 pub struct Workshop {
-    /// The directories whose files may be read and written.
+    /// The directories whose files may be read and written, or only read.
     pub roots: Roots,
     /// Those files and their languages.
     pub workspace: Workspace,
@@ -44,13 +44,18 @@ impl Workshop {
         Ok(Self::in_roots(Roots::from_environment(roots)?, configure))
     }
 
-    /// A workshop in open roots, with a configuration of images that `configure` changes.
+    /// A workshop in open roots, with a configuration of images that `configure` changes. While an image lives, files in
+    /// the places where its Lisp has libraries become readable.
     pub fn in_roots(roots: Roots, configure: impl FnOnce(Config) -> Config) -> Self {
         let mut config = configure(Config::new(roots.primary()));
         if let Some(sandbox) = &mut config.sandbox {
             sandbox.writable = roots.writable().map(Path::to_owned).collect();
         }
         let sessions = Sessions::new(config);
+        let roots = roots.with_libraries({
+            let sessions = sessions.clone();
+            move || library_places(&sessions)
+        });
         Self { workspace: Workspace::within(roots.clone()), index: Arc::default(), roots, sessions, observer: None }
     }
 
@@ -64,6 +69,14 @@ impl Workshop {
     pub fn context(&self, caller: &str) -> CallContext {
         CallContext { caller: Some(caller.into()), observer: self.observer.clone(), ..CallContext::default() }
     }
+}
+
+/// The places of libraries of all Lisps that have an image. They are the server's own knowledge: evaluated code could name
+/// any directory.
+fn library_places(sessions: &Sessions) -> Vec<LibraryPlace> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let places = sessions.living().into_iter().flat_map(|(_, runtime)| runtime.libraries);
+    places.filter_map(|place| LibraryPlace::new(place, home.as_deref())).collect()
 }
 
 /// The dialect of that name, or a refusal that lists all of them.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lispwright_platform::{Here, System as _};
+use lispwright_project::{Error, Roots, library_at};
 use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Observer, Premises, Workshop, catalogue};
 use lispwright_words::Skin;
@@ -24,6 +25,11 @@ pub(crate) struct Args {
     /// Directory whose files may be read and written; repeatable
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
+
+    /// Directory of libraries whose files may be read, never written; repeatable. The usual ones can be read while an
+    /// image of their Lisp runs
+    #[arg(long, value_name = "DIR")]
+    library: Vec<PathBuf>,
 
     #[command(flatten)]
     network: super::network::NetworkArgs,
@@ -101,13 +107,24 @@ fn start(args: Args) -> Result<(), String> {
     let images = args.images.change(&args.root)?;
     let transcript = args.transcript.open("mcp", Skin::Client);
     let observer = transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>);
-    let furnish = move |roots| Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
+    let libraries: Result<Vec<PathBuf>, Error> = args.library.iter().map(|library| library_at(library)).collect();
+    let libraries = libraries.map_err(|error| error.to_string())?;
+    let named = libraries.clone();
+    let furnish = move |roots: Roots| {
+        for library in &named {
+            if let Err(error) = roots.add_read_only(library) {
+                tracing::warn!(%error, "a library is gone");
+            }
+        }
+        Workshop::in_roots(roots, images.clone()).watched_by(observer.clone())
+    };
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
     let server = Server::new(Options { results: args.results, ..Options::in_premises(offer, premises.clone()) });
     let present = premises.present();
-    let roots: Vec<&Path> = present.iter().flat_map(|workshop| workshop.roots.writable()).collect();
-    let doors = args.network.open(&roots)?;
+    let roots = present.iter().flat_map(|workshop| workshop.roots.writable());
+    let readable: Vec<&Path> = roots.chain(libraries.iter().map(PathBuf::as_path)).collect();
+    let doors = args.network.open(&readable)?;
     event_loop.block_on(async {
         doors.serve(&server).await;
         if let Some(workshop) = premises.present() {

@@ -40,6 +40,7 @@ mod implementations;
 mod inferred;
 mod launchers;
 mod libraries;
+mod library_sources;
 mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;

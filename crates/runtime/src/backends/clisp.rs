@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::common_lisp::{
-    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBC, PERFORMING, SYSTEMS, TESTS, WORDS, parts, save, text,
+    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBC, LIBRARIES, PERFORMING, SYSTEMS, TESTS, WORDS, parts, save, text,
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved, Start, quoted_path};
@@ -24,6 +24,7 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "2.49.93",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     frameworks: FRAMEWORKS,
+    libraries: LIBRARIES,
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),

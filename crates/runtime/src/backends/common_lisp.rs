@@ -73,6 +73,16 @@ pub(super) fn text(parts: &[Parts], late_parts: &[Parts]) -> String {
 /// The frameworks whose tests are run one by one, and ASDF's own operation.
 pub(super) const FRAMEWORKS: &[&str] = &["fiveam", "rove", "parachute", "rt", "asdf"];
 
+/// Libraries of the distribution, SBCL's own source, and what Quicklisp has downloaded, also for Roswell.
+pub(super) const LIBRARIES: &[&str] = &[
+    "/usr/share/common-lisp",
+    "/usr/local/share/common-lisp",
+    "/usr/share/sbcl-source",
+    "~/quicklisp/dists",
+    "~/.quicklisp/dists",
+    "~/.roswell/lisp/quicklisp/dists",
+];
+
 /// The sentences for every implementation.
 pub(super) const WORDS: Words = Words {
     last_value: Some(("*", "(subseq (prin1-to-string *) 10000 20000)")),

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 
 use super::common_lisp::{
-    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBC, LOAD, MAIN, PERFORMING, SYSTEMS, TESTS, WORDS, parts, text,
+    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBC, LIBRARIES, LOAD, MAIN, PERFORMING, SYSTEMS, TESTS, WORDS, parts,
+    text,
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved};
@@ -19,6 +20,7 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "21.2.1",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     frameworks: FRAMEWORKS,
+    libraries: LIBRARIES,
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),

@@ -26,6 +26,7 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::EmacsLisp,
     extensions: &["el"],
     frameworks: &["ert", "buttercup"],
+    libraries: &["/usr/share/emacs", "/usr/local/share/emacs", "~/.emacs.d/elpa"],
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/emacs-lisp/probes/trace.el")),

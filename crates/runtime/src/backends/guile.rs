@@ -24,6 +24,7 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::Scheme,
     extensions: &["scm", "sld", "sls", "ss"],
     frameworks: &["srfi-64", "srfi64"],
+    libraries: &["/usr/share/guile", "/usr/local/share/guile"],
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/guile/probes/trace.scm")),

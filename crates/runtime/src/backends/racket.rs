@@ -36,6 +36,7 @@ pub(super) static BACKEND: Backend = Backend {
     dialect: Dialect::Racket,
     extensions: &["rkt"],
     frameworks: &["rackunit"],
+    libraries: &["/usr/share/racket", "/usr/local/share/racket"],
     words: Words {
         not_looked_at: "files that this image has not compiled itself, and names in data",
         missing_package: "A module of the project is named by its file, such as \"main.rkt\", and a library as in require, such as \

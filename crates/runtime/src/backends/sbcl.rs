@@ -5,7 +5,7 @@ mod self_report;
 use std::ffi::OsString;
 
 use super::common_lisp::{
-    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LOAD, MAIN, NAMES, SYSTEMS, TESTS, WORDS, parts, save, text,
+    AGENT, ASDF, BOUNDED, FIRST, FRAMEWORKS, LIBRARIES, LOAD, MAIN, NAMES, SYSTEMS, TESTS, WORDS, parts, save, text,
 };
 use super::{Backend, Capability};
 use crate::agent::{Agent, Saved, Start, quoted_path};
@@ -19,6 +19,7 @@ pub(super) static BACKEND: Backend = Backend {
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     extensions: &["lisp", "lsp", "cl", "asd"],
     frameworks: FRAMEWORKS,
+    libraries: LIBRARIES,
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),

@@ -1,6 +1,6 @@
 //! Any Common Lisp with a Swank or Slynk server that somebody else has started (`swank`).
 
-use super::common_lisp::{FRAMEWORKS, WORDS};
+use super::common_lisp::{FRAMEWORKS, LIBRARIES, WORDS};
 use super::{Backend, Capability, Words};
 use crate::probe::{Probe, ProbeCodes};
 use crate::remote::Protocol;
@@ -10,6 +10,7 @@ pub(super) static BACKEND: Backend = Backend {
     package: "cl-swank",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     frameworks: FRAMEWORKS,
+    libraries: LIBRARIES,
     probes: ProbeCodes {
         codes: &[
             (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
