@@ -188,7 +188,7 @@ impl Index {
 
     /// All names of the space that is called `name`: its own and its nicknames. If there is none, but spaces that are
     /// imported under this name, theirs.
-    fn space_names(&self, name: &str) -> Vec<String> {
+    pub(crate) fn space_names(&self, name: &str) -> Vec<String> {
         let mut names = vec![name.to_owned()];
         let mut found = self.spaces(name);
         if found.is_empty() {

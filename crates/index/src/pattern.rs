@@ -5,16 +5,18 @@
 //! they are the only notation if `?x` is a character literal. A variable that is repeated matches equal data. Layout
 //! and comments never count.
 //!
-//! [`guard`] has further conditions of a match. [`parts`] converts a text into an array of data, [`matching`] matches a pattern with it.
+//! [`guard`] has further conditions of a match. [`names`] knows which symbols the heads mean. [`parts`] converts a text into an array of data, [`matching`] matches a pattern with it.
 
 pub mod guard;
 mod matching;
+pub mod names;
 mod parts;
 
 use lispwright_syntax::{Language, Span, TokenKind, Tree, read};
 use memchr::{memchr2_iter, memmem};
 
 use matching::Machine;
+use names::{Known, Tells};
 use parts::{Parts, written_name};
 
 /// The maximal length of a pattern, in bytes.
@@ -35,8 +37,9 @@ pub struct Pattern {
     ops: Vec<Op>,
     /// The names of the variables.
     variables: Vec<String>,
-    /// A part of the source that every matching text contains, if one is known.
-    needed: Option<String>,
+    /// A part of the source that every matching text contains, if one is known; and whether it is a head, which can
+    /// have other names.
+    needed: Option<(String, bool)>,
     folds_case: bool,
 }
 
@@ -45,6 +48,8 @@ pub struct Pattern {
 enum Op {
     /// An atom, string or character that is the same as this one.
     Leaf(TokenKind, String),
+    /// A symbol that means the same as this one: the head of a list, or the name of a function after `#'`.
+    Head(String),
     /// Enter a list with this opener, or the data of this prefix.
     Enter(TokenKind, String),
     /// Leave it at its end.
@@ -93,7 +98,7 @@ impl Pattern {
         if let Some(diagnostic) = tree.diagnostics().first() {
             return Err(bad(&diagnostic.kind.to_string(), diagnostic.span.start));
         }
-        let parts = Parts::new(&tree, source);
+        let parts = Parts::new(&tree, source, None);
         let Some(first) = parts.all.first() else { return Err(bad("it has no form", 0)) };
         if let Some(second) = parts.all.get(first.end) {
             return Err(bad("a second form begins here; a pattern is one form", second.span.start));
@@ -120,7 +125,10 @@ impl Pattern {
                 });
                 at = part.end;
             } else if part.is_leaf() {
-                self.ops.push(Op::Leaf(part.kind, parts.source(at).to_owned()));
+                let text = parts.source(at).to_owned();
+                let is_head = matches!(self.ops.last(), Some(Op::Enter(_, before)) if before == "(" || before == "#'");
+                let is_symbol = part.kind == TokenKind::Atom && !text.starts_with([':', '#']);
+                self.ops.push(if is_head && is_symbol { Op::Head(text) } else { Op::Leaf(part.kind, text) });
                 at += 1;
             } else {
                 self.ops.push(Op::Enter(part.kind, parts.source(at).to_owned()));
@@ -150,14 +158,16 @@ impl Pattern {
     }
 
     /// The longest atom or string of the pattern that is in the source of every match.
-    fn needed_text(&self) -> Option<String> {
+    fn needed_text(&self) -> Option<(String, bool)> {
         let texts = self.ops.iter().filter_map(|op| match op {
-            Op::Leaf(TokenKind::Atom, text) => Some(written_name(text)),
-            Op::Leaf(_, text) => Some(text.as_str()),
+            Op::Head(text) => Some((text.as_str(), true)),
+            Op::Leaf(TokenKind::Atom, text) => Some((written_name(text), false)),
+            Op::Leaf(_, text) => Some((text.as_str(), false)),
             _ => None,
         });
-        let is_plain = |text: &&str| text.is_ascii() && !text.contains(['|', '\\']);
-        texts.filter(is_plain).max_by_key(|text| text.len()).map(str::to_owned)
+        let is_plain = |(text, _): &(&str, bool)| is_plain(text);
+        let longest = texts.filter(is_plain).max_by_key(|(text, _)| written_name(text).len());
+        longest.map(|(text, is_head)| (text.to_owned(), is_head))
     }
 
     /// The variable stands for exactly one datum.
@@ -171,10 +181,19 @@ impl Pattern {
     }
 
     /// A fast check: false only if the text has no match.
-    pub fn may_fit(&self, text: &str) -> bool {
-        let Some((needed, text)) = self.needed.as_ref().map(|needed| (needed.as_bytes(), text.as_bytes())) else {
-            return true;
-        };
+    pub fn may_fit(&self, text: &str, known: Option<Known<'_, '_>>) -> bool {
+        match (&self.needed, known) {
+            (None, _) => true,
+            (Some((head, true)), Some(known)) => {
+                known.spellings(head).iter().any(|name| !is_plain(name) || self.is_in(text, name))
+            }
+            (Some((needed, _)), _) => self.is_in(text, written_name(needed)),
+        }
+    }
+
+    /// The text contains a part of the source.
+    fn is_in(&self, text: &str, needed: &str) -> bool {
+        let (needed, text) = (needed.as_bytes(), text.as_bytes());
         let Some(first) = needed.first().filter(|_| self.folds_case) else {
             return memmem::find(text, needed).is_some();
         };
@@ -182,11 +201,11 @@ impl Pattern {
         memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(begins)
     }
 
-    /// The forms in a text that match, in source order, also those inside others.
+    /// The forms in a text that match, in source order, also those inside others. `here` knows what names mean there.
     ///
     /// Errors: because of repeated variables, there are too many ways to try.
-    pub fn fits(&self, tree: &Tree, text: &str) -> Result<Vec<Fit>, BadPattern> {
-        let parts = Parts::new(tree, text);
+    pub fn fits(&self, tree: &Tree, text: &str, here: Option<&dyn Tells>) -> Result<Vec<Fit>, BadPattern> {
+        let parts = Parts::new(tree, text, here);
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
         let mut found = Vec::new();
         for root in 0..parts.all.len() {
@@ -196,6 +215,11 @@ impl Pattern {
         }
         Ok(found)
     }
+}
+
+/// The source of an atom is its name.
+fn is_plain(text: &str) -> bool {
+    text.is_ascii() && !text.contains(['|', '\\'])
 }
 
 /// A place for the value of a variable, in a template.
@@ -209,7 +233,7 @@ pub struct Hole {
 
 /// The variables in a text that is written like a pattern, in source order.
 pub fn holes(tree: &Tree, text: &str) -> Vec<Hole> {
-    let parts = Parts::new(tree, text);
+    let parts = Parts::new(tree, text, None);
     let hole = |at| parts.variable(at).map(|(_, name)| Hole { span: parts.all[at].span, name: name.to_owned() });
     (0..parts.all.len()).filter_map(hole).collect()
 }

@@ -7,6 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use crate::facts::Facts;
 use crate::pattern::guard::{Guard, GuardSource};
+use crate::pattern::names::{Known, Tells};
 use crate::pattern::{BadPattern, Pattern};
 
 /// The largest size of a compiled regular expression, in bytes.
@@ -107,7 +108,12 @@ impl Search {
     /// The number of matches that [`Self::run`] finds.
     ///
     /// Errors: the form pattern is not valid in that language.
-    pub fn count(&self, text: &str, language: impl FnOnce() -> Option<Language>) -> Result<usize, BadPattern> {
+    pub fn count(
+        &self,
+        text: &str,
+        language: impl FnOnce() -> Option<Language>,
+        known: Option<Known<'_, '_>>,
+    ) -> Result<usize, BadPattern> {
         let is_plain = self.within == Within::All && self.form_types.is_empty();
         match &self.wanted {
             Wanted::Regex(regex) if is_plain => return Ok(spans(regex, text, |_| true).len()),
@@ -118,11 +124,11 @@ impl Search {
         if let Wanted::Shape(source) = &self.wanted {
             let pattern = Pattern::new(source, language.clone())?;
             self.guards(&pattern, &language)?;
-            if !pattern.may_fit(text) {
+            if !pattern.may_fit(text, known) {
                 return Ok(0);
             }
         }
-        Ok(self.run(text, language)?.matches.len())
+        Ok(self.run(text, language, known)?.matches.len())
     }
 
     fn guards(&self, pattern: &Pattern, language: &Language) -> Result<Vec<Guard>, BadPattern> {
@@ -130,10 +136,11 @@ impl Search {
         self.guards.iter().map(|source| Guard::new(source, pattern, language).map_err(in_where)).collect()
     }
 
-    /// The matches in a text of that language, with the forms around them.
+    /// The matches in a text of that language, with the forms around them. A form pattern compares heads by the symbols
+    /// that they mean if these are `known`.
     ///
     /// Errors: the form pattern is not valid in that language.
-    pub fn run(&self, text: &str, language: Language) -> Result<Searched, BadPattern> {
+    pub fn run(&self, text: &str, language: Language, known: Option<Known<'_, '_>>) -> Result<Searched, BadPattern> {
         let tree = read(text, language).learning(text);
         let forms = Forms::new(&tree, text);
         let lines = LineIndex::new(text.as_bytes());
@@ -144,9 +151,11 @@ impl Search {
             Wanted::Shape(source) => {
                 let pattern = Pattern::new(source, tree.language().clone())?;
                 let guards = self.guards(&pattern, tree.language())?;
-                let mut fits = pattern.fits(&tree, text)?;
+                let here = known.map(|known| known.read_as(&tree));
+                let here = here.as_ref().map(|here| here as &dyn Tells);
+                let mut fits = pattern.fits(&tree, text, here)?;
                 for guard in &guards {
-                    guard.keep(&mut fits, &tree, text)?;
+                    guard.keep(&mut fits, &tree, text, here)?;
                 }
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }

@@ -8,8 +8,8 @@ use lispwright_syntax::{Dialect, read};
 
 fn shown(dialect: Dialect, pattern: &str, text: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern, dialect.into()).unwrap();
-    let fits = pattern.fits(&read(text, dialect), text).unwrap();
-    assert!(fits.is_empty() || pattern.may_fit(text), "{text}");
+    let fits = pattern.fits(&read(text, dialect), text, None).unwrap();
+    assert!(fits.is_empty() || pattern.may_fit(text, None), "{text}");
     let each = fits.into_iter().map(|fit| {
         let values = pattern.variables().iter().zip(&fit.values);
         let values: String = values.map(|(name, span)| format!(" {name}={}", &text[span.range()])).collect();
@@ -91,11 +91,11 @@ fn any_text_can_be_searched_and_matches_itself() {
             let text: String = pieces.collect();
             let tree = read(&text, dialect);
             if let Some(any) = &any {
-                any.fits(&tree, &text).unwrap();
+                any.fits(&tree, &text, None).unwrap();
             }
             if let Ok(pattern) = Pattern::new(&text, dialect.into()) {
-                let fits = pattern.fits(&tree, &text).unwrap();
-                assert!(!fits.is_empty() && pattern.may_fit(&text), "{dialect:?} {text:?}");
+                let fits = pattern.fits(&tree, &text, None).unwrap();
+                assert!(!fits.is_empty() && pattern.may_fit(&text, None), "{dialect:?} {text:?}");
             }
         }
     }
@@ -113,6 +113,6 @@ fn deep_and_wide_texts_are_searched_in_proportional_time() {
     assert_eq!(shown(Cl, "'x", &quotes).len(), 1);
     let many = format!("(f {})", "a ".repeat(400));
     let pattern = Pattern::new("(f ?*a ?*b ?*c ?*a ?*b ?*c z)", Cl.into()).unwrap();
-    assert!(pattern.fits(&read(&many, Cl), &many).unwrap_err().why.contains("too many ways"));
+    assert!(pattern.fits(&read(&many, Cl), &many, None).unwrap_err().why.contains("too many ways"));
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }

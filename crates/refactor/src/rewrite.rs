@@ -10,6 +10,7 @@ use std::path::Path;
 
 use lispwright_edit::{Change, Changes, EditRefusal, Source, change_all, column};
 use lispwright_index::pattern::guard::{Guard, GuardSource, is_inside, outermost};
+use lispwright_index::pattern::names::{Known, Tells};
 use lispwright_index::pattern::{BadPattern, Fit, Pattern};
 use lispwright_syntax::{Language, LineIndex, Span, TokenKind, Tree};
 
@@ -85,7 +86,7 @@ pub enum Loss {
     Overlap,
 }
 
-/// Rewrites a text.
+/// Rewrites a text. Heads are compared by the symbols that they mean if these are `known`.
 ///
 /// Errors: every [`RewriteRefusal`]; all matches can be rewritten, or none is.
 pub fn rewrite(
@@ -93,19 +94,22 @@ pub fn rewrite(
     text: &str,
     language: &Language,
     request: &RewriteRequest<'_>,
+    known: Option<Known<'_, '_>>,
 ) -> Result<RewrittenText, RewriteRefusal> {
     let pattern = Pattern::new(request.shape, language.clone()).map_err(RewriteRefusal::Shape)?;
-    if !pattern.may_fit(text) {
+    if !pattern.may_fit(text, known) {
         return Ok(RewrittenText::default());
     }
     let source = Source::read(text, language.clone());
-    let mut fits = pattern.fits(&source.tree, text).map_err(RewriteRefusal::Shape)?;
+    let here = known.map(|known| known.read_as(&source.tree));
+    let here = here.as_ref().map(|here| here as &dyn Tells);
+    let mut fits = pattern.fits(&source.tree, text, here).map_err(RewriteRefusal::Shape)?;
     if fits.is_empty() {
         return Ok(RewrittenText::default());
     }
     let (template, guards) = read_rest(&pattern, language, request)?;
     for guard in &guards {
-        guard.keep(&mut fits, &source.tree, text).map_err(RewriteRefusal::Shape)?;
+        guard.keep(&mut fits, &source.tree, text, here).map_err(RewriteRefusal::Shape)?;
     }
     let mut in_data = 0;
     if !request.in_data && !fits.is_empty() {
@@ -159,7 +163,7 @@ fn read_rest<'r>(
 fn quoted(tree: &Tree, text: &str, language: &Language) -> Vec<Span> {
     let fits = |shape: &str| {
         let pattern = Pattern::new(shape, language.clone()).ok();
-        pattern.and_then(|pattern| pattern.fits(tree, text).ok()).unwrap_or_default()
+        pattern.and_then(|pattern| pattern.fits(tree, text, None).ok()).unwrap_or_default()
     };
     let shapes = ["'?_", "(quote ?_)", "',_", "(quote ,_)"];
     let mut spans: Vec<Span> = shapes.iter().flat_map(|shape| fits(shape)).map(|fit| fit.span).collect();

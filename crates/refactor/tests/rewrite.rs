@@ -15,7 +15,7 @@ fn done(
     guards: &[GuardSource],
 ) -> Result<RewrittenText, RewriteRefusal> {
     let request = RewriteRequest { shape, template, guards, in_data: false };
-    rewrite(Path::new("a"), text, &dialect.into(), &request)
+    rewrite(Path::new("a"), text, &dialect.into(), &request, None)
 }
 
 #[track_caller]
@@ -55,7 +55,7 @@ fn quoted_data_stay_unless_they_are_asked_for() {
     let found = done(CL, text, "(f ?x)", "(g ?x)", &[]).unwrap();
     assert_eq!((found.text.as_str(), found.count, found.in_data), ("(g 1) '(f 2) (quote (f 3))", 1, 2));
     let request = RewriteRequest { shape: "(f ?x)", template: "(g ?x)", guards: &[], in_data: true };
-    let found = rewrite(Path::new("a"), text, &CL.into(), &request).unwrap();
+    let found = rewrite(Path::new("a"), text, &CL.into(), &request, None).unwrap();
     assert_eq!((found.text.as_str(), found.count), ("(g 1) '(g 2) (quote (g 3))", 3));
     let found = done(Dialect::EmacsLisp, "(f 1)\n'(f 2)", "(f ,x)", "(g ,x)", &[]).unwrap();
     assert_eq!((found.text.as_str(), found.in_data), ("(g 1)\n'(f 2)", 1));

@@ -4,22 +4,40 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use lispwright_index::{Index, LanguageOf, Refreshed};
-use lispwright_syntax::Dialect;
+use lispwright_project::root_around;
+use lispwright_syntax::{Dialect, Language};
 
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
+use crate::workspace::Workspace;
 
 /// What `look` finds in the index, which has seen every change of the files, also by calls that came before.
-///
-/// A file whose configuration is wrong is read as its dialect reads it, without the additions.
 pub(crate) async fn indexed<T: Send + 'static>(
     workshop: &Workshop,
     context: &CallContext,
     look: impl FnOnce(&Index, &Refreshed) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     indexed_with(workshop, context, |index, refreshed, _| look(index, refreshed)).await
+}
+
+/// The language of a file. If its configuration is wrong, it is read as its dialect reads it, without the additions.
+fn language_of(workspace: &Workspace, path: &Path, text: &str) -> Option<Language> {
+    let path = path.to_string_lossy();
+    let dialect = Dialect::detect(&path, text.as_bytes())?;
+    Some(workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
+}
+
+/// The index of the project around a file or directory, for a command: what is below the root that would be opened, or
+/// else below the directory.
+pub(crate) fn index_around(workspace: &Workspace, path: &str) -> Index {
+    let path = workspace.absolute(path);
+    let directory = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
+    let root = directory.canonicalize().ok().and_then(|directory| root_around(&directory));
+    let mut index = Index::default();
+    index.refresh([root.as_deref().unwrap_or(directory)], &|path, text| language_of(workspace, path, text));
+    index
 }
 
 /// The names of files and directories that the index leaves out, as calls name them.
@@ -47,11 +65,7 @@ pub(crate) async fn indexed_with<T: Send + 'static>(
     let workshop = workshop.clone();
     context
         .on_files(move || {
-            let language = |path: &Path, text: &str| {
-                let path = path.to_string_lossy();
-                let dialect = Dialect::detect(&path, text.as_bytes())?;
-                Some(workshop.workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
-            };
+            let language = |path: &Path, text: &str| language_of(&workshop.workspace, path, text);
             // The files are compared again on each question, so a panic elsewhere leaves nothing wrong in the index.
             let mut index = workshop.index.lock().unwrap_or_else(PoisonError::into_inner);
             let refreshed = index.refresh(workshop.roots.writable(), &language);

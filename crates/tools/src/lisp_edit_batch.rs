@@ -14,7 +14,7 @@ use crate::lisp_read_file::yes;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, diff, refused};
 use crate::tool::CallContext;
-use crate::verify::{Verification, Verify, Wish, verified};
+use crate::verify::{Verification, Verify, Wish, settled};
 use crate::workshop::{Workshop, read_source};
 
 /// Arguments of `lisp_edit_batch`.
@@ -157,21 +157,10 @@ async fn batch(
     let home = workshop.clone();
     let (made, trial) = context.on_files(move || make(&home, &edits, dry_run)).await?;
     let Made { edits, mut files } = made;
-    let mut verification = None;
-    if let Some(trial) = trial {
-        let written = if wish.is_any() && !files.is_empty() {
-            let paths: Vec<PathBuf> =
-                files.iter().filter_map(|file| workshop.roots.absolute(Path::new(&file.path)).ok()).collect();
-            let (written, found) = verified(workshop, trial, &paths, wish, context).await?;
-            verification = Some(Box::new(found));
-            written
-        } else {
-            trial.keep()
-        };
-        for file in &mut files {
-            file.has_other_names = written.iter().any(|one| one.path == file.path && one.other_names > 0);
-        }
-    }
+    let verification = match trial {
+        Some(trial) => settled(workshop, trial, &mut files, wish, context).await?,
+        None => None,
+    };
     Ok(BatchAnswer { dry_run, edits, files, verification })
 }
 

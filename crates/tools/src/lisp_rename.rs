@@ -16,6 +16,7 @@ use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
+use crate::verify::{Verification, Verify, Wish, settled};
 use crate::workshop::Workshop;
 
 /// Mentions that are listed.
@@ -41,10 +42,22 @@ pub struct LispRename {
     /// Default true: show the diffs, write nothing
     #[serde(default = "yes")]
     pub dry_run: bool,
+    /// Taken back if it fails
+    #[serde(default)]
+    pub verify: Verify,
+    /// What verify loads or tests; default: the systems or files that are changed
+    #[serde(default)]
+    pub system: Option<String>,
+    /// The session gets the new code
+    #[serde(default)]
+    pub load: bool,
+    /// Session
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// The effect of a rename, or of its dry run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RenameAnswer {
     /// The name.
     pub symbol: String,
@@ -67,6 +80,9 @@ pub struct RenameAnswer {
     pub mentions: Vec<MentionFacts>,
     /// How many mentions stay.
     pub mention_count: usize,
+    /// The verification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Box<Verification>>,
     /// The label of the definition.
     #[serde(skip)]
     pub label: String,
@@ -132,7 +148,8 @@ pub async fn lisp_rename(
     let is_here = within(workshop, args.path.as_deref())?;
     let symbol = named(args.symbol.clone())?;
     let (home, dry_run) = (workshop.clone(), args.dry_run);
-    let answer = indexed_with(workshop, context, move |index, refreshed, language_of| {
+    let wish = Wish { verify: args.verify, system: args.system, load: args.load, session: args.session };
+    let (mut answer, trial) = indexed_with(workshop, context, move |index, refreshed, language_of| {
         let is_here = |path: &Path| is_here(&path.to_string_lossy());
         let request = RenameRequest {
             symbol: plain_name(&symbol),
@@ -146,17 +163,15 @@ pub async fn lisp_rename(
             let root = home.roots.primary().to_owned();
             Refusal::Rename { symbol: symbol.clone(), refusal: Box::new(refusal), root }
         })?;
-        let mut answer = answer(&home, &planned, refreshed, dry_run);
-        if !dry_run {
-            let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
-            let written = write(&home, &files)?.keep();
-            for (file, written) in answer.files.iter_mut().zip(written) {
-                file.has_other_names = written.other_names > 0;
-            }
-        }
-        Ok::<RenameAnswer, Refusal>(answer)
+        let answer = answer(&home, &planned, refreshed, dry_run);
+        let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
+        let trial = (!dry_run).then(|| write(&home, &files)).transpose()?;
+        Ok::<_, Refusal>((answer, trial))
     })
     .await??;
+    if let Some(trial) = trial {
+        answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
+    }
     if !answer.dry_run {
         context.observe(&Event::FilesChanged { began, what: "rename", answer: &answer.clone().into() });
     }
@@ -223,6 +238,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         mention_count: planned.left.len(),
         label: planned.label.clone(),
         definitions: planned.definitions,
+        verification: None,
         changed_mentions: planned.files.iter().map(|file| file.mentions).sum(),
         strangers: planned.strangers.clone(),
         left_out: left_out(&refreshed.left_out, root),

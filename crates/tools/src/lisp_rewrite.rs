@@ -5,16 +5,21 @@ use std::time::SystemTime;
 
 use lispwright_index::each;
 use lispwright_index::pattern::guard::{DatumSort, GuardSource};
+use lispwright_index::pattern::names::Meanings;
+use lispwright_project::Trial;
 use lispwright_refactor::{RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
+use crate::indexed::indexed;
 use crate::lisp_read_file::{MOST, yes};
+use crate::lisp_search::check_names;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, NewFile, write};
 use crate::tool::CallContext;
+use crate::verify::{Verification, Verify, Wish, settled};
 use crate::workshop::Workshop;
 use crate::workspace::Files;
 
@@ -41,13 +46,25 @@ pub struct LispRewrite {
     /// The count of the dry run; needed to write
     #[serde(default)]
     pub expect_count: Option<usize>,
+    /// Taken back if it fails
+    #[serde(default)]
+    pub verify: Verify,
+    /// What verify loads or tests; default: the systems or files that are changed
+    #[serde(default)]
+    pub system: Option<String>,
+    /// The session gets the new code
+    #[serde(default)]
+    pub load: bool,
+    /// Session
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// A condition of a match.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Where {
-    /// ?x, which kind and text are about; else the whole match
+    /// ?x, which kind, text and refers are about; else the whole match
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
     /// Its kind
@@ -56,6 +73,9 @@ pub struct Where {
     /// Regex in its source
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Name that it refers to: pkg:f
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refers: Option<String>,
     /// Shape of a form around the match
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
@@ -87,7 +107,7 @@ pub enum WhereKind {
 }
 
 /// The effect of a rewrite, or of its dry run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RewriteAnswer {
     /// Nothing was written.
     pub dry_run: bool,
@@ -95,6 +115,9 @@ pub struct RewriteAnswer {
     pub count: usize,
     /// The files that change, or would change.
     pub files: Vec<FileDiff>,
+    /// The verification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Box<Verification>>,
     /// The number of matches in quoted data, which stay.
     pub in_data: usize,
     /// The number of files that were searched.
@@ -118,7 +141,13 @@ pub async fn lisp_rewrite(
 ) -> Result<RewriteAnswer, Refusal> {
     let began = SystemTime::now();
     let (home, cancel) = (workshop.clone(), context.cancel.clone());
-    let answer = context.on_files(move || run(&home, &args, || cancel.is_cancelled())).await?;
+    let wish =
+        Wish { verify: args.verify, system: args.system.clone(), load: args.load, session: args.session.clone() };
+    let look = move |index: &_, _: &_| run(&home, &args, &Meanings::new(index), || cancel.is_cancelled());
+    let (mut answer, trial) = indexed(workshop, context, look).await??;
+    if let Some(trial) = trial {
+        answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
+    }
     if !answer.dry_run && !answer.files.is_empty() {
         context.observe(&Event::FilesChanged { began, what: "rewrite", answer: &answer.clone().into() });
     }
@@ -132,8 +161,14 @@ struct Outcome {
     done: Result<RewrittenText, RewriteRefusal>,
 }
 
-fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Sync) -> Result<RewriteAnswer, Refusal> {
+fn run(
+    workshop: &Workshop,
+    args: &LispRewrite,
+    meanings: &Meanings<'_>,
+    is_over: impl Fn() -> bool + Sync,
+) -> Result<(RewriteAnswer, Option<Trial>), Refusal> {
     let workspace = &workshop.workspace;
+    check_names(&args.r#where, Some(meanings))?;
     let guards: Vec<GuardSource> = args.r#where.iter().map(Where::source).collect();
     let request =
         RewriteRequest { shape: &args.shape, template: &args.template, guards: &guards, in_data: args.quoted };
@@ -143,7 +178,8 @@ fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Syn
             return None;
         }
         Some(workspace.open_lisp(path).map(|(file, language)| {
-            let done = rewrite(Path::new(&file.path), &file.text, &language, &request);
+            let known = meanings.of(&workspace.absolute(path), &file.text);
+            let done = rewrite(Path::new(&file.path), &file.text, &language, &request, known);
             Outcome { path: file.path, old_text: file.text, done }
         }))
     });
@@ -195,16 +231,11 @@ fn run(workshop: &Workshop, args: &LispRewrite, is_over: impl Fn() -> bool + Syn
         let checked = language.map_or(Ok(()), |language| check_rewrite(&language, &request));
         checked.map_err(|refusal| Refusal::Rewrite(Box::new(refusal)))?;
     }
-    if !args.dry_run {
-        if args.expect_count != Some(answer.count) {
-            return Err(Refusal::OtherCount { expected: args.expect_count, found: answer.count });
-        }
-        let written = write(workshop, &new)?.keep();
-        for (file, written) in answer.files.iter_mut().zip(written) {
-            file.has_other_names = written.other_names > 0;
-        }
+    if !args.dry_run && args.expect_count != Some(answer.count) {
+        return Err(Refusal::OtherCount { expected: args.expect_count, found: answer.count });
     }
-    Ok(answer)
+    let trial = (!args.dry_run).then(|| write(workshop, &new)).transpose()?;
+    Ok((answer, trial))
 }
 
 impl Where {
@@ -222,6 +253,7 @@ impl Where {
                 WhereKind::Map => DatumSort::Map,
             }),
             text: self.text.clone(),
+            refers: self.refers.clone(),
             inside: self.inside.clone(),
             not_inside: self.not_inside.clone(),
         }

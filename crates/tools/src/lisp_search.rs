@@ -2,11 +2,13 @@
 
 use lispwright_index::each;
 use lispwright_index::pattern::BadPattern;
+use lispwright_index::pattern::names::Meanings;
 use lispwright_index::search::{Search, Searched, Within};
 use lispwright_syntax::{Form, around, head};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::indexed::{index_around, indexed};
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, yes};
 use crate::lisp_rewrite::Where;
 use crate::next_call::NextCall;
@@ -37,7 +39,7 @@ pub struct LispSearch {
     /// Or a form: ?x one datum, ?*x any, ?+x some; elisp ,x ,@x
     #[serde(default)]
     pub shape: Option<String>,
-    /// {variable,kind,text,inside,not_inside}
+    /// {variable,kind,text,refers,inside,not_inside}
     #[serde(default)]
     #[schemars(schema_with = "conditions")]
     pub r#where: Vec<Where>,
@@ -157,16 +159,38 @@ pub async fn lisp_search(
     args: LispSearch,
     context: &CallContext,
 ) -> Result<SearchAnswer, Refusal> {
-    let (workshop, cancel) = (workshop.clone(), context.cancel.clone());
-    context.on_files(move || SearchAnswer::of(&workshop.workspace, &args, || cancel.is_cancelled())).await
+    let (workspace, cancel) = (workshop.workspace.clone(), context.cancel.clone());
+    let is_over = move || cancel.is_cancelled();
+    if args.shape.is_none() {
+        return context.on_files(move || SearchAnswer::of(&workspace, &args, None, is_over)).await;
+    }
+    let look = move |index: &_, _: &_| SearchAnswer::of(&workspace, &args, Some(&Meanings::new(index)), is_over);
+    indexed(workshop, context, look).await?
 }
 
 impl SearchAnswer {
-    /// What a workspace has; empty when `is_over` says that nobody waits any more.
-    pub fn of(workspace: &Workspace, args: &LispSearch, is_over: impl Fn() -> bool + Sync) -> Result<Self, Refusal> {
+    /// What the files of the system have, for a command. A shape is compared by what names mean in the project around.
+    pub fn anywhere(args: &LispSearch) -> Result<Self, Refusal> {
+        let workspace = Workspace::anywhere();
+        if args.shape.is_none() {
+            return Self::of(&workspace, args, None, || false);
+        }
+        let index = index_around(&workspace, args.path.as_deref().unwrap_or("."));
+        Self::of(&workspace, args, Some(&Meanings::new(&index)), || false)
+    }
+
+    /// What a workspace has; empty when `is_over` says that nobody waits any more. A shape is compared by `meanings` where
+    /// they are known.
+    fn of(
+        workspace: &Workspace,
+        args: &LispSearch,
+        meanings: Option<&Meanings<'_>>,
+        is_over: impl Fn() -> bool + Sync,
+    ) -> Result<Self, Refusal> {
         let search = args.search()?;
+        check_names(&args.r#where, meanings)?;
         let Files { files, ignored, .. } = workspace.files(args.path.as_deref(), args.recursive)?;
-        let counts = each(&files, |path| if is_over() { Ok(0) } else { count(workspace, path, &search) });
+        let counts = each(&files, |path| if is_over() { Ok(0) } else { count(workspace, path, &search, meanings) });
         let mut answer = Self { files: files.len(), ignored, offset: args.offset.unwrap_or(0), ..Self::default() };
         let mut wanted = Vec::new();
         let most = args.limit.unwrap_or(DEFAULT_LIMIT);
@@ -188,7 +212,7 @@ impl SearchAnswer {
             }
         }
         let mut found =
-            each(&wanted, |(path, _, skipped)| shown(workspace, path, &search, *skipped, args.include_form));
+            each(&wanted, |(path, _, skipped)| shown(workspace, path, &search, meanings, *skipped, args.include_form));
         if !found.is_empty() && found.iter().all(Result::is_err) {
             found.swap_remove(0)?;
         }
@@ -279,12 +303,27 @@ fn refused(argument: &'static str, BadPattern { why, column }: BadPattern) -> Re
     Refusal::BadPattern { argument, why, column }
 }
 
+/// Checks the names in conditions.
+///
+/// Errors: nothing is called so.
+pub(crate) fn check_names(conditions: &[Where], meanings: Option<&Meanings<'_>>) -> Result<(), Refusal> {
+    let mut names = conditions.iter().filter_map(|one| one.refers.as_deref());
+    let Some(meanings) = meanings else { return Ok(()) };
+    names.try_for_each(|name| meanings.check(name)).map_err(|bad| refused("where", bad))
+}
+
 /// How many matches a file has.
-fn count(workspace: &Workspace, path: &str, search: &Search) -> Result<usize, Refusal> {
+fn count(
+    workspace: &Workspace,
+    path: &str,
+    search: &Search,
+    meanings: Option<&Meanings<'_>>,
+) -> Result<usize, Refusal> {
     let file = workspace.read(path)?;
     let mut refusal = None;
     let language = || workspace.lisp_language_of(&file).map_err(|refused| refusal = Some(refused)).ok();
-    let count = search.count(&file.text, language).map_err(|bad| refused("shape", bad))?;
+    let known = meanings.and_then(|meanings| meanings.of(&workspace.absolute(path), &file.text));
+    let count = search.count(&file.text, language, known).map_err(|bad| refused("shape", bad))?;
     refusal.map_or(Ok(count), Err)
 }
 
@@ -293,13 +332,15 @@ fn shown(
     workspace: &Workspace,
     path: &str,
     search: &Search,
+    meanings: Option<&Meanings<'_>>,
     skipped: usize,
     with_forms: bool,
 ) -> Result<(Vec<SearchMatch>, usize), Refusal> {
     let Opened { file, language } = workspace.open(path, None)?;
     let Some(language) = language else { return Ok((Vec::new(), 0)) };
     let text = &file.text;
-    let found = search.run(text, language).map_err(|bad| refused("shape", bad))?;
+    let known = meanings.and_then(|meanings| meanings.of(&workspace.absolute(path), text));
+    let found = search.run(text, language, known).map_err(|bad| refused("shape", bad))?;
     let spaces = found.spaces(text);
     let Searched { matches, forms, lines, .. } = &found;
     let mut last = None;

@@ -19,7 +19,7 @@ use crate::refusal::Refusal;
 use crate::repl_eval::ask;
 use crate::repl_work::Work;
 use crate::run_tests::{RunTests, TestAnswer, run_tests};
-use crate::several::shown;
+use crate::several::{FileDiff, shown};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -66,16 +66,16 @@ pub struct VerifyStep {
     /// Tests were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<Arc<TestAnswer>>,
+    /// A warning is a failure of the compiler (CLHS 3.2.5); one of style is not.
+    #[serde(skip)]
+    pub warnings_fail: bool,
 }
 
 impl VerifyStep {
-    fn loaded(load: LoadAnswer) -> Self {
-        Self { load: Some(Arc::new(load)), tests: None }
-    }
-
     fn has_passed(&self) -> bool {
+        let is_failure = |severity: &str| severity == "error" || (severity == "warning" && self.warnings_fail);
         let compiles = |load: &Arc<LoadAnswer>| {
-            let has_error = load.diagnostics.iter().any(|one| one.severity == "error");
+            let has_error = load.diagnostics.iter().any(|one| is_failure(&one.severity));
             load.status != LoadStatus::Failed && load.otherwise.is_none() && !has_error
         };
         self.load.as_ref().is_none_or(compiles) && self.tests.as_ref().is_none_or(|tests| tests.is_success())
@@ -107,10 +107,34 @@ enum Goal {
     File(String),
 }
 
+/// Lets changed files stay: at once, or after the verification that is wished for.
+///
+/// Errors: those of [`verified`].
+pub(crate) async fn settled(
+    workshop: &Workshop,
+    trial: Trial,
+    files: &mut [FileDiff],
+    wish: &Wish,
+    context: &CallContext,
+) -> Result<Option<Box<Verification>>, Refusal> {
+    let (written, verification) = if wish.is_any() && !files.is_empty() {
+        let absolute = |file: &FileDiff| workshop.roots.absolute(Path::new(&file.path)).ok();
+        let paths: Vec<PathBuf> = files.iter().filter_map(absolute).collect();
+        let (written, verification) = verified(workshop, trial, &paths, wish, context).await?;
+        (written, Some(Box::new(verification)))
+    } else {
+        (trial.keep(), None)
+    };
+    for file in files {
+        file.has_other_names = written.iter().any(|one| one.path == file.path && one.other_names > 0);
+    }
+    Ok(verification)
+}
+
 /// Verifies changed files, which are absolute, and lets them stay if that succeeds.
 ///
 /// Errors: [`Refusal::NotVerified`], or what prevented the verification; the old texts are back in place.
-pub(crate) async fn verified(
+async fn verified(
     workshop: &Workshop,
     trial: Trial,
     files: &[PathBuf],
@@ -273,17 +297,28 @@ impl Run<'_> {
         let args = LoadSystem { system, path, session, force: Some(force), ..LoadSystem::default() };
         let answer = load_system(self.workshop, args, self.context).await?;
         let is_unchanged = answer.status == LoadStatus::Unchanged;
-        self.steps.push(VerifyStep::loaded(answer));
+        self.take_load(goal, answer);
         // The files are no part of that system.
         if let (Goal::System(_), true, None) = (goal, is_unchanged, &self.wish.system) {
             for file in files.iter().filter(|file| is_code(file)) {
                 let path = Some(shown(self.workshop, file));
                 let args = LoadSystem { path, session: self.wish.session.clone(), ..LoadSystem::default() };
                 let answer = load_system(self.workshop, args, self.context).await?;
-                self.steps.push(VerifyStep::loaded(answer));
+                self.take_load(goal, answer);
             }
         }
         Ok(())
+    }
+
+    /// Adds a load to the steps. One that verifies nothing fails only with what could not be loaded.
+    fn take_load(&mut self, goal: &Goal, load: LoadAnswer) {
+        let is_lisp = |path: &str| Dialect::detect(path, b"") == Some(Dialect::CommonLisp);
+        let is_checked = match goal {
+            Goal::System(_) => load.diagnostics.iter().filter_map(|one| one.path.as_deref()).all(is_lisp),
+            Goal::File(path) => is_lisp(path),
+        };
+        let warnings_fail = is_checked && self.wish.verify != Verify::None;
+        self.steps.push(VerifyStep { load: Some(Arc::new(load)), tests: None, warnings_fail });
     }
 
     async fn test(&mut self, goal: &Goal) -> Result<(), Refusal> {
@@ -291,7 +326,7 @@ impl Run<'_> {
         self.checkpoint("run_tests", goal).await?;
         let args = RunTests { system, path, session: self.wish.session.clone(), ..RunTests::default() };
         let answer = run_tests(self.workshop, args, self.context).await?;
-        self.steps.push(VerifyStep { load: None, tests: Some(Arc::new(answer)) });
+        self.steps.push(VerifyStep { tests: Some(Arc::new(answer)), ..VerifyStep::default() });
         Ok(())
     }
 

@@ -131,13 +131,16 @@ impl Workspace {
 
     /// A dialect with the additions of the project around the file at `path`; without a path, around relative ones.
     pub fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, Refusal> {
-        // The name of a file that does not exist yet gives its directory.
-        let place = |path: &str| match &self.roots {
+        let file = self.absolute(path.unwrap_or(FILE_NAME));
+        Ok(self.languages_in(file.parent().unwrap_or(&file))?.of(dialect))
+    }
+
+    /// The absolute path of a file. That of a file that does not exist yet is in its directory.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        match &self.roots {
             Some(roots) => roots.absolute(Path::new(path)).unwrap_or_else(|_| roots.primary().join(path)),
             None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
-        };
-        let file = place(path.unwrap_or(FILE_NAME));
-        Ok(self.languages_in(file.parent().unwrap_or(&file))?.of(dialect))
+        }
     }
 
     /// The languages of the files in `directory`, which is absolute.

@@ -20,15 +20,20 @@ pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
         let line = edited::line(edit, skin);
         text.push_str(&format!("\n{line}"));
     }
-    if let Some(verification) = &done.verification {
-        text.push_str(&format!("\n{}", verified(verification, skin)));
-    }
+    push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
     text
 }
 
+/// Adds the verification, if there was one.
+pub(crate) fn push_verified(text: &mut String, verification: Option<&Verification>, skin: Skin) {
+    if let Some(verification) = verification {
+        text.push_str(&format!("\n{}", verified(verification, skin)));
+    }
+}
+
 /// The verification, in some lines.
-pub(crate) fn verified(verification: &Verification, skin: Skin) -> String {
+fn verified(verification: &Verification, skin: Skin) -> String {
     let verdict = match (verification.verify, verification.passed) {
         (Verify::None, true) => "Loaded",
         (Verify::None, false) => "Written, but it did not load",

@@ -49,9 +49,7 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
         };
         text.push_str(&format!("\n{} is a new file{others}.", in_a_line(&done.path)));
     }
-    if let Some(verification) = &done.verification {
-        text.push_str(&format!("\n{}", batched::verified(verification, skin)));
-    }
+    batched::push_verified(&mut text, done.verification.as_deref(), skin);
     let (diff, left) = head(&done.diff, if done.dry_run { LONG_DIFF } else { SHORT_DIFF });
     if !diff.is_empty() {
         text.push('\n');

@@ -7,9 +7,9 @@ use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_rename::{MentionFacts, RenameAnswer};
 use serde_json::{Map, Value, json};
 
-use crate::Skin;
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
+use crate::{Skin, batched};
 
 /// Mentions that are shown.
 const MOST_MENTIONS: usize = 20;
@@ -44,6 +44,7 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
             first_names(&names, MOST_NAMED)
         ));
     }
+    batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
     push_mentions(&mut text, done, skin);
     if !done.strangers.is_empty() {

@@ -6,9 +6,9 @@ use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_rewrite::RewriteAnswer;
 use serde_json::{Map, Value, json};
 
-use crate::Skin;
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
+use crate::{Skin, batched};
 
 /// Files that are named.
 const MOST_NAMED: usize = 8;
@@ -25,6 +25,7 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
     if let Some(expected) = done.expected.filter(|expected| *expected != done.count) {
         text.push_str(&format!(" {expected} were expected."));
     }
+    batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
     if done.in_data > 0 {
         let also = match skin {

@@ -3,17 +3,20 @@
 use lispwright_syntax::{Language, Span, TokenKind, Tree};
 use regex::Regex;
 
+use super::names::Tells;
 use super::{BadPattern, Fit, Pattern};
 
 /// A condition in the words of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardSource {
-    /// The variable whose value `kind` and `text` are about; the whole match without one.
+    /// The variable whose value `kind`, `text` and `refers` are about; the whole match without one.
     pub variable: Option<String>,
     /// The kind of datum.
     pub kind: Option<DatumSort>,
     /// A regular expression that has a match in its source.
     pub text: Option<String>,
+    /// A name that the symbol in its place refers to, with or without its package.
+    pub refers: Option<String>,
     /// A form pattern; the match is inside of a form that it fits.
     pub inside: Option<String>,
     /// A form pattern; the match is not inside of a form that it fits.
@@ -66,6 +69,7 @@ pub struct Guard {
     variable: Option<usize>,
     kind: Option<DatumSort>,
     text: Option<Regex>,
+    refers: Option<String>,
     inside: Option<Pattern>,
     not_inside: Option<Pattern>,
 }
@@ -87,17 +91,25 @@ impl Guard {
             variable: source.variable.as_ref().map(named).transpose()?,
             kind: source.kind,
             text: source.text.as_ref().map(regex).transpose()?,
+            refers: source.refers.clone(),
             inside: source.inside.as_ref().map(shape).transpose()?,
             not_inside: source.not_inside.as_ref().map(shape).transpose()?,
         })
     }
 
-    /// Keeps the matches that meet the condition.
+    /// Keeps the matches that meet the condition. `here` knows what names mean; without it, nothing is known to refer to
+    /// anything.
     ///
     /// Errors: there are too many ways to try.
-    pub fn keep(&self, fits: &mut Vec<Fit>, tree: &Tree, text: &str) -> Result<(), BadPattern> {
+    pub fn keep(
+        &self,
+        fits: &mut Vec<Fit>,
+        tree: &Tree,
+        text: &str,
+        here: Option<&dyn Tells>,
+    ) -> Result<(), BadPattern> {
         let around = |pattern: &Option<Pattern>| -> Result<Option<Vec<Span>>, BadPattern> {
-            let found = pattern.as_ref().map(|pattern| pattern.fits(tree, text)).transpose()?;
+            let found = pattern.as_ref().map(|pattern| pattern.fits(tree, text, here)).transpose()?;
             Ok(found.map(|fits| outermost(fits.into_iter().map(|fit| fit.span))))
         };
         let (inside, not_inside) = (around(&self.inside)?, around(&self.not_inside)?);
@@ -105,6 +117,7 @@ impl Guard {
             let value = self.variable.and_then(|variable| fit.values.get(variable).copied()).unwrap_or(fit.span);
             self.is_of_kind(tree, text, value)
                 && self.text.as_ref().is_none_or(|regex| regex.is_match(&text[value.range()]))
+                && self.refers.as_ref().is_none_or(|name| here.is_some_and(|here| here.refers(value, name)))
                 && inside.as_ref().is_none_or(|spans| is_inside(spans, fit.span))
                 && !not_inside.as_ref().is_some_and(|spans| is_inside(spans, fit.span))
         });

@@ -84,6 +84,7 @@ impl<'p> Machine<'p> {
         let next = |at: usize, around: Option<usize>| Some(State { op: number + 1, at, around });
         match op {
             Op::Leaf(kind, text) if is_inside && self.parts.is_leaf(at, *kind, text) => next(at + 1, around),
+            Op::Head(text) if is_inside && self.parts.is_head(at, text) => next(at + 1, around),
             Op::Enter(kind, text) if is_inside && self.parts.opens(at, *kind, text) => next(at + 1, Some(at)),
             Op::Leave if !is_inside => next(at, around.and_then(|around| self.parts.all[around].parent)),
             Op::One(variable) if is_inside => {

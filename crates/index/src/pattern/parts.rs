@@ -6,7 +6,8 @@
 use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Data, Datum, Dialect, Span, TokenId, TokenKind, Tree};
 
-use super::Sort;
+use super::names::Tells;
+use super::{Sort, is_plain};
 use crate::resolve::Written;
 
 /// A datum, or a prefix with the data that it takes.
@@ -36,6 +37,7 @@ pub(super) struct Parts<'t> {
     pub(super) all: Vec<Part>,
     text: &'t str,
     dialect: Dialect,
+    here: Option<&'t dyn Tells>,
 }
 
 /// A remaining step of the conversion of a text.
@@ -48,7 +50,7 @@ enum Step<'t> {
 }
 
 impl<'t> Parts<'t> {
-    pub(super) fn new(tree: &'t Tree, text: &'t str) -> Self {
+    pub(super) fn new(tree: &'t Tree, text: &'t str, here: Option<&'t dyn Tells>) -> Self {
         let mut all: Vec<Part> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
         let mut steps = vec![Step::Data(tree.top_level())];
@@ -91,7 +93,7 @@ impl<'t> Parts<'t> {
                 }
             }
         }
-        Self { all, text, dialect: tree.dialect() }
+        Self { all, text, dialect: tree.dialect(), here }
     }
 
     /// The source of a part's first token.
@@ -154,7 +156,6 @@ impl<'t> Parts<'t> {
         if kind != TokenKind::Atom {
             return false;
         }
-        let is_plain = |text: &str| text.is_ascii() && !text.contains(['|', '\\']);
         if is_plain(source) && is_plain(text) && !written_name(source).eq_ignore_ascii_case(written_name(text)) {
             return false;
         }
@@ -165,6 +166,18 @@ impl<'t> Parts<'t> {
         let (one, other) = (Written::of(self.dialect, source), Written::of(self.dialect, text));
         let one_package = one.qualifier.is_none() || other.qualifier.is_none() || one.qualifier == other.qualifier;
         one.name == other.name && one_package
+    }
+
+    /// A part is a symbol that means the same as `text`, as far as that is known; otherwise, that is called so.
+    pub(super) fn is_head(&self, at: usize, text: &str) -> bool {
+        if self.all[at].kind != TokenKind::Atom {
+            return false;
+        }
+        let is_same = self.is_leaf(at, TokenKind::Atom, text);
+        let Some(here) = self.here.filter(|here| is_same || here.may_be(self.source(at), text)) else {
+            return is_same;
+        };
+        here.is_called(self.all[at].token, text).unwrap_or(is_same)
     }
 
     /// The `count` parts from `one` on equal those from `other` on.

@@ -9,6 +9,7 @@ mod bridge;
 mod check;
 mod clients;
 mod complaint;
+mod condition;
 mod confine;
 mod describe;
 mod doctor;

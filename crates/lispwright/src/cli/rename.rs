@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use lispwright_tools::Answer;
 use lispwright_tools::lisp_rename::{LispRename, lisp_rename};
+use lispwright_tools::verify::Verify;
 
 use super::live::on_files;
 use super::outcome::{failed, show};
@@ -57,6 +58,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
         path: args.path,
         also: args.also,
         dry_run: !args.write,
+        verify: Verify::None,
+        system: None,
+        load: false,
+        session: None,
     };
     let answered = on_files(&args.root, |workshop| async move {
         lisp_rename(&workshop, asked, &workshop.context("lispwright rename")).await.map(Answer::from)

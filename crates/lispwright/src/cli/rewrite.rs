@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use lispwright_tools::Answer;
 use lispwright_tools::lisp_rewrite::{LispRewrite, Where, lisp_rewrite};
+use lispwright_tools::verify::Verify;
 
+use super::condition::condition;
 use super::live::on_files;
 use super::outcome::{failed, show};
 
@@ -27,13 +29,10 @@ pub(crate) struct Args {
     /// File or directory
     path: Option<String>,
 
-    /// Only inside of a form of this shape
-    #[arg(long, value_name = "SHAPE")]
-    inside: Option<String>,
-
-    /// Only outside of forms of this shape
-    #[arg(long, value_name = "SHAPE")]
-    not_inside: Option<String>,
+    /// Condition of a match, may be repeated: '?x kind=number', '?x text=REGEX', '?f refers=pkg:name', 'inside=SHAPE',
+    /// 'not_inside=SHAPE'; without a variable it is about the whole match
+    #[arg(long = "where", value_name = "CONDITION", value_parser = condition)]
+    conditions: Vec<Where>,
 
     /// In quoted data, too
     #[arg(long)]
@@ -57,14 +56,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let guard = Where { inside: args.inside, not_inside: args.not_inside, ..Where::default() };
     let asked = LispRewrite {
         shape: args.shape,
         template: args.template,
-        r#where: vec![guard],
+        r#where: args.conditions,
         path: args.path,
         quoted: args.quoted,
         dry_run: !args.write,
+        verify: Verify::None,
+        system: None,
+        load: false,
+        session: None,
         expect_count: args.expect,
     };
     let answered = on_files(&args.root, |workshop| async move {

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use lispwright_tools::Workspace;
+use lispwright_tools::lisp_rewrite::Where;
 use lispwright_tools::lisp_search::{In, LispSearch, SearchAnswer};
 use lispwright_words::Rendering;
 use serde_json::Value;
 
+use super::condition::condition;
 use super::outcome::{failed, in_words};
 use super::paint;
 use super::text::{print, print_json};
@@ -15,7 +16,7 @@ use super::text::{print, print_json};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright search 'with-open-\\w+' src\n  lispwright search --in comments TODO\n  \
-    lispwright search --shape '(setq ?x (1+ ?x))'\n\n\
+    lispwright search --shape '(setq ?x (1+ ?x))' --where '?x text=^\\*'\n\n\
     Below a directory, names that begin with a dot and what ignore files name are passed over.\n\
     Exit code: 0 found, 1 nothing found, 2 the search could not begin."
 )]
@@ -26,6 +27,11 @@ pub(crate) struct Args {
     /// The pattern is a form: ?x is one datum in it, ?*x any number, ?+x some, ?_ anything; ,x and ,@x in Emacs Lisp
     #[arg(long)]
     shape: bool,
+
+    /// Condition of a match, may be repeated: '?x kind=number', '?x text=REGEX', '?f refers=pkg:name', 'inside=SHAPE',
+    /// 'not_inside=SHAPE'; without a variable it is about the whole match
+    #[arg(long = "where", value_name = "CONDITION", value_parser = condition, requires = "shape")]
+    conditions: Vec<Where>,
 
     /// File or directory
     #[arg(default_value = ".")]
@@ -65,7 +71,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let search = LispSearch {
         pattern,
         shape,
-        r#where: Vec::new(),
+        r#where: args.conditions,
         path: Some(args.path),
         recursive: true,
         case_insensitive: args.ignore_case,
@@ -80,7 +86,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         limit: Some(args.limit),
         offset: Some(args.offset),
     };
-    let found = match SearchAnswer::of(&Workspace::anywhere(), &search, || false) {
+    let found = match SearchAnswer::anywhere(&search) {
         Ok(found) => found,
         Err(refusal) => return failed("search", args.json, refusal),
     };

@@ -74,6 +74,18 @@ fn what_does_not_compile_is_taken_back() {
     assert!(refused.text.contains("a.lisp:1"), "{}", refused.text);
     assert_eq!(session.project.snapshot(), before);
     assert_eq!(session.ok("repl_eval", json!({ "code": "(one)" })).text, "=> 1");
+    let with = |body: &str| {
+        json!({
+            "path": "a.lisp", "operation": "replace", "name": "one", "content": format!("(defun one () {body})"),
+            "verify": "compile",
+        })
+    };
+    // The compiler warns of a variable that nobody defines; what is a matter of style is only told.
+    let refused = session.refused("lisp_edit_form", with("no-such-variable"), "WOULD_BREAK", &["does not compile"]);
+    assert!(refused.text.contains("no-such-variable") || refused.text.contains("NO-SUCH-VARIABLE"), "{}", refused.text);
+    assert_eq!(session.project.snapshot(), before);
+    let done = session.ok("lisp_edit_form", with("(let ((unused 1)) 1)"));
+    assert!(done.text.contains("Verified: it compiles") && done.text.contains("style-warning"), "{}", done.text);
     let good = json!({
         "path": "a.lisp", "operation": "replace", "name": "one", "content": "(defun one () 11)", "verify": "compile",
     });
@@ -140,7 +152,7 @@ fn ledger() -> Session {
 #[test]
 fn a_system_is_compiled_and_tested() {
     let mut session = ledger();
-    let before = session.project.snapshot();
+    let (before, text) = (session.project.snapshot(), session.project.text("src/money.lisp"));
     let edit = |old: &str, new: &str, verify: &str| {
         json!({
             "edits": [{ "path": "src/money.lisp", "operation": "patch", "name": "cents", "old_text": old, "new_text": new }],
@@ -168,5 +180,5 @@ fn a_system_is_compiled_and_tested() {
     compiles.as_object_mut().unwrap().remove("system");
     let done = session.ok("lisp_edit_batch", compiles);
     assert!(done.text.contains("Loaded ledger into session"), "{}", done.text);
-    assert_eq!(session.project.snapshot(), before);
+    assert_eq!(session.project.text("src/money.lisp"), text);
 }

@@ -85,6 +85,14 @@ fn search_finds_text_and_its_form() {
         &["2 matches in 2 of 2 files", "good.lisp", "defun f, lines 1-2", "2:4| (list x))"],
     );
     check(&project, &["search", "--shape", "(list ?_)"], "", 0, &["2 matches", "2:3| (list x))"]);
+    let [zero, f] = ["?x text=^0$", "?f refers=f"];
+    project.file("calls.lisp", "(print (f 0)) (flet ((f (x) x)) (f 0))\n(list (f 1))\n");
+    check(&project, &["search", "--shape", "(?f ?x)", "--where", f], "", 0, &["2 matches", "1:8|", "2:7|"]);
+    let both = ["search", "--shape", "(?f ?x)", "--where", f, "--where", zero, "--where", "inside=(print ?_)"];
+    check(&project, &both, "", 0, &["1 match", "1:8|"]);
+    check(&project, &["search", "--shape", "(?f ?x)", "--where", "?x numeric"], "", 2, &["has no `=`"]);
+    check(&project, &["rewrite", "(?f ?x)", "(g ?x)", "--where", f], "", 0, &["2 forms"]);
+    std::fs::remove_file(project.at("calls.lisp")).unwrap();
     check(&project, &["search", "--in", "strings", "list"], "", 1, &["No match in 2 files"]);
     check(&project, &["search", "(list", "good.lisp"], "", 2, &["unclosed group"]);
     check(&project, &["search", "list", "none.lisp"], "", 2, &["none.lisp"]);

@@ -21,6 +21,33 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn what_does_not_compile_is_taken_back() {
+    let mut session = session(&[("a.lisp", "(defun f (x) (equal x nil))\n(defun g (y) (f y))\n")]);
+    let before = session.project.snapshot();
+    let call = |template: &str| {
+        json!({
+            "shape": "(equal ?x nil)", "template": template, "dry_run": false, "expect_count": 1, "verify": "compile",
+        })
+    };
+    let says = ["The files are as they were.", "It does not compile"];
+    session.refused("lisp_rewrite", call("(let ((?x 1) (?x 2)) ?x)"), "WOULD_BREAK", &says);
+    assert_eq!(session.project.snapshot(), before);
+    let done = session.ok("lisp_rewrite", call("(null ?x)"));
+    assert!(done.text.contains("Verified: it compiles (in a copy of the session's image"), "{}", done.text);
+    assert_eq!(done.fields["verification"]["passed"], true);
+    let call = json!({ "symbol": "f", "new_name": "is-empty", "dry_run": false, "verify": "compile" });
+    let done = session.ok("lisp_rename", call);
+    assert!(done.text.contains("Verified: it compiles"), "{}", done.text);
+    let renamed = "(defun is-empty (x) (null x))\n(defun g (y) (is-empty y))\n";
+    assert_eq!(session.project.text("a.lisp"), renamed);
+    session.project.file("a.lisp", format!("{renamed}(defun h () no-such-variable)\n"));
+    let before = session.project.snapshot();
+    let call = json!({ "symbol": "g", "new_name": "k", "dry_run": false, "verify": "compile" });
+    session.refused("lisp_rename", call, "WOULD_BREAK", &says);
+    assert_eq!(session.project.snapshot(), before);
+}
+
+#[test]
 fn a_dry_run_counts_and_the_count_writes() {
     let mut session = session(FILES);
     let before = session.project.snapshot();

@@ -93,6 +93,10 @@ fn forms_are_found_by_their_shape() {
         (json!({ "shape": "(area" }), ["shape", "at character 1", "never closed"]),
         (json!({ "pattern": "a", "where": [{ "text": "a" }] }), ["`where`", "`shape`", "do not fit"]),
         (json!({ "shape": "(area ?x)", "where": [{ "variable": "?y" }] }), ["`where`", "no variable y", "Correct it"]),
+        (
+            json!({ "shape": "(area ?x)", "where": [{ "refers": "arae" }] }),
+            ["no file defines arae", "area", "Correct it"],
+        ),
         (json!({ "shape": "(area ?x)", "where": [{ "text": "(" }] }), ["`where`", "(", "no regular expression"]),
         (json!({ "shape": "?*x" }), ["shape", "at character 1", "needs a list"]),
         (json!({ "shape": "(f)", "in": "comments" }), ["`in`", "`pattern`", "do not fit"]),
@@ -152,6 +156,22 @@ fn what_cannot_be_searched_is_refused() {
         found.text
     );
     assert!(!found.text.contains("secret"), "{}", found.text);
+}
+
+#[test]
+fn shapes_are_compared_by_what_names_mean() {
+    let project = project();
+    project.file(
+        "src/other.lisp",
+        "(defpackage :other (:use :cl :shapes))\n(in-package :other)\n(defun area (x) x)\n(area 1)\n",
+    );
+    let mut session = Session::on(project);
+    let theirs = ["src/shapes.lisp:10:3 defmethod print-object (widget t) shapes"];
+    let found = session.ok("lisp_search", json!({ "shape": "(shapes:area ?x)" }));
+    assert_eq!(places(&found.fields), theirs);
+    let found = session
+        .ok("lisp_search", json!({ "shape": "(?f ?x)", "where": [{ "variable": "?f", "refers": "shapes:area" }] }));
+    assert_eq!(places(&found.fields), theirs);
 }
 
 #[test]
