@@ -68,7 +68,7 @@ impl Roots {
         let place = self.locate(path)?;
         let file = open(&place)?;
         let (bytes, _) = read_stable(&place.path, &file)?;
-        SourceFile::decode(&place.path, &bytes)
+        SourceFile::decode(&place.path, bytes)
     }
 }
 
@@ -76,14 +76,14 @@ impl Roots {
 /// are those of [`Roots::read`].
 pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
     let (shown, bytes) = bytes_anywhere(path)?;
-    SourceFile::decode(&shown, &bytes)
+    SourceFile::decode(&shown, bytes)
 }
 
 /// The text of any regular file of the system, read as by [`read_anywhere`] but without the digest, which takes longer
 /// than the reading. For callers that do not write it.
 pub fn read_text_anywhere(path: &Path) -> Result<String, Error> {
     let (shown, bytes) = bytes_anywhere(path)?;
-    decoded(&shown, &bytes).map(|(text, ..)| text)
+    decoded(&shown, bytes).map(|(text, ..)| text)
 }
 
 /// The path as it is shown, and the bytes there.

@@ -6,6 +6,7 @@
 //! or one in bytes that are not UTF-8, mean that the file is not text. ISO-2022 is refused too: its characters look
 //! like brackets and quotes.
 
+use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, NotTextWhy};
@@ -65,25 +66,31 @@ pub fn digest_of(bytes: &[u8]) -> String {
 }
 
 /// The text of `bytes`, its encoding, and whether a byte order mark was left out.
-pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, bool), Error> {
+pub(crate) fn decoded(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, bool), Error> {
     let not_text = |why| Error::NotText { path: path.to_owned(), why };
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return Err(not_text(NotTextWhy::Utf16));
     }
-    let (bom, body) = bytes.strip_prefix(BOM).map_or((false, bytes), |body| (true, body));
-    let text = std::str::from_utf8(body);
-    if let Some(offset) = bytes.iter().position(|&byte| byte == 0) {
-        let zeros = bytes[offset..].iter().filter(|&&byte| byte == 0).count();
-        if text.is_err() || zeros > bytes.len() / TEXT_FOR_A_ZERO {
+    if let Some(offset) = memchr(0, &bytes) {
+        let zeros = memchr_iter(0, &bytes).count();
+        if std::str::from_utf8(&bytes).is_err() || zeros > bytes.len() / TEXT_FOR_A_ZERO {
             return Err(not_text(NotTextWhy::Nul { offset }));
         }
     }
-    if let Some(offset) = iso_2022(bytes) {
+    if let Some(offset) = iso_2022(&bytes) {
         return Err(not_text(NotTextWhy::Iso2022 { offset }));
     }
-    Ok(match text {
-        Ok(text) => (text.to_owned(), Encoding::Utf8, bom),
-        Err(_) => (bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false),
+    // A text without a mark keeps its place in memory.
+    let (bom, body) = match bytes.strip_prefix(BOM) {
+        Some(body) => (true, body.to_vec()),
+        None => (false, bytes),
+    };
+    Ok(match String::from_utf8(body) {
+        Ok(text) => (text, Encoding::Utf8, bom),
+        Err(bad) => {
+            let mark = if bom { BOM } else { &[] };
+            (mark.iter().chain(bad.as_bytes()).map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false)
+        }
     })
 }
 
@@ -91,23 +98,18 @@ pub(crate) fn decoded(path: &str, bytes: &[u8]) -> Result<(String, Encoding, boo
 /// the like, in a text of seven bits.
 fn iso_2022(bytes: &[u8]) -> Option<usize> {
     let chooses = |three: &[u8]| matches!(three, [0x1B, b'$', b'@' | b'A' | b'B' | b'(' | b')' | b'*' | b'+']);
-    let first = bytes.iter().position(|&byte| byte == 0x1B)?;
+    let first = memchr(0x1B, bytes)?;
     let offset = first + bytes[first..].windows(3).position(chooses)?;
     bytes.is_ascii().then_some(offset)
 }
 
 impl SourceFile {
     /// Reads `bytes` as text: UTF-8 with or without a byte order mark, else Latin-1. `path` is for display and errors.
-    pub fn decode(path: &str, bytes: &[u8]) -> Result<Self, Error> {
+    pub fn decode(path: &str, bytes: impl Into<Vec<u8>>) -> Result<Self, Error> {
+        let bytes = bytes.into();
+        let len = bytes.len() as u64;
         let (text, encoding, bom) = decoded(path, bytes)?;
-        Ok(Self {
-            path: path.to_owned(),
-            line_ending: LineEnding::of(&text),
-            text,
-            encoding,
-            bom,
-            len: bytes.len() as u64,
-        })
+        Ok(Self { path: path.to_owned(), line_ending: LineEnding::of(&text), text, encoding, bom, len })
     }
 
     /// [`digest_of`] the bytes of the file, byte order mark included. The time grows with their number.
@@ -140,7 +142,7 @@ impl SourceFile {
                     bytes.extend_from_slice(BOM);
                 }
                 bytes.extend_from_slice(text.as_bytes());
-                if text.contains(['\0', '\x1b']) && decoded(&self.path, &bytes).is_err() {
+                if text.contains(['\0', '\x1b']) && decoded(&self.path, bytes.clone()).is_err() {
                     return Err(misread("its control characters would make it no text"));
                 }
                 Ok(bytes)
@@ -234,11 +236,11 @@ mod tests {
     fn a_zero_byte_in_a_long_text_is_text() {
         let mut bytes = b"(define-key map \"\0\" 'mark)\n".to_vec();
         bytes.extend_from_slice(b";; text\n".repeat(40).as_slice());
-        let file = SourceFile::decode("f", &bytes).unwrap();
+        let file = SourceFile::decode("f", &bytes[..]).unwrap();
         assert_eq!(file.encode(&file.text).unwrap(), bytes);
         assert!(matches!(file.encode(&"\0".repeat(9)), Err(Error::WouldMisread { .. })));
         bytes.push(0xE9);
-        assert!(SourceFile::decode("f", &bytes).is_err());
+        assert!(SourceFile::decode("f", &bytes[..]).is_err());
     }
 
     #[test]
@@ -269,7 +271,7 @@ mod tests {
     proptest! {
         #[test]
         fn bytes_survive(bytes in proptest::collection::vec(1_u8.., 0..200)) {
-            match SourceFile::decode("f", &bytes) {
+            match SourceFile::decode("f", &bytes[..]) {
                 Ok(file) => {
                     prop_assert_eq!(file.digest(), digest_of(&bytes));
                     prop_assert_eq!(file.encode(&file.text).unwrap(), bytes);
@@ -282,7 +284,7 @@ mod tests {
         fn texts_survive_or_are_refused(text in any::<String>(), latin1 in any::<bool>()) {
             let file = SourceFile::decode("f", if latin1 { b"\xE9" } else { b"e" }).unwrap();
             if let Ok(bytes) = file.encode(&text) {
-                prop_assert_eq!(SourceFile::decode("f", &bytes).unwrap().text, text);
+                prop_assert_eq!(SourceFile::decode("f", &bytes[..]).unwrap().text, text);
             }
         }
     }

@@ -141,7 +141,7 @@ impl Held {
         let file = lock_current(&place, deadline)?.ok_or_else(locked_out)?;
         check_writable(&place, &file)?;
         let (old, version) = read::read_stable(&place.path, &file)?;
-        let source = SourceFile::decode(&place.path, &old)?;
+        let source = SourceFile::decode(&place.path, &old[..])?;
         Ok(Self { place, file, turn, old, version, source })
     }
 

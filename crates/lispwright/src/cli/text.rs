@@ -99,7 +99,7 @@ fn source(path: &str) -> Result<SourceFile, Complaint> {
     if bytes.len() as u64 > limit {
         return Err(refused("TOO_LARGE", format!("larger than the limit of {limit} bytes")));
     }
-    Ok(SourceFile::decode("standard input", &bytes)?)
+    Ok(SourceFile::decode("standard input", bytes)?)
 }
 
 /// A path relative to the shell's directory, for an operation that takes paths relative to a root.
