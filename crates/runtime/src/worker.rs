@@ -1,32 +1,29 @@
-//! One worker: a process, the conversation with the agent in it, and the clock that ends a call.
-//!
-//! A call is one request and one answer. When its time is up, when it prints too much, or when somebody asks, the
-//! worker is interrupted and keeps its state; it is killed only if it does not respond within [`GRACE`]. Time that it
-//! spends waiting for a processor does not count.
+//! One worker: a process, its start, its end, and what it prints. Read [`conversation`] for a call.
+
+mod conversation;
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lispwright_platform::{Descendant, Here, System as _};
+use lispwright_platform::Descendant;
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::capture::{Capture, Printed};
 use crate::children::EndedChildren;
-use crate::copies::{self, Copies, RETURN_LIMIT, Return};
-use crate::exchange::{Event, Supervision};
+use crate::copies::{self, Copies, Return};
 use crate::frames::Frames;
 use crate::guard::Guard;
 use crate::marks::sweep;
 use crate::process::{self, Launch, Ward};
 use crate::sandbox::Confined;
-use crate::starved::OwnTime;
-use crate::stop::{Controls, Death, StopReason};
+use crate::stop::Death;
 use crate::watch::{Bounds, Excess, Watch};
-use crate::wire::{self, Value};
+use crate::wire::Value;
+pub(crate) use conversation::{Ended, Lost};
 
 /// The time for a worker's greeting when it starts from a saved image.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
@@ -34,44 +31,11 @@ const HELLO_LIMIT: Duration = Duration::from_secs(30);
 /// The time for its greeting when it has to compile the agent first.
 const PLAIN_HELLO_LIMIT: Duration = Duration::from_secs(120);
 
-/// The time from the request to stop until a signal is sent as well.
-const SIGNAL_AFTER: Duration = Duration::from_millis(250);
-
-/// The time from the request to stop until the worker is killed, without its waits for a processor.
-pub(crate) const GRACE: Duration = Duration::from_millis(2000);
-
-/// The time from the request to stop until the worker is killed, with those waits.
-const MOST_GRACE: Duration = Duration::from_secs(16);
-
-/// The time from the end of processes that the worker waits for until the next signal.
-const AFTER_CHILDREN: Duration = Duration::from_millis(20);
-
-/// The additional grace when the worker may have waited for processes that were ended then.
-const CHILD_GRACE: Duration = Duration::from_millis(1500);
-
 /// The time to wait for the exit status of a process whose pipe has closed.
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 
 /// The number of pieces of 4,096 bytes that are read before other events are polled.
 const MOST_AT_ONCE: u32 = 4096;
-
-/// The end of a call.
-pub(crate) enum Ended {
-    /// The agent's answer, and the reason if the call was asked to stop.
-    Answered(Value, Option<StopReason>),
-    /// The process is gone, and its checkpoint continues.
-    Returned(Return, Option<StopReason>),
-    /// The worker is gone.
-    Died(Death, Option<StopReason>),
-}
-
-/// The loss of a worker before it read a request.
-pub(crate) enum Lost {
-    /// It is gone.
-    Died(Death),
-    /// It has returned to a checkpoint.
-    Returned(Return),
-}
 
 /// A live worker process. Dropping it kills its process group.
 pub(crate) struct Worker {
@@ -273,161 +237,6 @@ impl Worker {
         (self.stdout.take(), self.stderr.take())
     }
 
-    /// Sends `operation` with `arguments` and waits for its answer, at most `limit`.
-    ///
-    /// `trial` is the mark of the copy that the request makes for itself, if it makes one. An error is the loss of a
-    /// worker that had not read the request.
-    pub(crate) async fn call(
-        &mut self,
-        operation: &str,
-        arguments: Vec<Value>,
-        trial: Option<&str>,
-        limit: Duration,
-        controls: &Controls,
-    ) -> Result<Ended, Lost> {
-        while let Some(message) = self.answers.poll() {
-            if head(&message) == Some("RETURNED") {
-                return Err(Lost::Returned(self.take_return(&message).await));
-            }
-        }
-        self.last_id += 1;
-        let id = self.last_id;
-        let mut request = vec![Value::keyword(operation), Value::keyword("ID"), Value::Integer(id)];
-        request.extend(arguments);
-        let mut outgoing = if std::mem::take(&mut self.resync) { vec![wire::VOID] } else { Vec::new() };
-        outgoing.extend(Value::List(request).frame());
-        let mut written = 0;
-        let began = Instant::now();
-        let mut supervision = Supervision::new(controls, began + limit);
-        self.ended_children = None;
-        self.stdout.begin(&controls.activity);
-        self.stderr.begin(&controls.activity);
-        let mut stop: Option<Stopping> = None;
-        let mut exiting = false;
-        self.watch.begin();
-        loop {
-            let conversation = async {
-                tokio::select! {
-                    biased;
-                    answer = self.answers.next() => Step::Heard(answer),
-                    sent = self.requests.write(&outgoing[written..]), if written < outgoing.len() => Step::Sent(sent),
-                }
-            };
-            let overflow = async {
-                tokio::select! {
-                    () = self.stdout.overflow() => {}
-                    () = self.stderr.overflow() => {}
-                }
-            };
-            let is_killed = stop.as_ref().is_some_and(|stopping| stopping.killed);
-            let excess = async {
-                if is_killed { std::future::pending().await } else { self.watch.excess(self.copies.running()).await }
-            };
-            match supervision.event(conversation, overflow, excess).await {
-                Event::Came(Step::Heard(Some(mut message))) => match head(&message) {
-                    Some("EXIT") => exiting = true,
-                    Some("PROGRESS") if message.get_integer("ID") == Some(id) => {
-                        controls.activity.set(message.get_text("TEXT").unwrap_or_default());
-                    }
-                    Some("FORKED") => {
-                        if let Some(branch) = trial {
-                            self.copies.start_trial(self.copy_of(&message), branch.to_owned());
-                        }
-                    }
-                    Some("RETURNED") => {
-                        let mut back = self.take_return(&message).await;
-                        if let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
-                            back.status = excess;
-                        }
-                        if stop.is_none() && message.get_integer("REQUEST").is_some_and(|read| read < id) {
-                            return Err(Lost::Returned(back));
-                        }
-                        return Ok(Ended::Returned(back, supervision.reason));
-                    }
-                    Some("DONE" | "FAULT" | "UNSUPPORTED") if message.get_integer("ID") == Some(id) => {
-                        self.copies.end_trial().await;
-                        if supervision.reason == Some(StopReason::Output) {
-                            self.end_printers(began);
-                        }
-                        let died = message.get("OUTCOME").and_then(Value::as_keyword) == Some("DIED");
-                        self.resync |= died;
-                        if died && let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
-                            message.set_text("STATUS", excess);
-                        }
-                        return Ok(Ended::Answered(message, supervision.reason));
-                    }
-                    _ => {}
-                },
-                Event::Came(Step::Heard(None)) if stop.is_none() && (written < outgoing.len() || self.unread() > 0) => {
-                    return Err(Lost::Died(self.bury(false).await));
-                }
-                Event::Came(Step::Heard(None)) => {
-                    let mut death = self.bury(is_killed).await;
-                    death.exited = exiting && !death.killed;
-                    if let Some(excess) = stop.as_mut().and_then(|stopping| stopping.excess.take()) {
-                        death.status = excess;
-                    }
-                    return Ok(Ended::Died(death, supervision.reason));
-                }
-                Event::Came(Step::Sent(Ok(count))) => written += count,
-                Event::Came(Step::Sent(Err(_))) if stop.is_none() => return Err(Lost::Died(self.bury(false).await)),
-                // The pipe of the answers ends too; its end gives the reason.
-                Event::Came(Step::Sent(Err(_))) => written = outgoing.len(),
-                Event::Kill => return Ok(Ended::Died(self.bury(true).await, Some(StopReason::Killed))),
-                Event::Stop(reason) => {
-                    let time = OwnTime::of(self.local.then(|| self.pid()));
-                    stop = Some(Stopping { time, killed: false, excess: None });
-                    supervision.stop(reason, Instant::now() + SIGNAL_AFTER);
-                    let interrupt = vec![Value::keyword("INTERRUPT"), Value::keyword("ID"), Value::Integer(id)];
-                    outgoing.extend(Value::List(interrupt).frame());
-                }
-                Event::Excess(Excess { reason, text, copy_suffices }) => {
-                    let copy_ended = copy_suffices && self.copies.signal(Signal::KILL);
-                    if !copy_ended {
-                        let mut death = self.bury(true).await;
-                        death.status = text;
-                        return Ok(Ended::Died(death, Some(reason)));
-                    }
-                    // Its checkpoint answers next.
-                    stop = Some(Stopping { time: OwnTime::of(None), killed: true, excess: Some(text) });
-                    supervision.stop(reason, Instant::now() + RETURN_LIMIT);
-                }
-                Event::NextStep => {
-                    let stopping = stop.as_mut().expect("a step is waited for only while stopping");
-                    let overdue = stopping.has_had(GRACE);
-                    supervision.wait(Instant::now() + SIGNAL_AFTER);
-                    if overdue && self.ended_children.is_none() && !stopping.killed && self.local {
-                        self.end_awaited(began);
-                        if self.ended_children.is_some() {
-                            // The worker reads again once it knows that they have ended.
-                            supervision.wait(Instant::now() + AFTER_CHILDREN);
-                            continue;
-                        }
-                    }
-                    if !overdue || (self.ended_children.is_some() && !stopping.has_had(GRACE + CHILD_GRACE)) {
-                        // A second signal would interrupt the handling of the first, so a worker that only waits for a
-                        // processor gets none.
-                        let is_heard = |signal: &Signal| self.copies.signal(*signal);
-                        if self.local
-                            && stopping.has_had(SIGNAL_AFTER / 2)
-                            && !self.signals.first().is_some_and(is_heard)
-                        {
-                            process::send_interrupt(self.pid, self.signals);
-                        }
-                    } else if !stopping.killed && self.local && self.copies.signal(Signal::KILL) {
-                        // Its checkpoint answers next.
-                        stopping.killed = true;
-                        supervision.wait(Instant::now() + RETURN_LIMIT);
-                    } else {
-                        stopping.killed = true;
-                        // The pipe ends next.
-                        let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
-                    }
-                }
-            }
-        }
-    }
-
     /// The watch over its memory and processes.
     pub(crate) fn watch(&self) -> Watch {
         self.watch.clone()
@@ -443,37 +252,9 @@ impl Worker {
         self.copies.signal(Signal::KILL)
     }
 
-    /// Ends the processes that the worker has started since `began`, so that it need not wait for them any more.
-    /// Otherwise the worker would be killed next, and they with it.
-    fn end_awaited(&mut self, began: Instant) {
-        let mut started = self.watch.started_by_code(self.copies.running());
-        started.retain(|pid| Here::is_young(*pid, began.elapsed()));
-        self.ended_children = EndedChildren::end(started, EndedChildren::Awaited);
-    }
-
-    /// Ends the processes that can print and were started since `began` or have written too much themselves: the worker
-    /// was stopped because of the output, but they were not.
-    fn end_printers(&mut self, began: Instant) {
-        if !self.local {
-            return;
-        }
-        let mut started = self.watch.started_by_code(self.copies.running());
-        started.retain(|pid| {
-            let floods = || Here::written_by(*pid).is_some_and(|bytes| bytes > self.stdout.limit());
-            let prints = || self.stdout.is_open_in(*pid) || self.stderr.is_open_in(*pid);
-            (Here::is_young(*pid, began.elapsed()) || floods()) && prints()
-        });
-        self.ended_children = EndedChildren::end(started, EndedChildren::Printing).or(self.ended_children);
-    }
-
     /// The processes that were ended in the last call.
     pub(crate) fn ended_children(&self) -> Option<EndedChildren> {
         self.ended_children
-    }
-
-    /// The number of bytes of requests that are still unread.
-    fn unread(&self) -> usize {
-        rustix::io::ioctl_fionread(&self.requests).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
     }
 
     /// Ends the process and all that it started; returns how it ended.
@@ -501,30 +282,6 @@ impl Drop for Worker {
             }
         }
     }
-}
-
-/// The steps of stopping a call.
-struct Stopping {
-    /// The time since the request to stop.
-    time: OwnTime,
-    killed: bool,
-    /// The excess that it is stopped for, in words.
-    excess: Option<String>,
-}
-
-impl Stopping {
-    /// It could use `limit` of processor time to stop in, or far more time has passed.
-    fn has_had(&mut self, limit: Duration) -> bool {
-        self.time.used() >= limit || self.time.passed() >= MOST_GRACE.max(limit)
-    }
-}
-
-/// A step of the conversation.
-enum Step {
-    /// A message, or the end of the pipe.
-    Heard(Option<Value>),
-    /// The number of bytes of the request that were written.
-    Sent(std::io::Result<usize>),
 }
 
 fn head(message: &Value) -> Option<&str> {
