@@ -38,6 +38,11 @@ impl Hit<'_> {
     pub fn is_reference(&self) -> bool {
         self.used.kind != UseKind::Definition
     }
+
+    /// Running the form around it can come to what it means.
+    fn is_run(&self) -> bool {
+        !matches!(self.used.kind, UseKind::Definition | UseKind::Method | UseKind::Quoted | UseKind::Export)
+    }
 }
 
 /// The uses of a symbol.
@@ -392,25 +397,25 @@ impl<'i> UseIndex<'i> {
         own.map(|one| self.proper(&one.symbol())).collect()
     }
 
-    /// The tests that use one of the symbols, directly or through other definitions.
+    /// The tests that use one of the symbols, directly or through other definitions, those with fewest steps first.
     pub fn tests_reaching(&self, symbols: &[Symbol]) -> Vec<Hit<'i>> {
         let mut seen: FxHashSet<Symbol> = symbols.iter().cloned().collect();
-        let mut waiting: Vec<Symbol> = symbols.to_vec();
+        let mut layer: Vec<Symbol> = symbols.to_vec();
         let mut tests = Vec::new();
         let mut known = FxHashSet::default();
-        while let Some(symbol) = waiting.pop() {
-            for hit in self.uses(&symbol).hits.into_iter().filter(Hit::is_reference) {
-                let Some(form) = hit.form else { continue };
-                if hit.is_test() {
-                    if known.insert((&*hit.document.path, form.span.start)) {
-                        tests.push(hit);
-                    }
-                } else if hit.used.kind != UseKind::Export && seen.len() < MOST_REACHING {
-                    waiting.extend(self.defined_around(&hit).into_iter().filter(|symbol| seen.insert(symbol.clone())));
-                }
-            }
+        let mut is_asked = true;
+        while !layer.is_empty() {
+            let hits = layer.iter().flat_map(|symbol| self.uses(symbol).hits).filter(|hit| hit.form.is_some());
+            let (mut in_tests, others): (Vec<_>, Vec<_>) = hits.partition(Hit::is_test);
+            // A test may also name what is asked about: `(spy-on 'name)`.
+            in_tests.retain(|hit| if is_asked { hit.is_reference() } else { hit.is_run() });
+            in_tests.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+            in_tests.retain(|hit| known.insert((&*hit.document.path, hit.form.map(|form| form.span.start))));
+            tests.extend(in_tests);
+            is_asked = false;
+            let around = others.iter().filter(|hit| hit.is_run()).flat_map(|hit| self.defined_around(hit));
+            layer = around.filter(|symbol| seen.len() < MOST_REACHING && seen.insert(symbol.clone())).collect();
         }
-        tests.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
         tests
     }
 }

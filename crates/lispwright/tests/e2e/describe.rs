@@ -105,6 +105,15 @@ fn files_say_without_an_image_who_defines_and_uses_a_name() {
          src/steps.lisp:7:16: call in defun far: (defun far () (leaf) (near '()))\n\
          src/steps.lisp:9: 2 uses in defun farther [step 2]\n  9:4: call: (far)\n  10:4: call: (near 1))"
     );
+    // Tests with fewer steps come first; what only mentions a name does not run it.
+    session.project.file(
+        "t/steps.lisp",
+        "(in-package :steps)\n(fiveam:test distant (farther))\n(fiveam:test quoted (print 'far))\n(fiveam:test direct (leaf))\n",
+    );
+    let reaching = session.ok("code_find_references", json!({ "symbol": "leaf", "kinds": ["value"] }));
+    let names: Vec<&Value> = reaching.fields["tests"].as_array().unwrap().iter().map(|test| &test["name"]).collect();
+    assert_eq!(names, ["direct", "distant"], "{}", reaching.text);
+    std::fs::remove_file(session.project.root().join("t/steps.lisp")).unwrap();
     std::fs::remove_file(session.project.root().join("src/steps.lisp")).unwrap();
     let callees = session.ok("code_find_references", json!({ "symbol": "user", "direction": "callees" }));
     assert!(callees.text.contains("defun total (call)") && callees.text.contains("defvar *scale* (assignment)"));
