@@ -16,14 +16,7 @@
     (let ((answer (call-working
                    (lambda (work)
                      (multiple-value-bind (result status)
-                         (call-catching-exit
-                          (lambda ()
-                            (call-without-chatter
-                             (lambda ()
-                               (cond ((null path) (run-system-tests work tally system framework tests))
-                                     ((equalp (pathname-type path) "asd")
-                                      (run-system-tests work tally (pathname-name path) framework tests))
-                                     (t (run-file-tests work tally path framework tests)))))))
+                         (run-wanted-tests work tally path system framework tests)
                        (when status
                          (setf (tally-exit-status tally) status))
                        (or result (list :outcome :tested))))
@@ -31,6 +24,23 @@
       (if (eq (getf answer :outcome) :refused)
           answer
           (append answer (tally-fields tally))))))
+
+(defvar *when-loaded* nil "A function of a work, which is called when tests have been loaded, before they run; or NIL.")
+
+(defun run-wanted-tests (work tally path system framework tests)
+  "Loads and runs tests. Returns NIL if they call exit, and its status."
+  (call-catching-exit
+   (lambda ()
+     (call-without-chatter
+      (lambda ()
+        (cond ((null path) (run-system-tests work tally system framework tests))
+              ((equalp (pathname-type path) "asd")
+               (run-system-tests work tally (pathname-name path) framework tests))
+              (t (run-file-tests work tally path framework tests))))))))
+
+(defun tell-loaded (work)
+  (when *when-loaded*
+    (funcall *when-loaded* work)))
 
 (defun call-without-chatter (function)
   "Calls FUNCTION without ASDF's messages about the style of definitions and about its plans, and Lisp's about each file
@@ -52,6 +62,7 @@ that it compiles or loads."
   (load-changed-systems work path)
   (let ((known (known-tests)))
     (call-redefining (lambda () (load-source-file work path)))
+    (tell-loaded work)
     (setf (tally-files tally) (list path))
     (run-new-tests tally known (wanted-frameworks framework *frameworks*) wanted)
     (list :outcome :tested)))
@@ -71,6 +82,7 @@ that it compiles or loads."
   "Runs the tests of the system NAME alone; returns the names of the systems that it delegates to."
   (let ((known (known-tests)))
     (call-redefining (lambda () (load-test-system work name)))
+    (tell-loaded work)
     (setf (tally-files tally) (mapcar #'first (work-files work)))
     (let* ((system (asdf:find-system name))
            (named (or (frameworks-of system)

@@ -22,7 +22,9 @@
                              test-runner-current test-runner-test-name test-runner-group-path test-result-kind
                              test-result-alist)
   #:autoload (system base compile) (compile compile-file)
-  #:autoload (system vm debug) (find-debug-context debug-context-base)
+  #:autoload (system vm debug) (find-debug-context debug-context-base debug-context-length debug-context-text-base fold-all-debug-contexts
+                                for-each-elf-symbol fold-source-locations source-file source-line source-column source-pre-pc)
+  #:autoload (system vm elf) (elf-symbol-value)
   #:autoload (system vm frame) (frame-bindings frame-call-representation binding-name binding-ref)
   #:autoload (system vm program) (program-code program? program-lambda-list program-source program-num-free-variables
                                program-free-variable-ref program-arguments-alists)

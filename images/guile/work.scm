@@ -278,9 +278,13 @@ compiled with earlier macros of others; each after those of them that it uses."
                                      (used-modules one noted))))
                          noted)))
       (if (null? users) outdated (with-users (append users outdated)))))
+  (in-order-of-use (with-users (filter changed? noted)) noted))
+
+(define (in-order-of-use modules noted)
+  "Some of the NOTED modules, each after those of them that it uses."
   (define (ready? one left)
     (not (any (lambda (other) (memq other left)) (used-modules one noted))))
-  (let loop ((left (with-users (filter changed? noted))) (ordered '()))
+  (let loop ((left modules) (ordered '()))
     (if (null? left)
         (reverse ordered)
         (let ((next (or (find (lambda (one) (ready? one left)) left) (car left))))

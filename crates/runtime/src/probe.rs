@@ -14,13 +14,17 @@ pub enum Probe {
     Sample,
     /// Count and time all calls of some functions, while code runs.
     Count,
+    /// Note which lines of the project are executed, while tests or other code run. Its names are the kind of the target,
+    /// `path` or `system`, the target, and texts of lines: names of tests, the roots, the files that define systems; last, the package of the code. It is
+    /// evaluated in a copy of the image, and its values are the findings.
+    Cover,
     /// Show the instructions of a function.
     Disassemble,
 }
 
 impl Probe {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Trace, Self::Sample, Self::Count, Self::Disassemble];
+    pub const ALL: [Self; 5] = [Self::Trace, Self::Sample, Self::Count, Self::Cover, Self::Disassemble];
 
     /// Its name, for people.
     #[must_use]
@@ -29,6 +33,7 @@ impl Probe {
             Self::Trace => "trace",
             Self::Sample => "statistical profile",
             Self::Count => "deterministic profile",
+            Self::Cover => "coverage",
             Self::Disassemble => "disassembly",
         }
     }

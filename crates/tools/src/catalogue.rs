@@ -18,6 +18,7 @@ use crate::code_exports::{ExportsAnswer, code_exports};
 use crate::code_find::{FindAnswer, code_find};
 use crate::code_find_references::{ReferencesAnswer, code_find_references};
 use crate::code_map::{MapAnswer, code_map};
+use crate::coverage_code::{CoverageAnswer, coverage_code};
 use crate::eval_answer::EvalAnswer;
 use crate::fs_list_directory::{ListAnswer, fs_list_directory};
 use crate::fs_project::{ProjectAnswer, fs_get_project_info, fs_set_project_root};
@@ -316,6 +317,15 @@ fn debug_tools(premises: &Premises) -> Vec<Tool> {
             output: fields_schema::<EvalAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { profile_code(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "coverage_code",
+            title: "Test coverage",
+            description: "Run the tests of a system or file, or code, in a copy of the image, and show which lines and forms of the \
+                          project were not executed.",
+            annotations: Annotations::RUNS,
+            output: fields_schema::<CoverageAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { coverage_code(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "disassemble_code",
             title: "Disassemble",

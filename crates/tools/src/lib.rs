@@ -24,6 +24,7 @@ pub mod code_find_references;
 pub mod code_live;
 pub mod code_map;
 mod codes;
+pub mod coverage_code;
 pub mod eval_answer;
 mod event;
 pub mod facts;

@@ -9,6 +9,7 @@ use crate::code_describe::DescribeAnswer;
 use crate::code_exports::ExportsAnswer;
 use crate::code_find::FindAnswer;
 use crate::code_find_references::ReferencesAnswer;
+use crate::coverage_code::CoverageAnswer;
 use crate::eval_answer::EvalAnswer;
 use crate::inspect_object::InspectAnswer;
 use crate::load_system::LoadAnswer;
@@ -64,6 +65,8 @@ live_answers! {
     Loaded(LoadAnswer),
     /// Tests were run.
     Tested(TestAnswer),
+    /// It was measured what is executed.
+    Covered(CoverageAnswer),
     /// Held errors were listed.
     Levels(LevelsAnswer),
     /// Frames were listed.
@@ -87,6 +90,7 @@ impl LiveAnswer {
             Self::Evaluated(answer) => answer.is_error(),
             Self::Loaded(answer) => answer.is_error(),
             Self::Tested(answer) => answer.is_error(),
+            Self::Covered(answer) => answer.is_error(),
             Self::Waited(answer) => answer.is_error(),
             _ => false,
         }

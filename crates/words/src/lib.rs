@@ -18,6 +18,7 @@ mod call;
 mod changed;
 mod checked;
 mod configuration;
+mod covered;
 mod diagnosis;
 mod edited;
 mod ending;

@@ -3,7 +3,7 @@
 use lispwright_tools::LiveAnswer;
 use serde_json::{Map, Value};
 
-use crate::{Skin, evaluated, expanded, held, loaded, names, object, sessions, tested, waited};
+use crate::{Skin, covered, evaluated, expanded, held, loaded, names, object, sessions, tested, waited};
 
 /// The answer in words.
 pub(crate) fn text(answer: &LiveAnswer, skin: Skin) -> String {
@@ -17,6 +17,7 @@ pub(crate) fn text(answer: &LiveAnswer, skin: Skin) -> String {
         LiveAnswer::Evaluated(evaluated) => evaluated::text(evaluated, skin),
         LiveAnswer::Loaded(loaded) => loaded::text(loaded, skin),
         LiveAnswer::Tested(tested) => tested::text(tested, skin),
+        LiveAnswer::Covered(found) => covered::text(found, skin),
         LiveAnswer::Levels(levels) => held::levels(levels, skin),
         LiveAnswer::Frames(frames) => held::frames(frames, skin),
         LiveAnswer::Locals(locals) => held::locals(locals, skin),
@@ -34,6 +35,7 @@ pub(crate) fn add_fields(answer: &LiveAnswer, skin: Skin, fields: &mut Map<Strin
         LiveAnswer::Evaluated(evaluated) => evaluated::add_fields(evaluated, skin, fields),
         LiveAnswer::Loaded(loaded) => loaded::add_fields(loaded, skin, fields),
         LiveAnswer::Tested(tested) => tested::add_fields(tested, skin, fields),
+        LiveAnswer::Covered(found) => covered::add_fields(found, skin, fields),
         LiveAnswer::Waited(waited) => waited::add_fields(waited, skin, fields),
         _ => {}
     }

@@ -25,6 +25,7 @@ pub(super) static BACKEND: Backend = Backend {
             (Probe::Trace, include_str!("../../../../images/common-lisp/probes/trace.lisp")),
             (Probe::Sample, include_str!("../../../../images/common-lisp/probes/sbcl-sample.lisp")),
             (Probe::Count, include_str!("../../../../images/common-lisp/probes/sbcl-count.lisp")),
+            (Probe::Cover, include_str!("../../../../images/common-lisp/probes/sbcl-cover.lisp")),
             (Probe::Disassemble, include_str!("../../../../images/common-lisp/probes/disassemble.lisp")),
         ],
     },
@@ -34,7 +35,8 @@ pub(super) static BACKEND: Backend = Backend {
             let own = parts!["sbcl.lisp"];
             let (copies, compiler) = (parts!["copies.lisp"], parts!["sbcl-compiler.lisp"]);
             let own_names = parts!["sbcl-describe.lisp"];
-            text(&[FIRST, own, BOUNDED, AGENT, copies, compiler, ASDF, SYSTEMS, TESTS, NAMES, own_names], &[])
+            let coverage = parts!["sbcl-coverage.lisp"];
+            text(&[FIRST, own, BOUNDED, AGENT, copies, compiler, ASDF, SYSTEMS, TESTS, coverage, NAMES, own_names], &[])
         },
         start: |start, heap, _| {
             let mut arguments: Vec<OsString> = Vec::new();

@@ -83,5 +83,6 @@ behaviours! {
     "traces" probes::traces;
     "statistical profiles" probes::statistical_profiles;
     "deterministic profiles" probes::deterministic_profiles;
+    "coverage" probes::coverage;
     "disassembly" probes::disassembly;
 }

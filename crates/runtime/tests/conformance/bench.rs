@@ -84,7 +84,7 @@ impl Bench {
         path.canonicalize().unwrap().display().to_string()
     }
 
-    fn project(&self) -> Project {
+    pub(crate) fn project(&self) -> Project {
         let root = self.directory.path();
         Project {
             roots: vec![root.canonicalize().unwrap().display().to_string()],

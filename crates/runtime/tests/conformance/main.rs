@@ -25,6 +25,7 @@ const BACKENDS: &[Backend] = &[
         lacks: &[
             ("statistical profiles", "ECL's profiler is a module that is not always built"),
             ("deterministic profiles", "ECL has none"),
+            ("coverage", "ECL has none"),
             ("trials", "ECL serves its threads with signals, and a copy has one thread"),
             ("checkpoints", "as trials"),
             ("descriptions", "not yet"),
@@ -38,6 +39,7 @@ const BACKENDS: &[Backend] = &[
         lacks: &[
             ("statistical profiles", "CLISP has none"),
             ("deterministic profiles", "CLISP has none"),
+            ("coverage", "CLISP has none"),
             ("variables of frames", "CLISP tells the names of those of compiled functions, and evaluates in none"),
             ("trials", "CLISP has no call to copy its process"),
             ("checkpoints", "as trials"),
@@ -54,6 +56,7 @@ const BACKENDS: &[Backend] = &[
             ("traces", "not yet"),
             ("statistical profiles", "Chez has none"),
             ("deterministic profiles", "Chez counts in code that was compiled for it"),
+            ("coverage", "as deterministic profiles"),
             ("disassembly", "Chez shows instructions only while it compiles"),
             ("packages", "environments of Chez have no names that a session could stay in"),
         ],
@@ -63,6 +66,7 @@ const BACKENDS: &[Backend] = &[
         phrases: &phrases::clojure::CLOJURE,
         lacks: &[
             ("disassembly", "the JVM shows the instructions of classes in files only"),
+            ("coverage", "Clojure has none, and a JVM cannot be copied for it"),
             ("warnings", "the compiler knows none but those of reflection, which are diagnostics"),
             ("held errors", "the JVM unwinds the stack before anybody is asked"),
             ("variables of frames", "as held errors"),
@@ -81,6 +85,7 @@ const BACKENDS: &[Backend] = &[
             ("packages of one call", "as packages"),
             ("warnings", "code that is evaluated is not compiled"),
             ("restarts", "Emacs lets the stack of an error only be left"),
+            ("coverage", "testcover instruments definitions in place, and Emacs has no call to copy its process"),
             ("trials", "Emacs has no call to copy its process"),
             ("checkpoints", "as trials"),
         ],
@@ -92,6 +97,7 @@ const BACKENDS: &[Backend] = &[
             ("traces", "a module's functions cannot be replaced"),
             ("statistical profiles", "not yet"),
             ("deterministic profiles", "as traces"),
+            ("coverage", "it would be a package of its own, and Racket has no call to copy its process"),
             ("disassembly", "not yet"),
             ("warnings", "the compiler knows none: what is not bound in a module is an error"),
             ("warnings of files", "as warnings"),
@@ -108,6 +114,7 @@ const BACKENDS: &[Backend] = &[
         lacks: &[
             ("statistical profiles", "portable Common Lisp has none"),
             ("deterministic profiles", "as statistical profiles"),
+            ("coverage", "as statistical profiles"),
             ("an exit", "it ends the owner's image"),
             ("trials", "the owner's image is not copied"),
             ("checkpoints", "the owner's image is not copied"),

@@ -80,6 +80,12 @@ pub(crate) const DEEDS: &[Deed] = &[
     reads("sexp_guard_scan", r#""balanced":true"#, || json!({ "text": "(a (b))", "dialect": "clojure" })),
     live("macroexpand", "(if a", || json!({ "code": "(when a b)" })),
     live("trace_calls", "EVENP", || json!({ "code": "(funcall 'evenp 2)", "functions": ["evenp"] })),
+    live(
+        "profile_code",
+        "EVENP",
+        || json!({ "code": "(funcall 'evenp 2)", "mode": "deterministic", "functions": ["evenp"] }),
+    ),
+    live("coverage_code", "lines executed", || json!({ "path": "area.lisp", "code": "(area 2)" })),
     live("disassemble_code", "disassembly", || json!({ "function": "(lambda (x) x)" })),
     live("load_system", "Loaded", || json!({ "path": "area.lisp" })),
     live("run_tests", "1 passed", || json!({ "system": "crowd" })),
@@ -87,9 +93,6 @@ pub(crate) const DEEDS: &[Deed] = &[
 
 /// Tools that the clients call in another way: see the parts of `Client::act`.
 pub(crate) const ELSEWHERE: &[&str] = &["lisp_edit_form", "lisp_patch_form", "repl_eval", "inspect_object"];
-
-/// The tool that the crowd does not call: SBCL's profiler of calls ends in a memory fault in one of some two thousand runs.
-pub(crate) const LEFT_OUT: &str = "profile_code";
 
 /// Codes of an answer for a session whose image has been killed, is being killed, or starts.
 pub(crate) const OF_KILLED: &[&str] = &["SESSION_LOST", "SESSION_BUSY", "TIMEOUT", "CANCELLED", "LIMIT"];

@@ -45,6 +45,33 @@ pub(super) async fn deterministic_profiles(bench: Arc<Bench>) {
     assert!(line.split_whitespace().any(|word| word == "1"), "one call: {shown}");
 }
 
+pub(super) async fn coverage(bench: Arc<Bench>) {
+    bench.mark().await;
+    let (tests, runtime) = (&bench.phrases.tests, bench.runtime_of(MAIN));
+    if let Some((name, text)) = tests.definition {
+        bench.write(name, text);
+    }
+    let path = bench.write(tests.file, tests.text);
+    let (kind, target) = tests.system.map_or(("path", path.as_str()), |system| ("system", system));
+    let project = bench.project();
+    let (roots, definitions) = (project.roots.join("\n"), project.definitions.join("\n"));
+    let names = [kind, target, "", &roots, &definitions, ""].map(str::to_owned);
+    let code = runtime.probes.code(Probe::Cover, "", &names).unwrap_or_else(|| panic!("{runtime} has none"));
+    let report = bench
+        .eval_with(&code, |request| {
+            request.trial = true;
+            request.timeout = std::time::Duration::from_secs(100).into();
+        })
+        .await;
+    let Ending::Values(values) = &report.ending else { panic!("{report:#?}") };
+    let values: Vec<&str> = values.iter().map(|value| value.text.trim_matches('"')).collect();
+    assert_eq!((values[0], values[2]), ("tests", "1 1 0 0"), "{values:#?}");
+    let file = values.iter().position(|value| *value == path).unwrap_or_else(|| panic!("{values:#?}"));
+    assert_eq!(values[file + 2].trim_matches([' ', '+', '~', '-']), "", "{values:#?}");
+    assert!(values[file + 2].contains('+'), "{values:#?}");
+    bench.is_kept().await;
+}
+
 pub(super) async fn disassembly(bench: Arc<Bench>) {
     bench.values(bench.phrases.define_both).await;
     let runtime = bench.runtime_of(MAIN);

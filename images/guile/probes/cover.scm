@@ -1,0 +1,1 @@
+((@@ (lispwright agent) cover) {{code}} {{names}})
