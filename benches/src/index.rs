@@ -1,11 +1,15 @@
 //! How right and how fast the index is: its answers on whole corpora beside those of the languages themselves, and its
 //! times beside those of reading and of ripgrep.
 //!
+//! The tests compare a small part of each section ([`parts`]).
+//!
 //! The tables go to `index-accuracy.md` in the scratch folder, every difference to `index-SECTION.txt`.
 
 mod answers;
 mod compare;
 mod conditions;
+#[cfg(test)]
+mod parts;
 mod timing;
 
 use std::fmt::Write as _;
@@ -56,7 +60,7 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
 
 fn accuracy(corpus: &Path, section: &str, dialect: Dialect) -> std::io::Result<Accuracy> {
     let seen = answers::read(&corpus.join("oracle").join(format!("uses-{section}.txt")))?;
-    Ok(compare::compare(corpus, section, dialect, &seen))
+    Ok(compare::compare(corpus, &[corpus.join(section)], dialect, &seen))
 }
 
 fn row(section: &str, witness: &str, accuracy: &Accuracy) -> Row {

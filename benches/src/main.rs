@@ -1,7 +1,7 @@
 //! The numbers the project promises, each beside a baseline that runs on the same machine in the same minute.
 //!
 //! Absolute times depend on the machine; the ratio to the baseline says more. `cargo xtask bench` runs it: it builds
-//! the release binary first and can write the table to `docs/benchmarks.md`. Nothing here is part of the tests.
+//! the release binary first and can write the table to `docs/benchmarks.md`. The tests compare only the names of some libraries with the languages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -5,6 +5,8 @@
 //! defines and uses, as the language itself knows it. The index is compared with these answers. Libraries are loaded in
 //! batches, each in a process of its own with a time limit: some change the language for those that come after them, and
 //! some do not load at all. An answer is kept as long as the corpus and the script stay the same.
+//!
+//! The tests ask about a small part of each section.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,14 +16,19 @@ use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
 use crate::{corpus, oracle, packages};
 
-/// The seconds that a batch may take.
-const LIMIT: &str = "900";
+/// The seconds that a batch may take, and those for each of its files: some batches are a whole section, others do not end.
+const LIMIT: usize = 600;
+const LIMIT_OF_FILE: usize = 10;
 
 /// The way to ask a language about one section's files.
 struct Oracle {
     section: &'static str,
     script: &'static str,
     needs: &'static [apt::Need],
+    /// The directories of the section about which the tests ask.
+    part: &'static [&'static str],
+    /// The packages that the script itself, and the files of the part, load.
+    packages: &'static [&'static str],
     batches: fn(Vec<PathBuf>) -> Vec<Vec<PathBuf>>,
     /// The program and its arguments before the script.
     call: fn() -> Vec<OsString>,
@@ -32,6 +39,8 @@ const ORACLES: [Oracle; 4] = [
         section: "guile",
         script: "guile.scm",
         needs: &[apt::GUILE],
+        part: &["guile-3.0-libs/sxml"],
+        packages: &[],
         batches: |files| vec![files],
         call: || words(&["guile", "--no-auto-compile"]),
     },
@@ -39,6 +48,8 @@ const ORACLES: [Oracle; 4] = [
         section: "common-lisp",
         script: "common-lisp.lisp",
         needs: &[apt::SBCL],
+        part: &["cl-anaphora", "cl-base64", "cl-lml", "cl-mustache", "cl-rfc2388", "cl-who"],
+        packages: &[],
         batches: systems,
         call: || words(&["sbcl", "--noinform", "--no-userinit", "--non-interactive", "--load"]),
     },
@@ -46,6 +57,8 @@ const ORACLES: [Oracle; 4] = [
         section: "clojure",
         script: "clojure.clj",
         needs: &[apt::CLOJURE],
+        part: &["libdata-json-clojure", "libhiccup-clojure"],
+        packages: &["libtools-analyzer-jvm-clojure", "libdata-json-clojure", "libhiccup-clojure"],
         batches: |files| vec![own_libraries_last(files)],
         call: || {
             let mut words = words(&["java", "-Xss8m", "-cp"]);
@@ -57,6 +70,8 @@ const ORACLES: [Oracle; 4] = [
         section: "emacs-lisp",
         script: "emacs-lisp.el",
         needs: &[apt::EMACS],
+        part: &["emacs-el/play"],
+        packages: &[],
         batches: |files| files.chunks(25).map(<[PathBuf]>::to_vec).collect(),
         call: || words(&["emacs", "--batch", "-Q", "-l"]),
     },
@@ -74,21 +89,41 @@ const OWN: [&str; 6] =
 pub(crate) fn consult(install: Install) -> Result<(), Failure> {
     for oracle in &ORACLES {
         let (script, name) = (format!("uses/{}", oracle.script), format!("uses-{}", oracle.section));
-        oracle::keep(&script, &name, |script, answers| {
+        oracle::keep(&script, &name, &[], |script, answers| {
             apt::ensure(oracle.needs, install)?;
             if oracle.section == "clojure" {
                 // Their classes are needed, and they need each other.
                 apt::install_available(&libraries(oracle.section)?, install)?;
             }
-            ask(oracle, script, answers)
+            let batches = (oracle.batches)(corpus::sources(oracle.section)?);
+            say(format_args!("names: {} is asked, batches: {}; this takes minutes", oracle.section, batches.len()));
+            ask(oracle, batches, script, answers)
         })?;
     }
     Ok(())
 }
 
-fn ask(oracle: &Oracle, script: &Path, answers: &Path) -> Result<(), Failure> {
-    let batches = (oracle.batches)(corpus::sources(oracle.section)?);
-    say(format_args!("names: {} is asked, batches: {}; this takes minutes", oracle.section, batches.len()));
+/// Brings the answers about the parts for the tests up to date. A language that is not installed is told, and gives none.
+pub(crate) fn consult_parts(install: Install) -> Result<(), Failure> {
+    for oracle in &ORACLES {
+        if let Err(missing) = apt::ensure(oracle.needs, install) {
+            say(format_args!("names: nobody is asked about {}: {missing}", oracle.section));
+            continue;
+        }
+        let (script, name) = (format!("uses/{}", oracle.script), format!("part-{}", oracle.section));
+        oracle::keep(&script, &name, oracle.part, |script, answers| {
+            let packages: Vec<String> = oracle.packages.iter().map(|&package| package.to_owned()).collect();
+            apt::install_available(&packages, install)?;
+            let mut files = corpus::sources(oracle.section)?;
+            files.retain(|file| oracle.part.iter().any(|part| file.starts_with(Path::new(oracle.section).join(part))));
+            say(format_args!("names: {} is asked about {} files", oracle.section, files.len()));
+            ask(oracle, (oracle.batches)(files), script, answers)
+        })?;
+    }
+    Ok(())
+}
+
+fn ask(oracle: &Oracle, batches: Vec<Vec<PathBuf>>, script: &Path, answers: &Path) -> Result<(), Failure> {
     let list = answers.with_extension("files");
     let log = answers.with_extension("log");
     let log = File::create(&log).about(&log)?;
@@ -98,7 +133,8 @@ fn ask(oracle: &Oracle, script: &Path, answers: &Path) -> Result<(), Failure> {
         let names: String = batch.iter().map(|file| format!("{}\n", file.display())).collect();
         fs::write(&list, names).about(&list)?;
         let mut step = Step::new("timeout");
-        step.args(["-s", "KILL", LIMIT])
+        let limit = LIMIT + LIMIT_OF_FILE * batch.len();
+        step.args(["-s", "KILL", &limit.to_string()])
             .args(&call)
             .arg(script)
             .inside(&corpus::directory())

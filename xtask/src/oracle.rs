@@ -37,7 +37,7 @@ fn directory() -> PathBuf {
 /// Brings every section's answers up to date. The corpus must exist.
 pub(crate) fn consult(install: Install) -> Result<(), Failure> {
     for oracle in ORACLES {
-        keep(oracle.script, oracle.section, |script, answers| {
+        keep(oracle.script, oracle.section, &[], |script, answers| {
             apt::ensure(&[apt::SBCL, apt::GUILE, apt::CLOJURE, apt::EMACS], install)?;
             say(format_args!("oracle: {} reads the {} files", oracle.call[0], oracle.section));
             ask(oracle, script, answers)
@@ -46,11 +46,12 @@ pub(crate) fn consult(install: Install) -> Result<(), Failure> {
     report(&directory())
 }
 
-/// Keeps the file with the answers called `name` up to date: `ask` makes it with a script of `corpus/oracles`, unless both
-/// the corpus and the script are what they were when it was made.
+/// Keeps the file with the answers called `name` up to date: `ask` makes it with a script of `corpus/oracles`, unless
+/// the corpus, the script and `also` are what they were when it was made.
 pub(crate) fn keep(
     script: &str,
     name: &str,
+    also: &[&str],
     ask: impl FnOnce(&Path, &Path) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let directory = directory();
@@ -60,6 +61,7 @@ pub(crate) fn keep(
     let stamp = answers.with_extension("stamp");
     let mut hasher = DefaultHasher::new();
     corpus::key()?.hash(&mut hasher);
+    also.iter().for_each(|part| part.hash(&mut hasher));
     fs::read(&script).about(&script)?.hash(&mut hasher);
     let key = hasher.finish().to_string();
     if answers.exists() && fs::read_to_string(&stamp).is_ok_and(|found| found == key) {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::apt::{self, Install};
 use crate::step::{About, Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
-use crate::{cargo, conformance, corpus, npm, oracle, systems, target, workspace};
+use crate::{cargo, conformance, corpus, names, npm, oracle, systems, target, workspace};
 
 const NEEDS: &[apt::Need] = &[
     apt::SBCL,
@@ -45,6 +45,7 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
     apt::ensure(NEEDS, install)?;
     corpus::prepare(install)?;
     oracle::consult(install)?;
+    names::consult_parts(install)?;
     // Installed where the tests look for it; they would fetch it themselves, within their time limit.
     npm::ensure(&target().join("tmp/nbb"), "nbb", NBB.trim())?;
 

@@ -4,7 +4,7 @@
 //! Files that the language cannot load count only up to the form at which it stopped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lispwright_index::{Document, Index, Symbol, UseIndex, UseKind};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
@@ -89,11 +89,11 @@ struct Told {
     slots: HashSet<String>,
 }
 
-/// Compares the files below `corpus` with what the language says of them.
-pub(crate) fn compare(corpus: &Path, section: &str, dialect: Dialect, answers: &Answers) -> Accuracy {
+/// Compares the files below some folders of `corpus` with what the language says of them.
+pub(crate) fn compare(corpus: &Path, folders: &[PathBuf], dialect: Dialect, answers: &Answers) -> Accuracy {
     let mut index = Index::default();
     let language = |path: &Path, text: &str| Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Into::into);
-    index.refresh([&*corpus.join(section)], &language);
+    index.refresh(folders.iter().map(PathBuf::as_path), &language);
     let question = index.question(dialect);
     let documents: HashMap<&Path, &Document> = index
         .documents()
