@@ -42,7 +42,7 @@ const KEPT: usize = 20;
 /// The time between two kills of images.
 const BETWEEN_KILLS: Duration = Duration::from_secs(2);
 /// The growth that a server may have after it has warmed up, in kB.
-const GROWTH: u64 = 64 * 1024;
+const GROWTH: u64 = 40 * 1024;
 /// The descriptors that it may have more than when it had warmed up: those of a few images.
 const DESCRIPTORS: usize = 100;
 
