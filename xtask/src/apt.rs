@@ -47,6 +47,11 @@ pub(crate) const RT: Need = Need {
 };
 pub(crate) const GUILE: Need =
     Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
+pub(crate) const GUILE_DOC: Need = Need {
+    package: "guile-3.0-doc",
+    why: "a manual to look into",
+    present: Presence::Path("/usr/share/info/guile-3.0"),
+};
 pub(crate) const CHEZ: Need =
     Need { package: "chezscheme", why: "another Scheme", present: Presence::Program("scheme") };
 pub(crate) const CLOJURE: Need =

@@ -21,6 +21,7 @@ const NEEDS: &[apt::Need] = &[
     apt::ECL,
     apt::CLISP,
     apt::GUILE,
+    apt::GUILE_DOC,
     apt::CHEZ,
     apt::CLOJURE,
     apt::NREPL,

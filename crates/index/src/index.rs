@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, Tree, edit_distance, read};
+use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, Tree, nearest, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
@@ -223,21 +223,12 @@ impl Index {
 
     /// At most `most` defined names with a spelling similar to `name`, best first.
     pub fn nearest(&self, name: &str, most: usize) -> Vec<String> {
-        let wanted = name.rsplit([':', '/']).next().unwrap_or(name).to_lowercase();
-        let names: FxHashSet<String> = self
-            .documents()
-            .flat_map(|document| &document.facts.definitions)
-            .map(|one| one.name.to_lowercase())
-            .collect();
-        let limit = wanted.chars().count() / 3 + 1;
-        let mut near: Vec<(usize, String)> = names
-            .into_iter()
-            .filter(|known| known.len().abs_diff(wanted.len()) <= limit)
-            .map(|known| (edit_distance(&wanted, &known), known))
-            .filter(|(distance, _)| *distance <= limit)
-            .collect();
-        near.sort();
-        near.into_iter().take(most).map(|(_, name)| name).collect()
+        let wanted = name.rsplit([':', '/']).next().unwrap_or(name);
+        let names = self.documents().flat_map(|document| &document.facts.definitions).map(|one| &*one.name);
+        let mut near = nearest(wanted, names, most);
+        near.iter_mut().for_each(|name| *name = name.to_lowercase());
+        near.dedup();
+        near
     }
 
     /// Bytes held in memory, texts included.

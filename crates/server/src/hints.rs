@@ -17,6 +17,7 @@ const WORDS: &[(&str, &str)] = &[
     ("lisp_rewrite", "refactor codemod replace pattern structural"),
     ("lisp_rename", "refactor symbol function variable"),
     ("code_map", "overview architecture"),
+    ("docs_lookup", "documentation reference clhs hyperspec info docstring"),
     ("repl_eval", "evaluate expression run code clojure scheme"),
     ("repl_control", "debugger restart backtrace stack frame swank"),
     ("load_system", "asdf compile clojure guile"),

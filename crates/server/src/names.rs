@@ -63,7 +63,7 @@ pub const ALIASES: &[Alias] = &[
         ..NOTHING
     },
     Alias { name: "clgrep_search", tool: "lisp_search", ..NOTHING },
-    Alias { name: "clhs_lookup", tool: "docs_lookup", ignore: &["brief"], ..NOTHING },
+    Alias { name: "clhs_lookup", tool: "docs_lookup", preset: &[("dialect", "common-lisp")], ..NOTHING },
     Alias { name: "search_documentation", tool: "docs_lookup", ..NOTHING },
     Alias { name: "pool_status", tool: "repl_control", preset: &[("action", "status")], ..NOTHING },
     Alias {

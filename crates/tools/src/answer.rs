@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::arguments::schema_of;
 use crate::code_map::MapAnswer;
+use crate::docs_lookup::DocsAnswer;
 use crate::fs_list_directory::ListAnswer;
 use crate::fs_project::ProjectAnswer;
 use crate::fs_read_file::TextAnswer;
@@ -49,6 +50,8 @@ pub enum Answer {
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
     Mapped(Box<MapAnswer>),
+    /// Manuals were looked into.
+    Documented(Box<DocsAnswer>),
     /// A part of a text file is shown.
     Text(Box<TextAnswer>),
     /// A file was written as a whole.
@@ -84,6 +87,7 @@ impl Answer {
             | Self::Edited(_)
             | Self::Found(_)
             | Self::Mapped(_)
+            | Self::Documented(_)
             | Self::Text(_)
             | Self::Wrote(_)
             | Self::Listed(_)
@@ -108,6 +112,7 @@ impl Answer {
             Self::Batched(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
+            Self::Documented(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
             Self::Wrote(answer) => fields(answer),
             Self::Listed(answer) => fields(answer),
@@ -139,6 +144,7 @@ answers! {
     Batched(BatchAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
+    Documented(DocsAnswer),
     Text(TextAnswer),
     Wrote(WriteAnswer),
     Listed(ListAnswer),

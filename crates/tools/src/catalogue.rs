@@ -19,6 +19,7 @@ use crate::code_find::{FindAnswer, code_find};
 use crate::code_find_references::{ReferencesAnswer, code_find_references};
 use crate::code_map::{MapAnswer, code_map};
 use crate::coverage_code::{CoverageAnswer, coverage_code};
+use crate::docs_lookup::{DocsAnswer, docs_lookup};
 use crate::eval_answer::EvalAnswer;
 use crate::fs_list_directory::{ListAnswer, fs_list_directory};
 use crate::fs_project::{ProjectAnswer, fs_get_project_info, fs_set_project_root};
@@ -188,24 +189,36 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         }
         .tool(premises, |workshop, args, context| async move { macroexpand(&workshop, args, &context).await.map(Answer::from) }),
     ];
-    tools.push(Tool {
-        set: ToolSet::Docs,
-        ..Entry {
+    tools.extend(docs_tools(premises));
+    tools.extend(fs_tools(premises));
+    tools.extend(refactor_tools(premises));
+    tools.extend(debug_tools(premises));
+    tools.extend(guard_tools());
+    tools
+}
+
+/// What is written about names, and which of them others may use.
+fn docs_tools(premises: &Premises) -> Vec<Tool> {
+    let tools = [
+        Entry {
+            name: "docs_lookup",
+            title: "Look up documentation",
+            description: "What the manual of the language says of a name: HyperSpec (also sections, format directives), Guile, Emacs, \
+                          Clojure; docstrings of the project.",
+            annotations: Annotations::READS,
+            output: fields_schema::<DocsAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { docs_lookup(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
             name: "code_exports",
             title: "List exports",
             description: "What a module, package or namespace exports: names, parameters, the first line of the documentation.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExportsAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move {
-            code_exports(&workshop, args, &context).await.map(Answer::from)
-        })
-    });
-    tools.extend(fs_tools(premises));
-    tools.extend(refactor_tools(premises));
-    tools.extend(debug_tools(premises));
-    tools.extend(guard_tools());
-    tools
+        .tool(premises, |workshop, args, context| async move { code_exports(&workshop, args, &context).await.map(Answer::from) }),
+    ];
+    tools.map(|tool| Tool { set: ToolSet::Docs, ..tool }).into()
 }
 
 /// The tools that change many files in one call.

@@ -3,7 +3,7 @@
 use lispwright_edit::{Source, parameters};
 use lispwright_index::{Definition, Document, Exports, Space};
 use lispwright_runtime::{Describe, ImageRefusal, NameMeaning};
-use lispwright_syntax::{Dialect, FormKind, Span};
+use lispwright_syntax::{Dialect, FormKind, Span, unquoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -164,14 +164,19 @@ fn is_ambiguous(refusal: &Refusal, symbol: &str) -> bool {
 }
 
 /// What the files of the project say of a name.
-struct Known {
-    answer: Option<DescribeAnswer>,
-    dialect: Option<Dialect>,
-    nearest: Vec<String>,
-    files: usize,
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) answer: Option<DescribeAnswer>,
+    /// The dialect of the first meaning.
+    pub(crate) dialect: Option<Dialect>,
+    /// The dialects of all files.
+    pub(crate) dialects: Vec<Dialect>,
+    pub(crate) nearest: Vec<String>,
+    pub(crate) files: usize,
 }
 
-async fn from_files(
+/// The meanings of a name in the files, of one dialect if it is given.
+pub(crate) async fn from_files(
     workshop: &Workshop,
     context: &CallContext,
     symbol: String,
@@ -209,7 +214,9 @@ async fn from_files(
             aside: None,
         });
         let nearest = if answer.is_none() { index.nearest(&symbol, MOST_NEAREST) } else { Vec::new() };
-        Known { answer, dialect, nearest, files: index.documents().count() }
+        let has = |dialect: &Dialect| index.documents().any(|document| document.dialect == *dialect);
+        let dialects = Dialect::ALL.into_iter().filter(has).collect();
+        Known { answer, dialect, dialects, nearest, files: index.documents().count() }
     })
     .await
 }
@@ -278,20 +285,6 @@ fn declared(document: &Document, space: &Space, place: &dyn Fn(&Document, u32) -
 pub(crate) fn as_written(name: &str, dialect: Dialect) -> String {
     let is_folded = dialect.folds_case() && !name.contains(|c: char| c.is_lowercase());
     if is_folded { name.to_lowercase() } else { name.to_owned() }
-}
-
-/// The text of a string as the reader takes it: escapes of quotes and backslashes are resolved.
-pub(crate) fn unquoted(string: &str) -> String {
-    let inner = string.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(string);
-    let mut text = String::with_capacity(inner.len());
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => text.extend(chars.next().filter(|c| *c != '\n')),
-            c => text.push(c),
-        }
-    }
-    text
 }
 
 fn meaning(known: &NameMeaning, files: &mut Files<'_>) -> Meaning {

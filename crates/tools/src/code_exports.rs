@@ -2,12 +2,12 @@
 
 use lispwright_edit::Source;
 use lispwright_runtime::{Ending, ListExports, NameMeaning};
-use lispwright_syntax::{Dialect, Form, FormKind, Span, edit_distance};
+use lispwright_syntax::{Dialect, Form, FormKind, Span, nearest, unquoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
-use crate::code_describe::{arglist, as_written, unquoted};
+use crate::code_describe::{arglist, as_written};
 use crate::code_live::{Files, Origin, ask_besides, package_in};
 use crate::indexed::indexed;
 use crate::live_fault::LiveFault;
@@ -168,8 +168,8 @@ async fn from_files(
         let mut spaces = index.spaces(name.trim_start_matches("#:").trim_start_matches(':'));
         spaces.retain(|(document, _)| of.is_none_or(|of| of == document.dialect));
         let Some((declared, space)) = spaces.first() else {
-            let names: Vec<&str> = index.documents().flat_map(|one| &one.facts.spaces).map(|one| &*one.name).collect();
-            return Known { answer: None, dialect: None, nearest: near(&name, names), files };
+            let names = index.documents().flat_map(|one| &one.facts.spaces).map(|one| &*one.name);
+            return Known { answer: None, dialect: None, nearest: nearest(&name, names, MOST_NEAREST), files };
         };
         let question = index.question(declared.dialect);
         let all = question.exported(&space.name).unwrap_or_default();
@@ -208,18 +208,6 @@ async fn from_files(
         Known { answer: Some(answer), dialect: Some(declared.dialect), nearest: Vec::new(), files }
     })
     .await
-}
-
-/// The names that are spelled most like `name`.
-fn near(name: &str, names: Vec<&str>) -> Vec<String> {
-    let wanted = name.to_lowercase();
-    let limit = wanted.chars().count() / 3 + 1;
-    let distance = |known: &str| edit_distance(&wanted, &known.to_lowercase());
-    let mut near: Vec<(usize, &str)> = names.into_iter().map(|known| (distance(known), known)).collect();
-    near.retain(|(distance, _)| *distance <= limit);
-    near.sort_unstable();
-    near.dedup();
-    near.into_iter().take(MOST_NEAREST).map(|(_, known)| known.to_owned()).collect()
 }
 
 fn export(meaning: &NameMeaning, files: &mut Files<'_>) -> Export {

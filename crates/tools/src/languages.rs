@@ -11,6 +11,8 @@
 //! [common-lisp.definers]
 //! defroute = "defun"
 //! ```
+//!
+//! `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,6 +30,7 @@ pub const FILE_NAME: &str = "lispwright.toml";
 #[derive(Clone, Debug, Default)]
 pub struct Languages {
     extended: Vec<Language>,
+    hyperspec: Option<String>,
 }
 
 /// A configuration that is wrong.
@@ -87,6 +90,8 @@ struct Additions {
     dispatch: BTreeMap<String, String>,
     #[serde(default)]
     definers: BTreeMap<String, String>,
+    #[serde(default)]
+    hyperspec: Option<String>,
 }
 
 impl Languages {
@@ -97,9 +102,15 @@ impl Languages {
             let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             ConfigFault::Toml { line, why: error.message().to_owned() }
         })?;
+        let hyperspec = tables.get(Dialect::CommonLisp.name()).and_then(|table| table.hyperspec.clone());
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
-        Ok(Self { extended })
+        Ok(Self { extended, hyperspec })
+    }
+
+    /// The directory of a copy of the HyperSpec, relative to the project's root or absolute.
+    pub fn hyperspec(&self) -> Option<&str> {
+        self.hyperspec.as_deref()
     }
 
     /// The dialect with the additions of the project.

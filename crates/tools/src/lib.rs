@@ -25,6 +25,7 @@ pub mod code_live;
 pub mod code_map;
 mod codes;
 pub mod coverage_code;
+pub mod docs_lookup;
 pub mod eval_answer;
 mod event;
 pub mod facts;

@@ -11,6 +11,7 @@ use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
 use crate::arguments::{ArgumentFault, Taken};
 use crate::codes;
+use crate::docs_lookup::Undocumented;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
@@ -94,6 +95,8 @@ pub enum Refusal {
         /// The place of the mistake: its character, from 1.
         column: Option<usize>,
     },
+    /// Nothing says anything about a query.
+    Undocumented(Box<Undocumented>),
     /// There is no dialect of that name.
     NoDialect {
         /// The name.
@@ -203,6 +206,7 @@ impl Refusal {
             | Self::ExactlyOne { .. }
             | Self::BadPattern { .. }
             | Self::NoDialect { .. }
+            | Self::Undocumented(_)
             | Self::NotLisp { .. }
             | Self::NoMention { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",

@@ -77,6 +77,7 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
     ("code_map", "map", &[("path", ""), ("limit", " --limit")]),
     ("code_find_references", "refs", &[("symbol", ""), ("offset", " --offset")]),
     ("code_describe", "describe", &[("symbol", "")]),
+    ("docs_lookup", "docs", &[("query", ""), ("dialect", " --dialect"), ("offset", " --offset")]),
     ("code_exports", "exports", &[("module", ""), ("path", ""), ("offset", " --offset")]),
     ("run_tests", "test", &[("system", ""), ("path", "")]),
 ];

@@ -20,6 +20,7 @@ mod checked;
 mod configuration;
 mod covered;
 mod diagnosis;
+mod documented;
 mod edited;
 mod ending;
 mod evaluated;
@@ -131,6 +132,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
+        Answer::Documented(answer) => documented::text(answer, skin).trim_end().to_owned(),
         Answer::Text(text) => rendering::visible(&files::text(text, skin)),
         Answer::Wrote(wrote) => rendering::visible(&files::wrote(wrote, skin)),
         Answer::Listed(listed) => rendering::visible(&files::listed(listed, skin)),

@@ -13,7 +13,7 @@ use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, batched, evaluated, live_fault, renamed, rewritten, session_refused};
+use crate::{Rendering, Skin, batched, documented, evaluated, live_fault, renamed, rewritten, session_refused};
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -88,6 +88,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let at = column.map_or(String::new(), |column| format!(", at character {column}"));
             format!("`{argument}` is not understood{at}: {why}. Correct it and {again}.")
         }
+        Refusal::Undocumented(unknown) => return (documented::undocumented(unknown, skin), named(&unknown.nearest)),
         Refusal::NoDialect { given } => {
             format!("{dialect} is {given:?}; use one of {}.", Dialect::ALL.map(Dialect::name).join(", "))
         }

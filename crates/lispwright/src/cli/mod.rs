@@ -12,6 +12,7 @@ mod complaint;
 mod condition;
 mod confine;
 mod describe;
+mod docs;
 mod doctor;
 mod edit;
 mod eval;
@@ -71,6 +72,7 @@ enum Command {
     Map(map::Args),
     Refs(refs::Args),
     Describe(describe::Args),
+    Docs(docs::Args),
     Exports(exports::Args),
     Edit(edit::Args),
     Patch(patch::Args),
@@ -118,6 +120,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Map(args) => map::run(args),
         Command::Refs(args) => refs::run(args),
         Command::Describe(args) => describe::run(args),
+        Command::Docs(args) => docs::run(args),
         Command::Exports(args) => exports::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),

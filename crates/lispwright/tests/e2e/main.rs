@@ -41,6 +41,7 @@ mod inferred;
 mod launchers;
 mod libraries;
 mod library_sources;
+mod manuals;
 mod misfits;
 #[path = "../../../runtime/tests/nrepl/nbb_install.rs"]
 mod nbb_install;

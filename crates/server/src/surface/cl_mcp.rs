@@ -40,7 +40,9 @@ pub(super) const ROWS: &[SurfaceRow] = &[
          message:string",
     ),
     row("run-tests", "system* framework test tests timeout_seconds").answers(cl_mcp::tested, "duration_ms:integer"),
-    row("clhs-lookup", "query* include_content brief:boolean"),
+    row("clhs-lookup", "query* include_content brief offset+ limit+")
+        .said("Look up a symbol or a section (22.3) in the Common Lisp HyperSpec.")
+        .answers(cl_mcp::clhs, "symbol:string section:string url:string source:string"),
     row("pool-status", "").said("Say which runtimes there are, and which images run.").reads().answers(
         cl_mcp::pool,
         "pool_running:boolean total_workers:integer bound_count:integer standby_count:integer max_pool_size:integer \

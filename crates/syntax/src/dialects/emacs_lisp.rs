@@ -1,7 +1,7 @@
 //! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
 
 use super::{Bang, CharacterLiteral, FileEnding, Square, Table};
-use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
+use crate::definer::{FormKind as K, Guess, Place, Placed, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
@@ -533,6 +533,10 @@ fn unsettled_character(text: &str) -> Option<String> {
     }
 }
 
+/// Before its docstring a mode has the name that people see.
+const DERIVED_MODE: Placed =
+    Placed { name: Place { at: 0, within: None }, parameters: None, docstring: Some(Place { at: 3, within: None }) };
+
 const DEFINERS: &[Row] = &[
     row(
         K::Function,
@@ -554,11 +558,8 @@ const DEFINERS: &[Row] = &[
     row(K::Definition, S::Quoted, &["define-obsolete-variable-alias", "define-error", "define-button-type"]),
     row(K::Definition, S::Quoted, &["define-charset", "define-charset-alias", "define-translation-table"]),
     row(K::Definition, S::Quoted, &["define-coding-system", "define-coding-system-alias"]),
-    row(
-        K::Definition,
-        S::Named,
-        &["define-minor-mode", "define-globalized-minor-mode", "define-derived-mode", "use-package", "defhydra"],
-    ),
+    row(K::Definition, S::Named, &["define-minor-mode", "define-globalized-minor-mode", "use-package", "defhydra"]),
+    row(K::Definition, S::Placed(DERIVED_MODE), &["define-derived-mode"]),
     row(K::Directive, S::Quoted, &["require", "provide", "declare-function", "autoload", "put"]),
 ];
 

@@ -71,6 +71,12 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
             "run-tests",
             &[("system", "system"), ("framework", "framework"), ("test", "test"), ("tests", "tests")],
         ),
+        SurfaceCall {
+            tool: "docs_lookup",
+            name: "clhs-lookup",
+            implied: &[("dialect", "common-lisp")],
+            arguments: &[("query", "query"), ("offset", "offset")],
+        },
         SurfaceCall::plain("code_find", "code-find", &[("symbol", "symbol"), ("package", "package")]),
         SurfaceCall::plain("code_describe", "code-describe", &[("symbol", "symbol"), ("package", "package")]),
         SurfaceCall::plain(
@@ -328,6 +334,16 @@ pub fn text(called: Called<'_>, rendering: &mut Rendering) {
     if let Ok(Answer::Text(answer)) = called.reply {
         crate::files::bare(answer, rendering);
     }
+}
+
+/// `clhs-lookup`: the first entry, with the address of the copy where there is one.
+pub fn clhs(called: Called<'_>, rendering: &mut Rendering) {
+    let Ok(Answer::Documented(answer)) = called.reply else { return };
+    let Some(first) = answer.entries.first() else { return };
+    set(rendering, if first.is_section { "section" } else { "symbol" }, first.name.as_str());
+    let local = first.path.as_ref().map(|path| format!("file://{path}"));
+    set(rendering, "source", if local.is_some() { "local" } else { "remote" });
+    set(rendering, "url", local.or_else(|| first.url.clone()).unwrap_or_default());
 }
 
 /// `pool-status`: images as workers, a spare image as one that stands by.

@@ -21,6 +21,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         SurfaceCall::plain("repl_eval", "evaluate-lisp", &[("code", "code"), ("package", "package")]),
         SurfaceCall::plain("load_system", "load-system", &[("system", "system")]),
         SurfaceCall::plain("code_describe", "describe-symbol", &[("symbol", "symbol"), ("package", "package")]),
+        SurfaceCall::plain("docs_lookup", "search-documentation", &[("query", "query")]),
         SurfaceCall::plain("macroexpand", "macroexpand-form", &[("code", "form"), ("package", "package")]),
         SurfaceCall { tool: "repl_control", name: "reset-session", implied: &[("action", "reset")], arguments: &[] },
     ],

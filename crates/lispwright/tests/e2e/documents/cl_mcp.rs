@@ -510,3 +510,36 @@ fn logs_go_to_a_file_with_time_and_number() {
         .collect();
     assert_eq!(calls.len(), 1, "{in_file}");
 }
+
+#[test]
+fn the_hyperspec_is_looked_up_as_in_the_examples() {
+    let project = project();
+    project.file("lispwright.toml", "[common-lisp]\nhyperspec = \"clhs\"\n");
+    let page = |title: &str| {
+        format!(
+            "<TITLE>CLHS: {title}</TITLE><BODY><HR><B>Syntax:</B><P>toy<P><B>Description:</B><P>{title} at length.<HR>"
+        )
+    };
+    project.file("clhs/Body/m_loop.htm", page("Macro LOOP"));
+    project.file("clhs/Body/22_c.htm", page("Section 22.3"));
+    let mut played = Played::new("cl-mcp", project);
+    played.line(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let url = |played: &Played, page: &str| json!(format!("file://{}", played.project.at(page).display()));
+    let found = played.bare(r#"{"method":"tools/call","params":{"name":"clhs-lookup","arguments":{"query":"loop"}}}"#);
+    found.has("symbol:string section:absent url:string source:string");
+    assert_eq!((&found.fields["symbol"], &found.fields["source"]), (&json!("loop"), &json!("local")));
+    assert_eq!(found.fields["url"], url(&played, "clhs/Body/m_loop.htm"));
+    assert!(found.text.contains("Macro LOOP at length."), "{}", found.text);
+    let found = played.bare(r#"{"method":"tools/call","params":{"name":"clhs-lookup","arguments":{"query":"22.3"}}}"#);
+    found.has("section:string symbol:absent url:string source:string");
+    assert_eq!((&found.fields["section"], &found.fields["url"]), (&json!("22.3"), &url(&played, "clhs/Body/22_c.htm")));
+    let bare = played.ok("clhs-lookup", json!({ "query": "loop", "include_content": false }));
+    assert!(!bare.text.contains("toy"), "{}", bare.text);
+    let brief = played.ok("clhs-lookup", json!({ "query": "loop", "brief": true }));
+    assert!(brief.text.ends_with("Syntax:\n\ntoy"), "{}", brief.text);
+    // What is only elsewhere has its public address.
+    let remote = played.ok("clhs-lookup", json!({ "query": "HANDLER-CASE", "include_content": false }));
+    remote.has("symbol:string url:string source:string");
+    assert!(remote.fields["url"].as_str().unwrap().ends_with("/HyperSpec/Body/m_hand_1.htm"), "{:?}", remote.fields);
+    assert!(played.call("clhs-lookup", json!({ "query": "no-such-symbol" })).is_error);
+}
