@@ -95,7 +95,8 @@ fn bytes_anywhere(path: &Path) -> Result<(String, Vec<u8>), Error> {
         io::ErrorKind::NotFound => Error::Missing { path: shown.clone() },
         _ => Error::reading(&shown, "open it", error),
     })?;
-    let kind = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?.file_type();
+    let metadata = file.metadata().map_err(|error| Error::reading(&shown, "look at it", error))?;
+    let kind = metadata.file_type();
     if kind.is_dir() {
         let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
         let mut holds: Vec<String> = entries.take(200).map(|entry| entry.path().display().to_string()).collect();
@@ -107,7 +108,7 @@ fn bytes_anywhere(path: &Path) -> Result<(String, Vec<u8>), Error> {
         let kind = if kind.is_fifo() { NotRegular::Fifo } else { NotRegular::Device };
         return Err(Error::NotRegular { path: shown, kind });
     }
-    let (bytes, _) = read_stable(&shown, &file)?;
+    let (bytes, _) = read_stable_while(&shown, &file, Version::of(&metadata), || {})?;
     Ok((shown, bytes))
 }
 
@@ -128,18 +129,25 @@ pub(crate) fn open(place: &Place) -> Result<File, Error> {
 
 /// All bytes of `file`, and the version they belong to.
 pub(crate) fn read_stable(path: &str, file: &File) -> Result<(Vec<u8>, Version), Error> {
-    read_stable_while(path, file, || {})
+    let first = Version::of(&file.metadata().map_err(|error| Error::reading(path, "read it", error))?);
+    read_stable_while(path, file, first, || {})
 }
 
-/// `meanwhile` runs after each read of the bytes. It stands for the other programs that run at that moment.
-fn read_stable_while(path: &str, file: &File, mut meanwhile: impl FnMut()) -> Result<(Vec<u8>, Version), Error> {
+/// The same for a file whose version was `first` a moment ago. `meanwhile` runs after each read of the bytes: it stands for
+/// the other programs that run at that moment.
+fn read_stable_while(
+    path: &str,
+    file: &File,
+    first: Version,
+    mut meanwhile: impl FnMut(),
+) -> Result<(Vec<u8>, Version), Error> {
     let failed = |error| Error::reading(path, "read it", error);
     let too_large = |size| Error::TooLarge { path: path.to_owned(), size, limit: MAX_FILE_BYTES };
     for attempt in 0..MAX_ATTEMPTS {
         if attempt > 0 {
             std::thread::sleep(Duration::from_millis(1 << attempt));
         }
-        let before = Version::of(&file.metadata().map_err(failed)?);
+        let before = if attempt == 0 { first } else { Version::of(&file.metadata().map_err(failed)?) };
         if before.len > MAX_FILE_BYTES {
             return Err(too_large(before.len));
         }
@@ -159,9 +167,25 @@ fn read_stable_while(path: &str, file: &File, mut meanwhile: impl FnMut()) -> Re
     Err(Error::Changing { path: path.to_owned() })
 }
 
-/// At most one byte more than the limit, so that a file that grows meanwhile cannot fill the memory.
+/// The `expected` number of bytes; more would be another version. Files that the system makes up say that they have none,
+/// and of these at most one byte more than the limit, so that none can fill the memory.
 fn read_from_start(file: &File, expected: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0) + 1);
+    let expected = usize::try_from(expected).unwrap_or(0);
+    if expected > 0 {
+        let mut bytes = vec![0; expected];
+        let mut filled = 0;
+        while filled < expected {
+            match file.read_at(&mut bytes[filled..], filled as u64) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(filled);
+        return Ok(bytes);
+    }
+    let mut bytes = Vec::new();
     FromStart { file, at: 0 }.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -199,7 +223,9 @@ mod tests {
                 change(&writer, reads);
             }
         };
-        read_stable_while("busy.lisp", &File::open(&path).unwrap(), meanwhile).map(|(bytes, _)| bytes)
+        let file = File::open(&path).unwrap();
+        let first = Version::of(&file.metadata().unwrap());
+        read_stable_while("busy.lisp", &file, first, meanwhile).map(|(bytes, _)| bytes)
     }
 
     fn grow(file: &File, reads: usize) {
