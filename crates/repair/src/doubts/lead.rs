@@ -13,13 +13,13 @@ const OPENER_MARGIN: f32 = 3.5;
 const SEVERAL_MARGIN: f32 = 6.5;
 const SEVERAL_MARGIN_KNOWN: f32 = 4.5;
 /// The margin to an answer that adds the counterpart on the line where the best one removes a delimiter.
-const RIVAL_MARGIN: f32 = 4.4;
+const RIVAL_MARGIN: f32 = 4.6;
 const KIND_RIVAL_MARGIN: f32 = 3.4;
-const RIVAL_MARGIN_KNOWN: f32 = 2.5;
+const RIVAL_MARGIN_KNOWN: f32 = 4.0;
 const OPENER_RIVAL_MARGIN: f32 = 6.0;
 /// The margin to such an answer that adds an opener before a word at the beginning of a line.
 const LINE_RIVAL_MARGIN: f32 = 9.0;
-const LINE_RIVAL_MARGIN_KNOWN: f32 = 4.5;
+const LINE_RIVAL_MARGIN_KNOWN: f32 = 7.0;
 /// The margin if lines are in odd columns, or a form is odd.
 pub(crate) const CLEAR_MARGIN: f32 = 7.0;
 const CLEAR_MARGIN_KNOWN: f32 = 4.0;

@@ -13,7 +13,7 @@ use crate::text::edit::{TextEdit, apply};
 use crate::text::scope::chunks;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::learn;
-use crate::witnesses::pairs::settle;
+use crate::witnesses::pairs::{places, settle};
 
 /// A repair is doubtful if a token near it costs more than this, as a natural logarithm.
 const ODD: f32 = 4.8;
@@ -72,6 +72,12 @@ impl Case<'_> {
         if own.iter().any(|token| token.settled) {
             settle(&mut tokens, own.iter().filter(|token| token.settled).map(|token| token.start - start), &local);
         }
+        if own.iter().any(|token| token.old) {
+            let lines = own.iter().filter(|token| token.old).map(|token| token.start - start);
+            for index in places(&tokens, lines, &local) {
+                tokens[index].old = true;
+            }
+        }
         Mended { supplied, taken, ..Mended::of(text, tokens, habits) }
     }
 }
@@ -101,7 +107,7 @@ impl Mended {
     }
 
     /// The tokens with their costs; none when the form does not balance.
-    fn costly(&self) -> impl Iterator<Item = (&Token, f32)> {
+    pub(super) fn costly(&self) -> impl Iterator<Item = (&Token, f32)> {
         self.tokens.iter().zip(self.costs.iter().flatten().copied())
     }
 
@@ -133,7 +139,7 @@ impl Mended {
     }
 
     /// The token is an atom alone on the last line of its list: the value of a body, though few lines begin with atoms.
-    fn is_value(&self, token: &Token) -> bool {
+    pub(super) fn is_value(&self, token: &Token) -> bool {
         let next = self.tokens.partition_point(|other| other.start <= token.start);
         let ends = self.tokens.get(next).is_none_or(|next| next.kind.is_close() && next.line == token.line);
         token.kind == TokenKind::Atom && token.opens_line && token.trailing && ends

@@ -16,6 +16,8 @@ use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
 /// This many words in a row at the beginning of a line of a definition's body are prose.
 const PROSE: usize = 4;
+/// A list may have been put around a line that is at most this many columns left or right of it.
+const STEP: i32 = 4;
 /// The prefixes of macros that take a body after their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
 
@@ -58,12 +60,14 @@ struct Open {
 impl Mended {
     /// The unusual shapes in the form: signs of a fault besides the one that was repaired.
     pub(crate) fn shapes(&self, sight: Sight, dialect: Dialect, habits: &Habits) -> Doubts {
-        let known = sight == Sight::Known;
+        let (known, whole) = (sight == Sight::Known, sight != Sight::Shape);
         let mut found = Doubts::default();
         let Some(first) = self.tokens.first() else { return found };
         let mut nesting = Nesting::new(habits, first.column);
         let mut top = ROOT;
         let mut open: Vec<Open> = Vec::new();
+        // The column of the last datum that began a line, and the number of lists around it.
+        let mut line_above: Option<(i32, usize)> = None;
         for (index, token) in self.tokens.iter().enumerate() {
             if token.kind.is_prefix() {
                 continue;
@@ -81,18 +85,24 @@ impl Mended {
                 found.add(Doubt::DoubledOpener, doubled || (list.holds_call && list.children == 1));
                 let at = around.map(|(at, _)| at);
                 found.add(Doubt::NoBody, self.ends_short(&list, at, index, dialect, habits));
-                found.add(Doubt::Wrap, known && self.stops_at_old_code(&list, index, habits));
+                found.add(Doubt::Wrap, whole && self.stops_before_its_code(&list, index, habits, known));
+                found.add(Doubt::LateEnd, whole && self.may_end_earlier(&list, index, habits));
                 found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
                 top = nesting.leave(top);
                 continue;
             }
+            let open_lists = open.len();
             let outside = open.is_empty() && index > 0 && token.opens_line && token.place > first.column;
             found.add(Doubt::FallenOut, outside && sight != Sight::Shape);
             if let Some(list) = open.last_mut().filter(|_| !token.aside) {
                 let called = list.children == 0 && !list.quoted && nesting.is_call(top);
                 found.add(Doubt::CalledConstant, called && habits.is_constant(token.name));
                 let deeper = sight != Sight::Shape && self.is_deeper(list, token);
+                // A new line behind which closers are removed.
+                let new = !token.settled && token.opens_line && self.taken.iter().any(|line| *line >= token.line);
+                let below = line_above.is_some_and(|(place, depth)| token.place == place && open_lists < depth);
                 found.add(Doubt::DeeperLine, deeper && (!known || self.is_supplied(index - 1)));
+                found.add(Doubt::DeeperLine, known && new && (deeper || below));
                 if !known {
                     found.add(Doubt::TwoOnALine, self.is_second_on_its_line(list, index));
                     found.add(Doubt::Prose, self.begins_with_prose(list, index));
@@ -102,6 +112,9 @@ impl Mended {
                 list.holds_call |= twice && !nesting.may_begin_with_list(top) && calls();
                 let fits = self.takes_in(list, index, dialect);
                 found.add(Doubt::DottedPair, !known && !fits);
+            }
+            if token.opens_line {
+                line_above = Some((token.place, open_lists));
             }
             nesting.pass(top, token);
             if let Some(delimiter) = token.delimiter().filter(|_| token.kind.is_open()) {
@@ -295,15 +308,88 @@ impl Mended {
             || habits.breaks(Question::Ends, ends, true)
     }
 
-    /// A list that is new ends on its line, before an old line that it may have been put around.
-    fn stops_at_old_code(&self, list: &Open, close: usize, habits: &Habits) -> bool {
-        let (open, next) = (&self.tokens[list.at], self.tokens[close..].iter().find(|token| token.first));
-        let new = open.opens_line && !open.settled && self.tokens[close].line == open.line && self.is_supplied(close);
-        let old = next.is_some_and(|next| next.settled && next.place >= open.place && !next.kind.is_close());
-        let head = &self.tokens[list.at + 1];
-        let usual = || list.children > 0 && habits.allows(Question::Ends, argument(head.head, list.children - 1));
-        new && old && !list.quoted && !(head.kind == TokenKind::Atom && usual())
+    /// A list that the answer ends on its line stands in the column of the code that follows, and its head does not
+    /// usually end so: it may have been put around that code. If the earlier text is `known`, only a new list may have.
+    fn stops_before_its_code(&self, list: &Open, close: usize, habits: &Habits, known: bool) -> bool {
+        let open = &self.tokens[list.at];
+        let one_line = self.tokens[close].line == open.line;
+        if !open.opens_line || !self.is_supplied(close) || (known && open.settled && !one_line) {
+            return false;
+        }
+        let own = &self.tokens[list.at..close];
+        let Some(first) = self.tokens[close..].iter().find(|token| token.first) else { return false };
+        let next = self.tokens[close..].iter().find(|token| token.line == first.line && !token.kind.is_prefix());
+        if known && !one_line {
+            // A line of old code was moved into the list, and more of it follows; two that were moved show where it ends.
+            let moved = own[1..].iter().filter(|token| token.first && token.old && !token.settled).count();
+            let old = own[1..].iter().any(|token| token.old);
+            return old && moved < 2 && next.is_some_and(|next| next.old && (next.place - open.place).abs() <= STEP);
+        }
+        let wraps = next.is_some_and(|next| {
+            let fits = if known { next.old && next.place + STEP >= open.place } else { next.place == open.place };
+            !next.kind.is_close() && fits
+        });
+        // Without an earlier text, only a head with one argument looks like the beginning of a wrapper.
+        let may_wrap = known || (!list.quoted && list.children <= 2);
+        let bare = known && list.children == 1 && !open.old;
+        one_line && may_wrap && wraps && (bare || !self.usually_ends(list, habits))
     }
+
+    /// Lists with this head usually end after as many arguments.
+    fn usually_ends(&self, list: &Open, habits: &Habits) -> bool {
+        let head = &self.tokens[list.at + 1];
+        if list.children == 0 || head.kind != TokenKind::Atom {
+            return false;
+        }
+        usually_ends(head.head, list.children - 1, habits)
+    }
+
+    /// A list that the answer ends on the line on which it begins has a head that elsewhere ends after fewer
+    /// arguments: it may have lost its closer in the middle of the line.
+    fn may_end_earlier(&self, list: &Open, close: usize, habits: &Habits) -> bool {
+        let (open, head) = (&self.tokens[list.at], &self.tokens[list.at + 1]);
+        let call = head.kind == TokenKind::Atom && !list.quoted && list.children > 2;
+        if self.tokens[close].line != open.line || !self.is_supplied(close) || !call {
+            return false;
+        }
+        let beside = self.ends_beside(list.at, head.head);
+        let count = |n: u32| habits.ends(argument(head.head, n))[1] + beside[n.min(MOST_ARGUMENTS) as usize];
+        let own = list.children - 1;
+        let usual = habits.allows(Question::Ends, argument(head.head, own)) || count(own) > 0.0;
+        !usual && (1..own.min(MOST_ARGUMENTS)).any(|fewer| count(fewer) > 0.0)
+    }
+}
+
+impl Mended {
+    /// How many other lists of the form with this head end after each number of arguments.
+    fn ends_beside(&self, own: usize, head: u64) -> [f32; MOST_ARGUMENTS as usize + 1] {
+        let mut found = [0.0; MOST_ARGUMENTS as usize + 1];
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate() {
+            if token.kind.is_prefix() {
+                continue;
+            }
+            if token.kind.is_close() {
+                let Some((at, children)) = open.pop() else { break };
+                if at != own && children > 0 && self.tokens[at + 1].head == head {
+                    found[(children - 1).min(MOST_ARGUMENTS) as usize] += 1.0;
+                }
+                continue;
+            }
+            if let Some((_, children)) = open.last_mut() {
+                *children += 1;
+            }
+            if token.kind.is_open() {
+                open.push((index, 0));
+            }
+        }
+        found
+    }
+}
+
+/// Lists with this head usually end after `count` arguments.
+pub(crate) fn usually_ends(head: u64, count: u32, habits: &Habits) -> bool {
+    habits.is_usual(Question::Ends, argument(head, count))
 }
 
 /// Parameters and bindings are vectors.
@@ -329,10 +415,10 @@ pub(crate) fn stops_before_its_body(own: &[Token], dialect: Dialect, habits: &Ha
 }
 
 /// The content of a form with few arguments, without docstrings and declarations.
-struct Outline {
-    head: u64,
+pub(super) struct Outline {
+    pub(super) head: u64,
     /// The number of data in it, with the head.
-    children: u32,
+    pub(super) children: u32,
     /// The index of the token with which the last of them begins.
     last: usize,
     /// The head takes a docstring.
@@ -340,7 +426,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn of(own: &[Token], dialect: Dialect, habits: &Habits) -> Option<Self> {
+    pub(super) fn of(own: &[Token], dialect: Dialect, habits: &Habits) -> Option<Self> {
         let open = own.iter().position(|token| token.kind == TokenKind::OpenParen)?;
         let head = own.get(open + 1).filter(|head| head.kind == TokenKind::Atom)?.head;
         let documents = (1..=MOST_ARGUMENTS).any(|at| habits.has_docstring(head, at));

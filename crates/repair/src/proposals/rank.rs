@@ -21,6 +21,8 @@ const NEAR: f32 = 7.0;
 const LARGEST: usize = 20_000;
 /// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
 const ODD_FORM: f32 = 8.0;
+/// The same for a form that seems unfinished.
+const UNFINISHED_FORM: f32 = 4.0;
 
 impl Case<'_> {
     /// Puts the answers first that give a form as somebody would write it; `best` is the reading of the first answer.
@@ -36,6 +38,8 @@ impl Case<'_> {
         for answer in &mut answers[..looked_at] {
             if !answer.odd && self.leaves_an_odd_form(form, &answer.edits) {
                 answer.cost += ODD_FORM;
+            } else if self.leaves_an_unfinished_form(form, &answer.edits) {
+                answer.cost += UNFINISHED_FORM;
             }
         }
         answers[..looked_at].sort_by(|a, b| a.cost.total_cmp(&b.cost));
@@ -65,6 +69,12 @@ impl Case<'_> {
             || mended.is_broken()
             || self.breaks_a_row(form.own, edits)
             || self.closes_behind_a_seam(form.own, edits)
+    }
+
+    fn leaves_an_unfinished_form(&self, form: &Broken<'_>, edits: &[TextEdit]) -> bool {
+        let sight = if form.known { Sight::Known } else { Sight::All };
+        let shapes = self.mended(form.own, edits, form.habits).shapes(sight, self.language.dialect(), form.habits);
+        shapes.are_of_an_unfinished_form()
     }
 
     /// The answer that changes the opener instead of the closer that does not match it.

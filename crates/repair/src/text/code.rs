@@ -50,6 +50,8 @@ pub(crate) struct Token {
     pub(crate) aside: bool,
     /// It begins a line that is as in the earlier text: its column shows where it belonged then.
     pub(crate) settled: bool,
+    /// It begins a line that has the words of the earlier text, in whatever column.
+    pub(crate) old: bool,
 }
 
 impl Token {
@@ -128,6 +130,7 @@ fn collected(
                 definer: opener.is_some(),
                 header: opener == Some(Opener::Header),
                 settled: false,
+                old: false,
             });
             (blank_so_far, empty, apart) = (false, false, false);
             // Most tokens are on one line, of characters that are one column wide.

@@ -20,6 +20,11 @@ const CONTRADICTION: f32 = 5.0;
 /// Lines whose cost is lower by this much show that the earlier text balanced by accident.
 const OVERWHELMING: f32 = 9.0;
 
+/// What the lines gain by another answer shows that the earlier text balances by accident: where its own columns fit,
+/// and where they do not.
+const GAINED: f32 = 3.0;
+const GAINED_UNSOUND: f32 = -1.0;
+
 /// How many more delimiters would be put back than it takes to balance the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Excess {
@@ -33,6 +38,14 @@ enum Excess {
 /// The earlier text and the layout disagree.
 fn disagreement(both: Proposal, alone: Proposal) -> Proposal {
     Proposal::open(Doubt::EarlierDisagrees, both.answers_and(alone.into_answers()))
+}
+
+/// The edit made the same sort of change in several places, and `edits` undo it in one of them.
+fn undoes_one_of_many(alignment: &Alignment, edits: &[TextEdit]) -> bool {
+    let openers = |edit: &TextEdit| edit.takes(OPENERS) || edit.adds(OPENERS);
+    let changed = alignment.differing.iter().filter(|gap| openers(&gap.edit)).count();
+    let undone = edits.iter().filter(|edit| openers(edit)).count();
+    undone > 0 && undone < changed
 }
 
 impl Case<'_> {
@@ -59,17 +72,22 @@ impl Case<'_> {
             let restored = answers.into_iter().next();
             let sound = certain && restored.as_ref().is_some_and(|restored| sound(&restored.edits));
             let excess = restored.as_ref().map_or(Excess::None, |restored| self.excess(&restored.edits, &both));
-            if certain && (excess == Excess::Likely || (sound && excess == Excess::None)) {
+            let undone = both.first().is_some_and(|best| undoes_one_of_many(alignment, &best.whole()));
+            if undone && self.considers(Doubt::OnPurpose) {
+                return Proposal::open(Doubt::OnPurpose, both.answers_and(self.by_delimiters(false).into_answers()));
+            }
+            if certain && excess == Excess::Likely {
                 return self.agreed(alignment, || both);
             }
             let alone = self.by_delimiters(false);
-            let contradicted = |restored: &Answer| {
-                let other = alone.first().map(Answer::whole);
-                let cost = |edits: &[TextEdit]| self.cost_after(edits, true);
-                other.is_some_and(|other| cost(&restored.edits) > cost(&other) + BY_LINES)
-            };
-            if certain && excess == Excess::None && !restored.as_ref().is_some_and(contradicted) {
-                return self.agreed(alignment, || both);
+            if let Some(restored) = restored.as_ref().filter(|_| certain && excess == Excess::None) {
+                if !self.is_restored_by_accident(restored, sound, &alone) || !self.considers(Doubt::EarlierDisagrees) {
+                    return self.agreed(alignment, || both);
+                }
+                return match (self.gain(restored, &alone), &alone) {
+                    (OVERWHELMING.., Proposal::Certain { margin, .. }) if *margin > CLEAR_MARGIN => alone,
+                    _ => disagreement(both, alone),
+                };
             }
             let supported = matches!(alone, Proposal::Certain { .. }) && self.agree(&both, &alone);
             let doubtful = match excess {
@@ -83,6 +101,24 @@ impl Case<'_> {
             };
         }
         self.weighed(self.by_delimiters(true), self.by_delimiters(false))
+    }
+
+    /// By how much the lines are likelier after the answer of the layout `alone` than after `restored`.
+    fn gain(&self, restored: &Answer, alone: &Proposal) -> f32 {
+        let cost = |answer: &Answer| self.cost_after(&answer.whole(), true);
+        alone.first().map_or(f32::NEG_INFINITY, |other| cost(restored) - cost(other))
+    }
+
+    /// The earlier text that `restored` restores may balance by accident: the lines contradict it; or it is not `sound`
+    /// there, and the lines do not support it either.
+    fn is_restored_by_accident(&self, restored: &Answer, sound: bool, alone: &Proposal) -> bool {
+        let flush = matches!(alone, Proposal::Open { objection, .. } if objection.doubt == Some(Doubt::Flush));
+        let (added, removed) = counted(&restored.edits);
+        if !sound && added + removed == 1 && !flush && !matches!(alone, Proposal::Certain { .. }) {
+            return true;
+        }
+        let differs = !alone.first().is_some_and(|other| same_code(self.text, &restored.whole(), &other.whole()));
+        differs && self.gain(restored, alone) > if sound { GAINED } else { GAINED_UNSOUND }
     }
 
     /// Whether `edits`, which restore the earlier text, are more than it takes to balance this one.
@@ -122,7 +158,7 @@ impl Case<'_> {
         match (&both, &alone) {
             _ if self.agree(&both, &alone) => match (&both, &alone) {
                 (Proposal::Open { objection, .. }, Proposal::Certain { .. })
-                    if objection.doubt != Some(Doubt::OutsideEdit) =>
+                    if !objection.doubt.is_some_and(Doubt::is_about_the_edit) =>
                 {
                     alone
                 }

@@ -11,7 +11,7 @@ use lispwright_syntax::Dialect;
 
 use crate::text::code::{LITERAL, name_of};
 use crate::witnesses::operators::{constants, operators};
-use crate::witnesses::question::{QUESTIONS, Question, argument, part_of, with_atom};
+use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question, argument, part_of, with_atom};
 use crate::witnesses::shape::shapes;
 
 /// Where a line begins, relative to the innermost list around it.
@@ -236,6 +236,26 @@ impl Habits {
         let key = (head, question as u8);
         let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);
         known || self.shapes_by_head.get(&key).is_some_and(|[_, yes]| *yes > 0.0)
+    }
+
+    /// The answer yes is usual for the head in the dialect, or this file has shown it as often as the answer no.
+    pub(crate) fn is_usual(&self, question: Question, head: u64) -> bool {
+        let key = (head, question as u8);
+        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);
+        known || self.shapes_by_head.get(&key).is_some_and(|[no, yes]| *yes > 0.0 && yes >= no)
+    }
+
+    /// The file shows lines of such lists two columns right of the opener, or the head is known to have a body.
+    pub(crate) fn hangs(&self, head: u64) -> bool {
+        let shown =
+            |sibling: bool| self.by_head.get(&(head, sibling)).is_some_and(|seen| seen[Place::Two as usize] > 0.0);
+        let body = |index: u32| self.crowds(head, index) || self.has_docstring(head, index);
+        shown(false) || shown(true) || (0..=MOST_ARGUMENTS).any(body)
+    }
+
+    /// How often the file has shown the end of lists after the argument, no and yes.
+    pub(crate) fn ends(&self, head: u64) -> [f32; 2] {
+        self.shapes_by_head.get(&(head, Question::Ends as u8)).copied().unwrap_or_default()
     }
 
     /// `-ln` of the probability of an answer.

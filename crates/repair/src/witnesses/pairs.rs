@@ -65,6 +65,8 @@ pub(crate) struct Pairs {
     pub(crate) changes: Vec<Change>,
     /// The first bytes of the tokens that begin lines as in the earlier text, ascending.
     pub(crate) lines: Vec<u32>,
+    /// Those of the tokens that begin lines with the words of the earlier text, in whatever column.
+    pub(crate) old_lines: Vec<u32>,
 }
 
 /// The delimiters of one text by gap.
@@ -165,8 +167,10 @@ impl Pairs {
             gaps: Vec::new(),
             endings: vec![None; own.len()],
             changes: Vec::with_capacity(gaps.len()),
-            lines: unchanged_lines((before, &old, &odd), (text, &new), alignment),
+            lines: Vec::new(),
+            old_lines: Vec::new(),
         };
+        (pairs.lines, pairs.old_lines) = old_lines((before, &old, &odd), (text, &new), alignment);
         let (openers, doubtful) = (openers(&old.tokens), Doubtful::of(&old, &odd, &alignment.old_words));
         for (gap, (left, right)) in gaps.iter().enumerate() {
             let here = new.of(gap);
@@ -219,6 +223,9 @@ impl Pairs {
     pub(crate) fn settled(&self, tokens: &[Token]) -> Vec<Token> {
         let mut marked = tokens.to_vec();
         settle(&mut marked, self.lines.iter().copied(), &[]);
+        for token in places(&marked, self.old_lines.iter().copied(), &[]) {
+            marked[token].old = true;
+        }
         marked
     }
 }
@@ -265,17 +272,24 @@ fn alike<'a>(pairs: impl Iterator<Item = (&'a u32, &'a u32)>, same: impl Fn(u32,
 
 /// Marks the tokens of a text that begin unchanged lines. `lines` are their first bytes before `edits` were made.
 pub(crate) fn settle(tokens: &mut [Token], lines: impl Iterator<Item = u32>, edits: &[TextEdit]) {
+    for index in places(tokens, lines, edits) {
+        tokens[index].settled = true;
+    }
+}
+
+/// The indices of the tokens that begin `lines`, which are their first bytes before `edits` were made.
+pub(crate) fn places(tokens: &[Token], lines: impl Iterator<Item = u32>, edits: &[TextEdit]) -> Vec<usize> {
     let mut edits = edits.iter().peekable();
     let mut moved = 0;
-    for line in lines {
+    let place = |line| {
         while let Some(edit) = edits.next_if(|edit| edit.at <= line) {
             moved += edit.inserted.len() as i64 - edit.removed.len() as i64;
         }
         let at = u32::try_from(i64::from(line) + moved).unwrap_or_default();
-        if let Ok(index) = tokens.binary_search_by_key(&at, |token| token.start) {
-            tokens[index].settled = tokens[index].opens_line;
-        }
-    }
+        let index = tokens.binary_search_by_key(&at, |token| token.start).ok()?;
+        tokens[index].opens_line.then_some(index)
+    };
+    lines.filter_map(place).collect()
 }
 
 /// The tokens of a sound text that begin lines in columns which contradict its nesting.
@@ -335,12 +349,12 @@ impl Doubtful {
     }
 }
 
-/// The tokens of the new text that begin lines with the words and the indentation that they had.
-fn unchanged_lines(
+/// The tokens of the new text that begin lines with the words that they had: those that are in the same column, and all.
+fn old_lines(
     (before, old, odd): (&str, &Side, &[bool]),
     (text, new): (&str, &Side),
     alignment: &Alignment,
-) -> Vec<u32> {
+) -> (Vec<u32>, Vec<u32>) {
     let blank = |text: &str, at: usize| {
         let line = &text[text[..at].rfind('\n').map_or(0, |line| line + 1)..at];
         line.len() - line.trim_start_matches([' ', '\t']).len()
@@ -349,14 +363,19 @@ fn unchanged_lines(
     for index in (0..odd.len()).filter(|index| odd[*index]) {
         odd_words[old.next_word(index, &alignment.old_words)] = true;
     }
-    let unchanged = |index: usize| {
+    let known = |index: usize| {
         let word = new.next_word(index, &alignment.words);
         let partner = alignment.partner.get(word).copied().filter(|other| *other != NONE)? as usize;
         let (own, other) = (alignment.words[word].start, alignment.old_words[partner].start);
-        let settled = alignment.is_firm(word) && !odd_words[partner] && blank(text, own) == blank(before, other);
-        settled.then_some(new.tokens[index].start)
+        let settled = !odd_words[partner] && blank(text, own) == blank(before, other);
+        alignment.is_firm(word).then(|| (new.tokens[index].start, settled))
     };
-    (0..new.tokens.len()).filter(|index| new.tokens[*index].opens_line).filter_map(unchanged).collect()
+    let lines = (0..new.tokens.len()).filter(|index| new.tokens[*index].opens_line).filter_map(known);
+    let lines: Vec<(u32, bool)> = lines.collect();
+    (
+        lines.iter().filter(|(_, settled)| *settled).map(|(at, _)| *at).collect(),
+        lines.iter().map(|(at, _)| *at).collect(),
+    )
 }
 
 /// For each closer of a sound text, the index of its opener.

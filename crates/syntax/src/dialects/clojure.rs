@@ -274,7 +274,19 @@ const SHAPES: Shapes = Shapes {
         defmacro:2 fn:2 def:1:3 for:2 doseq:2 dotimes:2 binding:2 with-redefs:2 with-open:2 case:2 try:1 catch:2 \
         deftest:1 testing:2 is:1:2 inc:1:1 dec:1:1 not:1:1 nil?:1:1 first:1:1 rest:1:1 next:1:1 count:1:1 seq:1:1 \
         set!:2:2 instance?:2:2 throw:1:1 assoc:3 conj:2 map:1 apply:2 update:3 get:2:3 get-in:2:3 cond:2 defmethod:3 \
-        defmulti:2 ->:2 ->>:2 swap!:2 reset!:2:2",
+        defmulti:2 ->:2 ->>:2 swap!:2 reset!:2:2 into:0:3 reduce:1:3 contains?:1:2 cons:1:2 ex-info:1:3 map?:0:1 \
+        vec:0:1 symbol:0:2 identical?:1:2 filter:0:2 int:0:1 empty?:0:1 keys:0:1 with-meta:1:2 string?:0:1 \
+        vector?:0:1 pos?:0:1 subs:1:3 nth:1:3 symbol?:0:1 remove:0:2 keyword:0:2 some:1:2 zero?:0:1 every?:1:2 \
+        long:0:1 gensym:0:1 assoc-in:2:3 deliver:1:2 true?:0:1 range:0:3 keyword?:0:1 boolean:0:1 into-array:0:2 \
+        reduce-kv:2:3 sequential?:0:1 class:0:1 namespace:0:1 re-find:0:2 vals:0:1 last:0:1 seq?:0:1 char:0:1 \
+        double:0:1 type:0:1 persistent!:0:1 doall:0:2 select-keys:1:2 resolve:0:2 realized?:0:1 zipmap:1:2 \
+        reverse:0:1 complement:0:1 number?:0:1 re-pattern:0:1 deref:0:3 butlast:0:1 val:0:1 re-matches:1:2 fn?:0:1 \
+        false?:0:1 key:0:1 even?:0:1 satisfies?:1:2 eval:0:1 take-while:0:2 drop:0:2 subvec:1:3 conj!:0:2 \
+        replace:0:2 integer?:0:1 coll?:0:1 reduced?:0:1 ns-name:0:1 find:1:2 set?:0:1 quot:1:2 keep:0:2 class?:0:1 \
+        to-array:0:1 sort:0:2 some?:0:1 not-empty:0:1 distinct:0:1 byte-array:0:2 take-nth:0:2 sort-by:1:3 \
+        ns-resolve:1:3 list?:0:1 ident?:0:1 repeatedly:0:2 prefer-method:2:3 interpose:0:2 byte:0:1 volatile!:0:1 \
+        find-ns:0:1 compare:1:2 bit-shift-right:1:2 var?:0:1 the-ns:0:1 derive:1:3 split-with:1:2 ifn?:0:1 \
+        enumeration-seq:0:1 read-string:0:2 odd?:0:1 nnext:0:1 ex-data:0:1 drop-while:0:2 hash:0:1",
     operators: "ns let defn if fn def str or -> defn- when and assoc map first count apply if-let throw not cond try do \
         instance? nil? defmacro catch seq recur into loop when-let get ->> reduce when-not defprotocol doseq contains? \
         filter empty? for case partial if-not cons swap! mapcat set! defmethod vector? ex-info remove declare not= \

@@ -391,15 +391,29 @@ const SHAPES: Shapes = Shapes {
         lambda:2 destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 \
         ecase:2 typecase:2 etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 \
         symbol-macrolet:2 defmethod:3",
-    counts: "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 unless:2 if:2:3 defun:3 \
-        defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 unwind-protect:2 \
-        case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 with-open-file:2 defvar:1:3 \
-        defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 \
-        equal:2:2 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 rest:1:1 nth:2:2 elt:2:2 \
-        mapcar:2 apply:2 funcall:1 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 typep:2:3 length:1:1 consp:1:1 \
-        listp:1:1 stringp:1:1 symbolp:1:1 incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 member:2 assoc:2 in-package:1:1 \
-        make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 reduce:2 sort:2 \
-        with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:2 or:2",
+    counts: "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 unless:2 if:2:3 \
+        defun:3 defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 \
+        unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 \
+        with-open-file:2 defvar:1:3 defparameter:2:3 defconstant:2:3 setf:2 setq:2 car:1:1 cdr:1:1 cons:2:2 not:1:1 \
+        null:1:1 eq:2:2 eql:2:2 equal:2:2 1+:1:1 1-:1:1 aref:2 gethash:2:3 push:2:2 pop:1:1 first:1:1 second:1:1 \
+        rest:1:1 nth:2:2 elt:2:2 mapcar:2 apply:2 funcall:1 return-from:1:2 throw:2:2 catch:2 block:2 coerce:2:2 \
+        typep:2:3 length:1:1 consp:1:1 listp:1:1 stringp:1:1 symbolp:1:1 incf:1:2 decf:1:2 the:2:2 cond:1 assert:1 \
+        member:2 assoc:2 in-package:1:1 make-instance:1 slot-value:2:2 find:2 position:2 remove:2 mapc:2 mapcan:2 \
+        reduce:2 sort:2 with-output-to-string:2 print-unreadable-object:2 restart-case:2 defclass:3 and:2 or:2 \
+        cadr:1:1 ash:2:2 zerop:1:1 getf:2:3 byte:2:2 mod:2:2 caar:1:1 cddr:1:1 atom:1:1 gensym:0:1 subseq:2:3 \
+        ldb:2:2 write-char:1:2 svref:2:2 char-code:1:1 get:2:3 abs:1:1 caddr:1:1 plusp:1:1 nreverse:1:1 integerp:1:1 \
+        expt:2:2 symbol-name:1:1 find-class:1:3 truncate:1:2 intern:1:2 numberp:1:1 princ:1:2 eval:1:1 equalp:2:2 \
+        minusp:1:1 random:1:2 reverse:1:1 find-package:1:1 third:1:1 code-char:1:1 fboundp:1:1 last:1:2 \
+        integer-length:1:1 cdar:1:1 symbol-value:1:1 boundp:1:1 logbitp:2:2 class-of:1:1 copy-list:1:1 rplacd:2:2 \
+        symbol-package:1:1 schar:2:2 realpart:1:1 terpri:0:1 find-symbol:1:2 slot-boundp:2:2 type-of:1:1 \
+        vector-push-extend:2:3 rplaca:2:2 finish-output:0:1 fill-pointer:1:1 nthcdr:2:2 macro-function:1:2 \
+        fdefinition:1:1 symbol-function:1:1 logtest:2:2 ceiling:1:2 merge-pathnames:1:3 subtypep:2:3 oddp:1:1 \
+        maphash:2:2 fourth:1:1 file-position:1:2 functionp:1:1 floatp:1:1 log:1:2 documentation:2:2 constantp:1:2 \
+        keywordp:1:1 sin:1:1 export:1:2 require:1:2 prin1:1:2 make-symbol:1:1 compile:1:2 princ-to-string:1:1 \
+        force-output:0:1 cos:1:1 cadar:1:1 lognot:1:1 copy-seq:1:1 sleep:1:1 evenp:1:1 endp:1:1 remhash:2:2 \
+        remprop:2:2 read-byte:1:3 fresh-line:0:1 sqrt:1:1 imagpart:1:1 describe:1:2 butlast:1:2 values-list:1:1 \
+        truename:1:1 logandc2:2:2 clrhash:1:1 scale-float:2:2 cdddr:1:1 write-byte:2:2 symbol-plist:1:1 \
+        digit-char-p:1:2 copy-symbol:1:2 array-element-type:1:1 cadddr:1:1",
     hanging: "handler-case restart-case unwind-protect condition-case prog1",
     declarations: "declare",
     operators: "defun in-package defpackage let if when declare setf or and unless not format error lambda progn cond let* \

@@ -614,13 +614,30 @@ const SHAPES: Shapes = Shapes {
         if-let:2 when-let*:2 if-let*:2 pcase-let:2 pcase-let*:2 cl-defun:3 cl-defmacro:3 cl-defmethod:3 \
         save-excursion:1 save-restriction:1 with-temp-buffer:1",
     counts: "progn:1 let:2 let*:2 when:2 unless:2 if:2 defun:2 defmacro:2 lambda:2 while:1 dolist:2 dotimes:2 \
-        save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-buffer:1 condition-case:2 unwind-protect:2 \
-        defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null:1:1 eq:2:2 eql:2:2 \
-        equal:2:2 1+:1:1 1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 consp:1:1 listp:1:1 \
-        symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 apply:2 string=:2:2 \
-        goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 require:1:3 mapconcat:2:3 with-eval-after-load:2 \
-        cl-loop:2 setcar:2:2 setcdr:2:2 and:2 or:2 cond:1 pcase:2 cl-case:2 define-key:3:4 declare-function:1 \
-        defgroup:3",
+        save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-buffer:1 condition-case:2 \
+        unwind-protect:2 defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 \
+        null:1:1 eq:2:2 eql:2:2 equal:2:2 1+:1:1 1-:1:1 aref:2:2 nth:2:2 push:2:2 pop:1:1 length:1:1 stringp:1:1 \
+        consp:1:1 listp:1:1 symbolp:1:1 numberp:1:1 memq:2:2 assq:2:3 member:2:2 mapcar:2:2 mapc:2:2 funcall:1 \
+        apply:2 string=:2:2 goto-char:1:1 insert:1 nreverse:1:1 add-hook:2:4 provide:1:2 require:1:3 mapconcat:2:3 \
+        with-eval-after-load:2 cl-loop:2 setcar:2:2 setcdr:2:2 and:2 or:2 cond:1 pcase:2 cl-case:2 define-key:3:4 \
+        declare-function:1 defgroup:3 string-match:2:3 looking-at:1:1 match-string:1:2 match-beginning:1:1 \
+        match-end:1:1 substring:1:3 forward-line:0:1 assoc:2:3 car-safe:1:1 put:3:3 expand-file-name:1:2 \
+        plist-get:2:2 princ:1:2 zerop:1:1 forward-char:0:1 delete-region:2:2 beginning-of-line:0:1 symbol-name:1:1 \
+        throw:2:2 aset:3:3 intern:1:2 string-to-number:1:2 set-buffer:1:1 regexp-quote:1:1 buffer-substring:2:2 \
+        file-exists-p:1:1 fboundp:1:1 skip-chars-forward:1:2 char-after:0:1 get-text-property:2:3 math-mul:2:2 \
+        boundp:1:1 modify-syntax-entry:2:3 get:2:2 delq:2:2 make-sparse-keymap:0:1 buffer-name:0:1 symbol-value:1:1 \
+        string-equal:2:2 defalias:2:3 elt:2:2 line-beginning-position:0:1 integerp:1:1 end-of-line:0:1 \
+        get-buffer-create:1:2 nthcdr:2:2 narrow-to-region:2:2 math-div:2:2 buffer-substring-no-properties:2:2 \
+        kill-buffer:0:1 line-end-position:0:1 file-name-directory:1:1 skip-chars-backward:1:2 /=:2:2 make-string:2:3 \
+        gethash:2:3 bindings--define-key:3:3 downcase:1:1 kbd:1:1 delete-char:1:2 char-before:0:1 signal:2:2 \
+        make-local-variable:1:1 sort:2:2 caar:1:1 select-window:1:2 buffer-file-name:0:1 read:0:1 string-match-p:2:3 \
+        math-add:2:2 remove-hook:2:3 mark:0:1 math-reject-arg:0:3 eval:1:2 cddr:1:1 overlay-put:3:3 y-or-n-p:1:1 \
+        get-buffer:1:1 set-marker:2:3 backward-char:0:1 %:2:2 switch-to-buffer:1:3 featurep:1:2 functionp:1:1 \
+        prefix-numeric-value:1:1 copy-sequence:1:1 char-to-string:1:1 number-to-string:1:1 buffer-live-p:1:1 \
+        math-sub:2:2 match-string-no-properties:1:2 delete-file:1:2 last:1:2 delete:2:2 math-neg:1:1 sit-for:1:3 \
+        substitute-command-keys:1:2 get-buffer-window:0:2 make-symbol:1:1 make-vector:2:2 set-buffer-modified-p:1:1 \
+        puthash:3:3 global-set-key:2:2 window-buffer:0:1 move-to-column:1:2 process-buffer:1:1 marker-position:1:1 \
+        pop-to-buffer:1:3 ash:2:2 file-attributes:1:2",
     hanging: "if if-let if-let* handler-case restart-case unwind-protect condition-case prog1",
     declarations: "declare interactive",
     operators: "provide require defun let if setq and or not defvar when car let* cdr eq while cond list concat lambda progn \
