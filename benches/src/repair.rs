@@ -20,6 +20,7 @@ mod judge;
 mod lists;
 mod picture;
 mod random;
+mod reliability;
 mod rewrite;
 mod sample;
 mod tables;
@@ -42,6 +43,7 @@ use case::{Case, Group, TRACKS, Track, View, generate};
 use doubts::Worth;
 use judge::{Judged, Tally, Verdict, judge, judge_other};
 use random::Random;
+use reliability::{Range, Stated};
 use vary::Layout;
 
 /// The corpora, by the names of their folders.
@@ -83,6 +85,8 @@ struct Results {
     outside: BTreeMap<(Key, bool), Tally>,
     /// The value of each doubt.
     doubts: BTreeMap<Doubt, Worth>,
+    /// The repairs of faults that have a cause, by the confidence that they state.
+    stated: BTreeMap<Range, Stated>,
     /// The number of damaged texts.
     texts: usize,
     /// The number of requested texts of each class and corpus.
@@ -114,9 +118,9 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
     let results = measure(setting, &show, parinfer.is_ok().then_some(&folder));
     let (summary, details) = (tables::summary(&results), tables::render(&results));
     let (hard_summary, hard) = (tables::hard_summary(&results), tables::hard(&results));
-    let doubts = doubts::render(&results);
+    let (doubts, reliability) = (doubts::render(&results), reliability::render(&results));
     eprintln!(
-        "{summary}{details}\n{hard_summary}{hard}\n{doubts}\nthe slowest case took {} with its judging",
+        "{summary}{details}\n{hard_summary}{hard}\n{reliability}\n{doubts}\nthe slowest case took {} with its judging",
         milliseconds(results.slowest)
     );
     eprintln!("all answers together: {:016x}", results.fingerprint);
@@ -127,6 +131,7 @@ pub(crate) fn rows(setting: &Setting) -> Vec<Row> {
         ("repair-hard-summary.md", Some(hard_summary)),
         ("repair-hard.md", Some(hard)),
         ("repair-doubts.md", Some(doubts)),
+        ("repair-reliability.md", Some(reliability)),
         ("repair.svg", picture),
     ];
     for (name, text) in files {
@@ -284,12 +289,16 @@ fn run(job: &Job, files: &[PathBuf], show: &str, parinfer: &mut Option<Parinfer>
             for view in &case.views {
                 let begin = Instant::now();
                 let judged = judge(case, view, &without);
-                let Judged { verdict, answer, doubt } = &judged;
+                let Judged { verdict, answer, doubt, margin } = &judged;
                 results.slowest = results.slowest.max(begin.elapsed().as_secs_f64());
                 if let Some(doubt) = doubt.filter(|_| without.is_empty()) {
                     results.doubts.entry(doubt).or_default().count(judge(case, view, &[doubt]).verdict);
                 }
                 results.fingerprint = results.fingerprint.wrapping_add(hash(&(view.track, &case.damaged, answer)));
+                if let Some(margin) = margin.filter(|_| job.group == Group::Caused && !case.balances) {
+                    let range = Range::of(margin, view.earlier.is_some());
+                    results.stated.entry(range).or_default().count(*verdict, job.group.rows()[job.row].1);
+                }
                 results.count(job, view.track, OURS, case, *verdict);
                 if !show.is_empty() {
                     show_case(job, case, view, &judged, show);
@@ -344,6 +353,9 @@ impl Results {
         for (doubt, worth) in &other.doubts {
             self.doubts.entry(*doubt).or_default().merge(worth);
         }
+        for (range, stated) in &other.stated {
+            self.stated.entry(*range).or_default().merge(stated);
+        }
         self.texts += other.texts;
         self.wanted = self.wanted.max(other.wanted);
         self.slowest = self.slowest.max(other.slowest);
@@ -360,7 +372,7 @@ fn hash(of: &impl Hash) -> u64 {
 
 /// Prints a case if its kind was asked for.
 fn show_case(job: &Job, case: &Case, view: &View, judged: &Judged, show: &str) {
-    let Judged { verdict, answer, doubt } = judged;
+    let Judged { verdict, answer, doubt, .. } = judged;
     let (classes, kinds) = show.split_once(' ').unwrap_or((show, ""));
     let named = |doubt: &Doubt| kinds.split(' ').any(|kind| kind == doubt.name());
     let wanted = match verdict {

@@ -98,7 +98,7 @@ fn measure(groups: &[&str], scratch: &Path, rival: &Path, without: Option<&str>)
 /// Copies the tables and the picture from `scratch` into the documents.
 fn write_repair(scratch: &Path) -> Result<(), Failure> {
     let path = workspace().join("docs/repair.md");
-    for part in ["hard-summary", "summary", "doubts", "hard", "tables"] {
+    for part in ["hard-summary", "reliability", "summary", "doubts", "hard", "tables"] {
         let source = scratch.join(format!("repair-{part}.md"));
         put(&path, part, "bench", &fs::read_to_string(&source).about(&source)?)?;
     }

@@ -126,17 +126,19 @@ pub(crate) struct Judged {
     pub(crate) answer: String,
     /// The doubt about its likeliest answer.
     pub(crate) doubt: Option<Doubt>,
+    /// How many times likelier than the next its repair is by its own account, as a natural logarithm.
+    pub(crate) margin: Option<f32>,
 }
 
 /// The repairer's answer to a case with the context `view`, without the doubts `without`.
 pub(crate) fn judge(case: &Case, view: &View, without: &[Doubt]) -> Judged {
     let earlier = Earlier { text: view.earlier.as_deref(), edited: view.edited.clone() };
-    let (verdict, answer, doubt) = match repair_without(without, &case.damaged, case.dialect, &earlier) {
-        Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new(), None),
-        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text, None),
-        Outcome::Refused(refusal) => (located(case, &refusal), described(case, &refusal), refusal.doubt),
+    let (verdict, answer, doubt, margin) = match repair_without(without, &case.damaged, case.dialect, &earlier) {
+        Outcome::Balanced => (Verdict::Untouched { reported: is_reported(case) }, String::new(), None, None),
+        Outcome::Repaired(repair) => (compare(case, &repair.text), repair.text, None, Some(repair.margin)),
+        Outcome::Refused(refusal) => (located(case, &refusal), described(case, &refusal), refusal.doubt, None),
     };
-    Judged { verdict, answer, doubt }
+    Judged { verdict, answer, doubt, margin }
 }
 
 fn located(case: &Case, refusal: &Unrepaired) -> Verdict {
