@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::Skin;
 use crate::evaluated;
+use crate::terms::Terms;
 
 /// Failed tests that are named.
 const MOST_FAILED: usize = 10;
@@ -19,8 +20,12 @@ const NOTES: usize = 400;
 /// The totals, the results of the run, and each form that was not wholly executed.
 pub(crate) fn text(answer: &CoverageAnswer, skin: Skin) -> String {
     if let Some(otherwise) = &answer.otherwise {
-        return evaluated::text(otherwise, skin)
-            + "[note] Nothing was measured. The copy of the image in which it ran is gone; the session is as it was.\n";
+        return format!(
+            "{}[note] Nothing was measured; if a file does not load, {} says why. The copy of the image in which it ran is gone; the \
+             session is as it was.\n",
+            evaluated::text(otherwise, skin),
+            Terms::of(skin).load
+        );
     }
     let mut text = headline(answer) + "\n";
     if let Some(tests) = &answer.tests {

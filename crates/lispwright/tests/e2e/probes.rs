@@ -159,6 +159,9 @@ fn an_error_or_a_timeout_ends_the_measuring_and_not_the_session() {
     assert!(ran.text.contains("=> 2"), "{}", ran.text);
     let failed = session.client.call("coverage_code", json!({ "path": "mill.lisp", "code": "(error \"no corn\")" }));
     assert!(failed.is_error && failed.text.contains("no corn"), "{}", failed.text);
+    session.project.file("broken.lisp", "(defun broken (\n");
+    let broken = session.client.call("coverage_code", json!({ "path": "broken.lisp" }));
+    assert!(broken.is_error && broken.text.contains("load_system says why"), "{}", broken.text);
     let late = json!({ "path": "mill.lisp", "code": "(loop)", "timeout_seconds": 5 });
     let late = session.client.call("coverage_code", late);
     assert_eq!(late.fields["code"], "TIMEOUT", "{}", late.text);
