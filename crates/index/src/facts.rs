@@ -312,7 +312,19 @@ impl Facts {
         }
         let mut facts = Self { forms, definitions, macros, file, ..found };
         facts.take_treated(text, tree.dialect());
+        facts.shrink();
         facts
+    }
+
+    /// Gives back the memory that lists have got in advance: facts are kept, and do not grow.
+    fn shrink(&mut self) {
+        self.current.shrink_to_fit();
+        self.spaces.shrink_to_fit();
+        self.definitions.shrink_to_fit();
+        self.uses.shrink_to_fit();
+        self.owners.shrink_to_fit();
+        self.forms.shrink_to_fit();
+        self.macros.shrink_to_fit();
     }
 
     /// Takes what is known of definitions because the macros that make them are known.
