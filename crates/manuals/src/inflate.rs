@@ -45,7 +45,7 @@ pub(crate) fn inflate(packed: &[u8], unpacked: &mut Vec<u8>, most: usize) -> Opt
         match bits.take(2)? {
             0 => stored(&mut bits, unpacked)?,
             1 => {
-                let lengths: Vec<u8> = (0..288).map(|symbol| fixed_length(symbol)).collect();
+                let lengths: Vec<u8> = (0..288).map(fixed_length).collect();
                 compressed(&mut bits, &Codes::new(&lengths)?, &Codes::new(&[5; 30])?, unpacked, start, most)?;
             }
             2 => {
