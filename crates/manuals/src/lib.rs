@@ -13,7 +13,6 @@
 mod clojure;
 mod emacs;
 mod hyperspec;
-mod inflate;
 mod info;
 mod packed;
 mod shelves;

@@ -1,14 +1,10 @@
 //! Reading plain and packed files: regular ones only, and no more of them than fits.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
+use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use lispwright_project::{Links, MAX_FILE_BYTES, read_regular};
-
-use crate::inflate::{gunzip, inflate};
-
-/// The largest text, in bytes.
-const LARGEST: usize = MAX_FILE_BYTES as usize;
 
 /// The largest jar that is read, in bytes.
 const LARGEST_JAR: u64 = 64 << 20;
@@ -19,8 +15,19 @@ const LARGEST_JAR: u64 = 64 << 20;
 pub(crate) fn text(path: &Path, links: Links) -> io::Result<String> {
     let bytes = read_regular(path, MAX_FILE_BYTES, links)?;
     let is_packed = path.extension().is_some_and(|extension| extension == "gz");
-    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it is damaged, or too large unpacked");
-    Ok(decoded(if is_packed { gunzip(&bytes, LARGEST).ok_or_else(damaged)? } else { bytes }))
+    Ok(decoded(if is_packed { unpacked(MultiGzDecoder::new(&*bytes))? } else { bytes }))
+}
+
+/// What a decoder gives.
+///
+/// Errors: those of the decoder; more than [`MAX_FILE_BYTES`].
+fn unpacked(decoder: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    decoder.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large unpacked"));
+    }
+    Ok(bytes)
 }
 
 fn decoded(bytes: Vec<u8>) -> String {
@@ -86,11 +93,7 @@ impl Jar {
         let packed = self.bytes.get(start..start.checked_add(member.size)?)?;
         match member.method {
             0 => Some(decoded(packed.to_vec())),
-            8 => {
-                let mut text = Vec::new();
-                inflate(packed, &mut text, LARGEST)?;
-                Some(decoded(text))
-            }
+            8 => unpacked(DeflateDecoder::new(packed)).ok().map(decoded),
             _ => None,
         }
     }
