@@ -86,6 +86,10 @@ fn patches() {
     session.refused("lisp_patch_form", patch("(list x)", "(list x))"), "UNBALANCED", &["Remove 1 delimiter", "`)`"]);
     session.refused("lisp_patch_form", patch("vector", "list"), "TEXT_NOT_FOUND", &["a.lisp:3", "lisp_read_form"]);
     session.refused("lisp_patch_form", patch("x", "y"), "TEXT_AMBIGUOUS", &["2", "replace_all"]);
+    for left_out in ["...", ";; ... existing code ...\n(list x)"] {
+        let says = ["new_text:1:1", "stands for code that was left out", "only the lines that change"];
+        session.refused("lisp_patch_form", patch("(list x)", left_out), "BAD_ARGUMENT", &says);
+    }
     // Text of a neighbour is not in the form.
     session.refused("lisp_patch_form", patch("(defun after () 2)", ""), "TEXT_NOT_FOUND", &["a.lisp:3", "line 6"]);
     session.ok("lisp_patch_form", patch("(list x)", "(vector x)"));

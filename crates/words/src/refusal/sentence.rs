@@ -258,7 +258,7 @@ fn instead(flaw: Flaw) -> &'static str {
         Flaw::Unreadable => "Write code that makes such an object",
         Flaw::DatumComment => "Write #| and |# around it, or ; before its lines",
         Flaw::FinalBackslash => "Take it out, or write what it escapes",
-        Flaw::LeftOut => "Send the code itself: what is not sent is lost. To change a part of a form, use a patch",
+        Flaw::LeftOut => "Send the code itself: what is not sent is lost. A patch needs only the lines that change",
     }
 }
 
