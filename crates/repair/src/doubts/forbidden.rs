@@ -6,11 +6,22 @@ use crate::case::Case;
 use crate::text::edit::TextEdit;
 
 impl Case<'_> {
-    /// The edits stay in the bytes that may be changed, remove no opener there, and change no literal.
+    /// The edits stay in the bytes that may be changed, remove no opener there, take no new string its quote, and change
+    /// no literal.
     pub(crate) fn is_allowed(&self, edits: &[TextEdit]) -> bool {
         let count = |side: &str| side.matches(['(', '[', '{']).count();
         let takes_opener = || edits.iter().any(|edit| count(&edit.removed) > count(&edit.inserted));
-        !(self.strict && (takes_opener() || self.leaves_the_edit(edits))) && !self.changes_a_literal(edits)
+        !(self.strict && (takes_opener() || self.leaves_the_edit(edits)))
+            && !self.takes_a_new_string(edits)
+            && !self.changes_a_literal(edits)
+    }
+
+    /// The edits remove a quote before words that are new: whoever wrote them meant a string.
+    fn takes_a_new_string(&self, edits: &[TextEdit]) -> bool {
+        edits.iter().filter(|edit| edit.removed.contains('"') && !edit.inserted.contains('"')).any(|edit| {
+            let rest = self.text[edit.range().end..].lines().next().unwrap_or_default().trim();
+            !rest.is_empty() && !self.before.is_some_and(|before| before.contains(rest))
+        })
     }
 
     /// The edits change a string, a character or a comment, whose delimiters do not count, or the mark that begins an

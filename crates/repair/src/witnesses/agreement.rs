@@ -197,7 +197,8 @@ impl Case<'_> {
         }
         let mut restoring = answers.first().filter(|_| certain).map(|answer| answer.edits.clone());
         if self.considers(Doubt::Forbidden) && restoring.as_ref().is_some_and(|edits| !self.is_allowed(edits)) {
-            if alignment.same_words {
+            // Words of a string that is not closed are not compared.
+            if alignment.same_words && !self.has_open_text() {
                 return Proposal::open(Doubt::Forbidden, answers);
             }
             answers.clear();
