@@ -356,7 +356,7 @@ impl Mended {
         let count = |n: u32| habits.ends(argument(head.head, n))[1] + beside[n.min(MOST_ARGUMENTS) as usize];
         let own = list.children - 1;
         let usual = habits.allows(Question::Ends, argument(head.head, own)) || count(own) > 0.0;
-        !usual && (1..own.min(MOST_ARGUMENTS)).any(|fewer| count(fewer) > 0.0)
+        !usual && (1..own.min(MOST_ARGUMENTS)).map(count).sum::<f32>() >= ENOUGH_ENDS
     }
 }
 
@@ -386,6 +386,9 @@ impl Mended {
         found
     }
 }
+
+/// Lists with a head have ended so often after fewer arguments if that is its habit.
+const ENOUGH_ENDS: f32 = 3.0;
 
 /// Lists with this head usually end after `count` arguments.
 pub(crate) fn usually_ends(head: u64, count: u32, habits: &Habits) -> bool {

@@ -32,7 +32,7 @@ pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
         Shape::ClojureType => making.constructors(&["->"]),
         Shape::ClojureProtocol => making.methods(),
         Shape::Module | Shape::System => making.nicknames(),
-        Shape::Named => {
+        Shape::Named | Shape::Placed(_) => {
             let mut names = making.named(&form.head_name);
             if !tree.language().is_known(&form.head_name) {
                 // A definer of the project that is like `defclass`.

@@ -42,6 +42,7 @@ pub(crate) const DEEDS: &[Deed] = &[
     reads("code_find_references", "volume", || json!({ "symbol": "area", "path": "area.lisp" })),
     reads("code_map", "crowd.asd", || json!({})),
     reads("code_exports", "area", || json!({ "path": "package.lisp" })),
+    reads("docs_lookup", "f_car_c", || json!({ "query": "car", "dialect": "common-lisp" })),
     reads("lisp_rename", "Dry run", || json!({ "symbol": "volume", "new_name": "size", "path": "area.lisp" })),
     reads("lisp_rewrite", "Dry run", || json!({ "shape": "(* 3 ?x ?x)", "template": "(* 3 (expt ?x 2))" })),
     reads("lisp_edit_batch", "Dry run", || {
