@@ -8,7 +8,7 @@ use crate::proposals::{Answer, Objection, quotes};
 use crate::text::edit::{TextEdit, apply, counted};
 
 /// The number of candidates in a refusal, at most.
-const MOST_CANDIDATES: usize = 5;
+pub(crate) const MOST_CANDIDATES: usize = 5;
 
 /// The line of a byte, from 1; after a final line end, the last line.
 fn line_of(lines: &LineIndex, at: u32) -> u32 {

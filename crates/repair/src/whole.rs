@@ -11,6 +11,7 @@ use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
 use crate::outcome::{Candidate, Outcome, Reason, Unrepaired};
 use crate::proposals::Answer;
+use crate::report::MOST_CANDIDATES;
 use crate::text::align::parts;
 use crate::text::conflict::first_conflict;
 use crate::text::edit::{TextEdit, apply, normalise};
@@ -176,6 +177,7 @@ impl<'a> Task<'a> {
                 && let Some(candidate) = self.around_the_next(own_tree, at + new_part.len())
             {
                 refusal.candidates.insert(0, candidate);
+                refusal.candidates.truncate(MOST_CANDIDATES);
             }
             match outcome {
                 // With so many broken parts, no candidate for one of them would make the text balance.

@@ -45,6 +45,8 @@ pub struct Shapes {
     pub declarations: &'static str,
     /// Heads that pass the value of one argument to the calls in the arguments after it.
     pub threading: &'static str,
+    /// Heads of calls that take any number of arguments: how many a file shows says nothing of the next.
+    pub variadic: &'static str,
     /// The most frequent symbols in public code that are the first datum of a list nine times in ten.
     pub operators: &'static str,
     /// Symbols that mark the last clause of a conditional or are truth values: they are never called.
@@ -72,6 +74,7 @@ impl Shapes {
         hanging: "",
         declarations: "",
         threading: "",
+        variadic: "",
         operators: "",
         constants: "",
     };
@@ -92,6 +95,9 @@ impl Shapes {
             define-condition dlet with-accessors",
         list_first: "let-values let*-values with-syntax cl-letf cl-letf*",
         threading: "-> ->> some-> some->> doto cond-> cond->> -<> ~> ~>> thread-first thread-last",
+        variadic: "list list* cons* vector append nconc concat concatenate string-append str values + - * / = < > <= >= max \
+            min and or format message error warn print println apply funcall map mapcar partial comp merge hash-map \
+            conj logior logand logxor",
         ..Self::NONE
     };
 }

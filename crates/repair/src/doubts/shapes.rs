@@ -12,6 +12,7 @@ use super::{Doubt, Doubts, Mended};
 use crate::text::code::{Token, name_of};
 use crate::witnesses::habits::Habits;
 use crate::witnesses::nesting::{Nesting, ROOT};
+use crate::witnesses::operators::is_variadic;
 use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
 /// This many words in a row at the beginning of a line of a definition's body are prose.
@@ -348,7 +349,7 @@ impl Mended {
     /// arguments: it may have lost its closer in the middle of the line.
     fn may_end_earlier(&self, list: &Open, close: usize, habits: &Habits) -> bool {
         let (open, head) = (&self.tokens[list.at], &self.tokens[list.at + 1]);
-        let call = head.kind == TokenKind::Atom && !list.quoted && list.children > 2;
+        let call = head.kind == TokenKind::Atom && !list.quoted && list.children > 2 && !is_variadic(head.head);
         if self.tokens[close].line != open.line || !self.is_supplied(close) || !call {
             return false;
         }

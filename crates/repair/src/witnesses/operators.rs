@@ -20,6 +20,12 @@ pub(crate) fn is_threading(head: u64) -> bool {
     SET.get_or_init(|| names(Shapes::EVERYWHERE.threading)).contains(&head)
 }
 
+/// A call with this head takes any number of arguments.
+pub(crate) fn is_variadic(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    SET.get_or_init(|| names(Shapes::EVERYWHERE.variadic)).contains(&head)
+}
+
 /// The operators of a dialect, as hashes of their names.
 pub(crate) fn operators(dialect: Dialect) -> &'static FxHashSet<u64> {
     static SETS: Sets = [const { OnceLock::new() }; Dialect::ALL.len()];
