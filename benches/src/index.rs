@@ -1,7 +1,7 @@
 //! How right and how fast the index is: its answers on whole corpora beside those of the languages themselves, and its
 //! times beside those of reading and of ripgrep.
 //!
-//! The tests compare a small part of each section ([`parts`]).
+//! The tests compare a small part of each section (`parts`).
 //!
 //! The tables go to `index-accuracy.md` in the scratch folder, every difference to `index-SECTION.txt`.
 

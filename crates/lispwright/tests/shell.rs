@@ -272,6 +272,7 @@ fn the_definers_of_a_project_count_in_every_command() {
     let sound = "(route home (x)\n  \"Shows it.\"\n  (list x))\n\n(route about (x)\n  (list x x))\n";
     // In a call the `)` is superfluous; in a function a `(` is missing.
     let broken = "(route home x)\n  (list x))\n\n(route about (x)\n  (list x x))\n";
+    let called = format!("{broken}\n(route main x\n  (list x))\n");
     let hook = |here: &Path, content: &str| {
         let input = serde_json::json!({
             "session_id": "s", "transcript_path": "t", "cwd": here, "permission_mode": "default",
@@ -283,7 +284,7 @@ fn the_definers_of_a_project_count_in_every_command() {
     let plain = project();
     fs::write(plain.path().join("r.lisp"), sound).unwrap();
     check(plain.path(), &["read", "r.lisp", "home"], "", 1, &["no form `home`"]);
-    let answer = hook(plain.path(), broken);
+    let answer = hook(plain.path(), &called);
     assert!(answer.contains("updatedInput"), "nothing says what a route is: {answer}");
     for (config, head) in [
         ("[common-lisp.definers]\nroute = \"defun\"\n", ""),

@@ -139,8 +139,8 @@ pub struct Known<'m, 'i> {
 
 impl<'m, 'i> Known<'m, 'i> {
     /// The same with the tree of the file.
-    pub fn read_as(self, tree: &'m Tree) -> Here<'m, 'i> {
-        Here { known: self, tree, facts: OnceCell::new() }
+    pub fn read_as(self, tree: &'m Tree) -> NamesInTree<'m, 'i> {
+        NamesInTree { known: self, tree, facts: OnceCell::new() }
     }
 
     /// The names that a name of a pattern can have in the files.
@@ -160,7 +160,7 @@ enum Meant {
 
 /// A file with its tree, in which symbols are asked for what they mean.
 #[derive(Debug)]
-pub struct Here<'m, 'i> {
+pub struct NamesInTree<'m, 'i> {
     known: Known<'m, 'i>,
     tree: &'m Tree,
     facts: OnceCell<Facts>,
@@ -178,7 +178,7 @@ pub trait Tells {
     fn refers(&self, value: Span, written: &str) -> bool;
 }
 
-impl Tells for Here<'_, '_> {
+impl Tells for NamesInTree<'_, '_> {
     fn is_called(&self, token: Span, written: &str) -> Option<bool> {
         let called = self.known.names.called(written);
         match self.meant(token) {
@@ -204,7 +204,7 @@ impl Tells for Here<'_, '_> {
     }
 }
 
-impl Here<'_, '_> {
+impl NamesInTree<'_, '_> {
     fn meant(&self, token: Span) -> Meant {
         let Known { names: Names { question, .. }, document } = self.known;
         let facts = self.facts.get_or_init(|| question.facts_with_marks(document, self.tree));

@@ -17,7 +17,7 @@ use crate::witnesses::question::{MOST_ARGUMENTS, Question, argument};
 
 /// This many words in a row at the beginning of a line of a definition's body are prose.
 const PROSE: usize = 4;
-/// A list may have been put around a line that is at most this many columns left or right of it.
+/// Lines that were moved into a list may go on at most this many columns left or right of it.
 const STEP: i32 = 4;
 /// The prefixes of macros that take a body after their first argument.
 const BODY_PREFIXES: [&str; 2] = ["with-", "without-"];
@@ -314,7 +314,7 @@ impl Mended {
     fn stops_before_its_code(&self, list: &Open, close: usize, habits: &Habits, known: bool) -> bool {
         let open = &self.tokens[list.at];
         let one_line = self.tokens[close].line == open.line;
-        if !open.opens_line || !self.is_supplied(close) || (known && open.settled && !one_line) {
+        if !open.opens_line || !self.is_supplied(close) || (known && (open.settled || open.old) && !one_line) {
             return false;
         }
         let own = &self.tokens[list.at..close];
@@ -327,7 +327,7 @@ impl Mended {
             return old && moved < 2 && next.is_some_and(|next| next.old && (next.place - open.place).abs() <= STEP);
         }
         let wraps = next.is_some_and(|next| {
-            let fits = if known { next.old && next.place + STEP >= open.place } else { next.place == open.place };
+            let fits = if known { next.old && next.place >= open.place } else { next.place == open.place };
             !next.kind.is_close() && fits
         });
         // Without an earlier text, only a head with one argument looks like the beginning of a wrapper.
