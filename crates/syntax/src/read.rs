@@ -29,10 +29,11 @@ fn learned(text: &[u8], tree: Tree) -> Tree {
     if tree.diagnostics.is_empty() { tree } else { tree.learning(text) }
 }
 
-/// The tree of `text` by the column-0 rule, if `plain`, its tree by plain matching, does not balance; otherwise
-/// `plain`.
+/// The tree of `text` by the column-0 rule, if the delimiters of `plain`, its tree by plain matching, do not balance;
+/// otherwise `plain`.
 fn recovered(text: &[u8], plain: Tree) -> Tree {
-    if plain.diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::TooDeep) {
+    let is_balanced = |kind| matches!(kind, DiagnosticKind::TooDeep | DiagnosticKind::DanglingPrefix);
+    if plain.diagnostics.iter().all(|diagnostic| is_balanced(diagnostic.kind)) {
         return plain;
     }
     let cuts = find_cuts(text, &plain);

@@ -172,3 +172,11 @@ fn changed_files_of_the_corpus_read_the_same() {
         }
     }
 }
+
+#[test]
+fn a_prefix_before_nothing_does_not_make_columns_count() {
+    let text = "(a\n(b)\n c)\n'";
+    let tree = read(text, Dialect::CommonLisp);
+    let first = tree.top_level().next().unwrap();
+    assert_eq!(&text[tree.datum_span(first).range()], "(a\n(b)\n c)");
+}
