@@ -221,27 +221,24 @@ impl<'i> Survey<'i> {
             document.facts.spaces.iter().filter(|space| !space.is_file()).map(move |space| (document, space))
         });
         // What a file adds to a package, `export` for example, counts where the package is declared.
-        let (additions, mut found): (Vec<_>, Vec<_>) = spaces.partition(|(_, space)| space.adds);
-        let mut added: Vec<usize> = vec![0; found.len()];
-        for (document, addition) in additions {
-            let is_meant = |(other, space): &(&Document, &Space)| {
+        let (additions, declared): (Vec<_>, Vec<_>) = spaces.partition(|(_, space)| space.adds);
+        let counted = |(document, space)| (document, space, exports(document, space));
+        let mut found: Vec<(&Document, &Space, usize)> = declared.into_iter().map(counted).collect();
+        for (document, addition, count) in additions.into_iter().map(counted) {
+            let is_meant = |other: &Document, space: &Space| {
                 other.dialect == document.dialect
                     && (space.name == addition.name || space.nicknames.contains(&addition.name))
             };
-            match found.iter().position(is_meant) {
-                Some(at) => added[at] += exports(document, addition),
-                None => {
-                    found.push((document, addition));
-                    added.push(0);
-                }
+            match found.iter_mut().find(|(other, space, _)| is_meant(other, space)) {
+                Some((.., all)) => *all += count,
+                None => found.push((document, addition, count)),
             }
         }
         let mut places: Vec<MapPlace> = found
             .into_iter()
-            .zip(added)
-            .map(|((document, space), added)| MapPlace {
+            .map(|(document, space, count)| MapPlace {
                 purpose: space.docstring.as_deref().and_then(purpose),
-                count: Some(exports(document, space) + added).filter(|count| *count > 0),
+                count: Some(count).filter(|count| *count > 0),
                 ..self.place(document, &space.name, space.at)
             })
             .collect();
