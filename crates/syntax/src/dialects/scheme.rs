@@ -381,28 +381,26 @@ const SHAPES: Shapes = Shapes {
     either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 do:2 define-syntax-rule:1 lambda:1",
     bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 \
         let-values:2 let*-values:2 with-fluids:2 receive:3 define-record-type:3",
-    counts: "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 \
-        lambda:2 when:2 unless:2 if:2:3 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 \
-        with-fluids:2 do:2 case:2 match:2 syntax-rules:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 \
-        null?:1:1 pair?:1:1 eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 vector-ref:2:2 vector-set!:3:3 \
-        string-ref:2:2 set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 dynamic-wind:3:3 \
-        for-each:2 map:2 apply:2 and:2 or:2 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3 \
-        display:1:2 ash:2:2 syntax->datum:1:1 memq:2:2 memq:2:2 vector-length:1:1 string-length:1:1 substring:2:3 \
-        symbol?:1:1 eof-object?:1:1 string?:1:1 $sc-dispatch:2:2 newline:0:1 make-vector:1:2 list?:1:1 \
-        symbol->string:1:1 string->symbol:1:1 memv:2:2 memv:2:2 and=>:2:2 and-map:2:2 struct-set!:3:3 gensym:0:1 \
-        assq:2:2 assq:2:2 acons:3:3 integer?:1:1 procedure?:1:1 char->integer:1:1 caar:1:1 caar:1:1 identifier?:1:1 \
-        struct-ref:2:2 fluid-ref:1:1 negative?:1:1 reverse!:1:2 reverse!:1:2 number?:1:1 cddr:1:1 cddr:1:1 raise:1:1 \
-        integer->char:1:1 module-variable:2:2 cdar:1:1 cdar:1:1 module-name:1:1 exact-integer?:1:1 \
-        number->string:1:2 list-ref:2:2 list-ref:2:2 or-map:2:2 cond-expand-provide:2:2 caddr:1:1 caddr:1:1 \
-        positive?:1:1 defined?:1:2 keyword?:1:1 close-port:1:1 string-null?:1:1 module-define!:3:3 make-string:1:2 \
-        hash-ref:2:3 filter:2:2 filter:2:2 generate-temporaries:1:1 unspecified?:1:1 load-extension:2:2 \
-        make-fluid:0:1 string-set!:3:3 set-exception-printer!:2:2 char?:1:1 struct?:1:1 set-current-module:1:1 \
-        call-with-prompt:3:3 assoc-ref:2:2 char-numeric?:1:1 variable-bound?:1:1 expt:2:2 nan?:1:1 \
-        module-public-interface:1:1 module-local-variable:2:2 string-join:1:3 record-type-fields:1:1 module-add!:3:3 \
-        list->string:1:1 eval:2:2 real?:1:1 hash-set!:3:3 char-whitespace?:1:1 record-accessor:2:2 drop:2:2 \
-        call-with-output-string:1:1 string->list:1:3 hash-for-each:2:2 cadar:1:1 cadar:1:1 string-split:2:2 \
-        set-port-encoding!:2:2 module-use!:2:2 hash:2:2 boolean?:1:1 struct-ref/unboxed:2:2 record-predicate:1:1 \
-        module-uses:1:1 in-vicinity:2:2",
+    counts: "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 \
+        when:2 unless:2 if:2:3 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 \
+        do:2 case:2 match:2 syntax-rules:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 \
+        eq?:2:2 eqv?:2:2 equal?:2:2 1+:1:1 1-:1:1 length:1:1 vector-ref:2:2 vector-set!:3:3 string-ref:2:2 \
+        set-car!:2:2 set-cdr!:2:2 zero?:1:1 reverse:1:1 call-with-values:2:2 dynamic-wind:3:3 for-each:2 map:2 apply:2 \
+        and:2 or:2 cond:1 define-module:1 use-modules:1 hashq-ref:2:3 hashq-set!:3:3 display:1:2 ash:2:2 \
+        syntax->datum:1:1 memq:2:2 vector-length:1:1 string-length:1:1 substring:2:3 symbol?:1:1 eof-object?:1:1 \
+        string?:1:1 $sc-dispatch:2:2 newline:0:1 make-vector:1:2 list?:1:1 symbol->string:1:1 string->symbol:1:1 \
+        memv:2:2 and=>:2:2 and-map:2:2 struct-set!:3:3 gensym:0:1 assq:2:2 acons:3:3 integer?:1:1 procedure?:1:1 \
+        char->integer:1:1 caar:1:1 identifier?:1:1 struct-ref:2:2 fluid-ref:1:1 negative?:1:1 reverse!:1:2 number?:1:1 \
+        cddr:1:1 raise:1:1 integer->char:1:1 module-variable:2:2 cdar:1:1 module-name:1:1 exact-integer?:1:1 \
+        number->string:1:2 list-ref:2:2 or-map:2:2 cond-expand-provide:2:2 caddr:1:1 positive?:1:1 defined?:1:2 \
+        keyword?:1:1 close-port:1:1 string-null?:1:1 module-define!:3:3 make-string:1:2 hash-ref:2:3 filter:2:2 \
+        generate-temporaries:1:1 unspecified?:1:1 load-extension:2:2 make-fluid:0:1 string-set!:3:3 \
+        set-exception-printer!:2:2 char?:1:1 struct?:1:1 set-current-module:1:1 call-with-prompt:3:3 assoc-ref:2:2 \
+        char-numeric?:1:1 variable-bound?:1:1 expt:2:2 nan?:1:1 module-public-interface:1:1 module-local-variable:2:2 \
+        string-join:1:3 record-type-fields:1:1 module-add!:3:3 list->string:1:1 eval:2:2 real?:1:1 hash-set!:3:3 \
+        char-whitespace?:1:1 record-accessor:2:2 drop:2:2 call-with-output-string:1:1 string->list:1:3 \
+        hash-for-each:2:2 cadar:1:1 string-split:2:2 set-port-encoding!:2:2 module-use!:2:2 hash:2:2 boolean?:1:1 \
+        struct-ref/unboxed:2:2 record-predicate:1:1 module-uses:1:1 in-vicinity:2:2",
     operators: "define-module define define* lambda lambda* let if and not cond or cons let* letrec letrec* car cdr eq? null? \
         begin error list + map apply match define-values < set! pair? values define-syntax 1+ call-with-values \
         string-append <= case length reverse zero? unless define-syntax-rule when for-each memq eqv? 1- syntax-rules \
