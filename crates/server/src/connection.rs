@@ -58,9 +58,7 @@ where
             () = intake.wire.broken.cancelled() => break,
             () = stop.cancelled() => break,
             refusal = Door::closes(door.as_mut()) => {
-                if let Some(refusal) = refusal {
-                    intake.wire.send(refusal.json(), Part::Alone).await;
-                }
+                intake.wire.send(refusal.json(), Part::Alone).await;
                 break;
             }
         };

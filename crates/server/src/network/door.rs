@@ -29,8 +29,8 @@ impl Door {
         Self { gate, guest, pace, until }
     }
 
-    /// Waits until the connection has to end; with a refusal if its client should know why.
-    pub(crate) async fn closes(door: Option<&mut Self>) -> Option<Refusal> {
+    /// Waits until the connection has to end; the refusal tells its client why.
+    pub(crate) async fn closes(door: Option<&mut Self>) -> Refusal {
         let Some(door) = door else { return pending().await };
         let late = async {
             match door.until {
@@ -38,10 +38,14 @@ impl Door {
                 None => pending().await,
             }
         };
-        tokio::select! {
-            () = door.guest.leave.cancelled() => None,
-            () = late => Some(Refusal::new(None, INVALID_REQUEST, "Invalid request: the first one did not come in time")),
-        }
+        let why = tokio::select! {
+            () = door.guest.leave.cancelled() => {
+                "Invalid request: too many connections have shown no token, and this is the oldest of them; connect \
+                 again, and send the first request at once"
+            }
+            () = late => "Invalid request: the first one did not come in time",
+        };
+        Refusal::new(None, INVALID_REQUEST, why)
     }
 
     /// Whether a message may pass. One that may not is ignored, or refused with the end of the connection.
