@@ -1,10 +1,10 @@
 //! Reading plain and packed files: regular ones only, and no more of them than fits.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
-use flate2::read::{DeflateDecoder, MultiGzDecoder};
-use lispwright_project::{Links, MAX_FILE_BYTES, read_regular};
+use flate2::read::DeflateDecoder;
+use lispwright_project::{Links, MAX_FILE_BYTES, gunzipped, is_packed, read_regular, unpacked};
 
 /// The largest jar that is read, in bytes.
 const LARGEST_JAR: u64 = 64 << 20;
@@ -14,20 +14,7 @@ const LARGEST_JAR: u64 = 64 << 20;
 /// Errors: those of [`read_regular`]; more than [`MAX_FILE_BYTES`], packed or unpacked; data that cannot be unpacked.
 pub(crate) fn text(path: &Path, links: Links) -> io::Result<String> {
     let bytes = read_regular(path, MAX_FILE_BYTES, links)?;
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
-    Ok(decoded(if is_packed { unpacked(MultiGzDecoder::new(&*bytes))? } else { bytes }))
-}
-
-/// What a decoder gives.
-///
-/// Errors: those of the decoder; more than [`MAX_FILE_BYTES`].
-fn unpacked(decoder: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    decoder.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large unpacked"));
-    }
-    Ok(bytes)
+    Ok(decoded(if is_packed(&path.to_string_lossy()) { gunzipped(&bytes)? } else { bytes }))
 }
 
 fn decoded(bytes: Vec<u8>) -> String {

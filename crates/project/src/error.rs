@@ -58,6 +58,8 @@ pub enum NotTextWhy {
         /// In bytes, from 0.
         offset: usize,
     },
+    /// It begins as gzip does, and cannot be unpacked.
+    BadGzip,
 }
 
 /// The reason why a readable file cannot be written.
@@ -75,6 +77,8 @@ pub enum ReadOnlyWhy {
     FileSystem,
     /// The directory was added for reading only: it belongs to a library.
     Library,
+    /// It is packed by gzip.
+    Packed,
 }
 
 /// An error. `path` is the path as the caller wrote it.
@@ -462,6 +466,7 @@ impl fmt::Display for NotTextWhy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotTextWhy::Nul { offset } => write!(f, "it has a zero byte at offset {offset}"),
+            NotTextWhy::BadGzip => f.write_str("its name and first bytes are those of gzip, which cannot unpack it"),
             NotTextWhy::Utf16 => f.write_str("it is UTF-16: iconv -f UTF-16 -t UTF-8 converts it"),
             NotTextWhy::Iso2022 { offset } => write!(
                 f,
@@ -486,6 +491,7 @@ impl fmt::Display for ReadOnlyWhy {
                 "its directory does not let this user replace files (chmod u+w on the directory, or ask its owner)"
             }
             ReadOnlyWhy::FileSystem => "its file system is mounted read-only (write to a copy elsewhere)",
+            ReadOnlyWhy::Packed => "it is packed by gzip (unpack it to a file of its own, and edit that)",
             ReadOnlyWhy::Library => {
                 "it belongs to a library that may be read, not changed (override the definition in the project instead)"
             }

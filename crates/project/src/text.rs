@@ -4,14 +4,19 @@
 //! are read as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file
 //! comes back byte for byte. A few zero bytes are allowed in UTF-8, as in the key tables of Emacs Lisp; many of them,
 //! or one in bytes that are not UTF-8, mean that the file is not text. ISO-2022 is refused too: its characters look
-//! like brackets and quotes.
+//! like brackets and quotes. The text of a file that is packed by gzip can be read, not written.
 
 use memchr::{memchr, memchr_iter};
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, NotTextWhy};
+use crate::MAX_FILE_BYTES;
+use crate::error::{Error, NotTextWhy, ReadOnlyWhy};
+use crate::packed::{gunzipped, is_packed};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The first bytes of what gzip has packed (RFC 1952 2.3.1).
+const GZIP: &[u8] = b"\x1F\x8B";
 
 /// A text has at most one zero byte in this many bytes; data and UTF-16 without its mark have more.
 const TEXT_FOR_A_ZERO: usize = 256;
@@ -23,6 +28,8 @@ pub enum Encoding {
     Utf8,
     /// One byte for each of U+0000 to U+00FF.
     Latin1,
+    /// Either of them, packed by gzip.
+    Packed,
 }
 
 /// The line ends of a text.
@@ -67,6 +74,20 @@ pub fn digest_of(bytes: &[u8]) -> String {
 
 /// The text of `bytes`, its encoding, and whether a byte order mark was left out.
 pub(crate) fn decoded(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, bool), Error> {
+    if !(is_packed(path) && bytes.starts_with(GZIP)) {
+        return plain(path, bytes);
+    }
+    let unpacked = gunzipped(&bytes).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => {
+            Error::TooLarge { path: path.to_owned(), size: MAX_FILE_BYTES + 1, limit: MAX_FILE_BYTES }
+        }
+        _ => Error::NotText { path: path.to_owned(), why: NotTextWhy::BadGzip },
+    })?;
+    plain(path, unpacked).map(|(text, ..)| (text, Encoding::Packed, false))
+}
+
+/// [`decoded`], of bytes that are not packed.
+fn plain(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, bool), Error> {
     let not_text = |why| Error::NotText { path: path.to_owned(), why };
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return Err(not_text(NotTextWhy::Utf16));
@@ -112,12 +133,13 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), line_ending: LineEnding::of(&text), text, encoding, bom, len })
     }
 
-    /// [`digest_of`] the bytes of the file, byte order mark included. The time grows with their number.
+    /// [`digest_of`] the bytes of the file, byte order mark included; of one that is packed, those of its text. The time
+    /// grows with their number.
     #[must_use]
     pub fn digest(&self) -> String {
         let bytes: Vec<u8> = match self.encoding {
             Encoding::Utf8 if self.bom => [BOM, self.text.as_bytes()].concat(),
-            Encoding::Utf8 => return digest_of(self.text.as_bytes()),
+            Encoding::Utf8 | Encoding::Packed => return digest_of(self.text.as_bytes()),
             // Every character is the byte of its number.
             Encoding::Latin1 => self.text.chars().map(|character| character as u8).collect(),
         };
@@ -126,13 +148,14 @@ impl SourceFile {
 
     /// The bytes that store `text` in the encoding of this file, so that reading them gives `text` again.
     ///
-    /// Errors: [`Error::NotLatin1`], [`Error::WouldMisread`].
+    /// Errors: [`Error::NotLatin1`], [`Error::WouldMisread`], [`Error::ReadOnly`].
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
         let misread = |why| Error::WouldMisread { path: self.path.clone(), why };
         if text.contains('\0') && !self.text.contains('\0') {
             return Err(misread("it contains a zero character"));
         }
         match self.encoding {
+            Encoding::Packed => Err(Error::ReadOnly { path: self.path.clone(), why: ReadOnlyWhy::Packed }),
             Encoding::Utf8 => {
                 if !self.bom && text.starts_with('\u{FEFF}') {
                     return Err(misread("it starts with U+FEFF, which would be taken for a byte order mark"));
@@ -217,6 +240,32 @@ mod tests {
         check("(é λ)\n\r\n".as_bytes(), "(é λ)\n\r\n", Encoding::Utf8, false, LineEnding::Mixed);
         check(b"caf\xE9\n", "café\n", Encoding::Latin1, false, LineEnding::Lf);
         check(b"\xEF\xBB\xBF\xE9\n", "ï»¿é\n", Encoding::Latin1, false, LineEnding::Lf);
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        use std::io::Write as _;
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn packed_text_is_read_and_not_written() {
+        for (bytes, text) in [("(car λ)\r\n".as_bytes(), "(car λ)\r\n"), (b"caf\xE9", "café"), (b"", "")] {
+            let file = SourceFile::decode("simple.el.gz", gzip(bytes)).unwrap();
+            assert_eq!((file.text.as_str(), file.encoding), (text, Encoding::Packed));
+            assert!(matches!(file.encode(text), Err(Error::ReadOnly { why: ReadOnlyWhy::Packed, .. })));
+        }
+        // The name decides together with the bytes.
+        check(b"(plain)", "(plain)", Encoding::Utf8, false, LineEnding::None);
+        assert_eq!(SourceFile::decode("new.el.gz", *b"(plain)").unwrap().encoding, Encoding::Utf8);
+        assert!(SourceFile::decode("simple.el", gzip(b"(car x)")).is_err());
+        // Data that is cut off, and data that grows without end.
+        let whole = gzip(&b"(car x)\n".repeat(100));
+        let cut = SourceFile::decode("f.gz", &whole[..whole.len() / 2]);
+        assert!(matches!(cut, Err(Error::NotText { why: NotTextWhy::BadGzip, .. })), "{cut:?}");
+        let bomb = gzip(&vec![b' '; usize::try_from(MAX_FILE_BYTES).unwrap() + 1]);
+        assert!(matches!(SourceFile::decode("f.gz", bomb), Err(Error::TooLarge { .. })));
     }
 
     #[test]

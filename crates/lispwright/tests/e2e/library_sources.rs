@@ -165,6 +165,54 @@ fn guile_and_its_modules() {
 }
 
 #[test]
+fn emacs_and_its_packed_sources() {
+    let versions = fs::read_dir("/usr/share/emacs").into_iter().flatten().flatten();
+    let sources = versions.map(|version| version.path().join("lisp/subr.el.gz"));
+    let Some(source) = sources.filter(|path| path.exists()).next() else {
+        return tested("nothing: the sources of Emacs are not installed where Debian has them");
+    };
+    let source = source.display().to_string();
+    let mut session = session(&[]);
+    session.ok("repl_eval", json!({ "code": "(+ 1 1)", "runtime": "emacs" }));
+    let read = session.ok("lisp_read_form", json!({ "path": source, "name": "string-prefix-p" }));
+    assert!(read.text.contains("(defun string-prefix-p ("), "{}", read.text);
+    session.ok("lisp_check_parens", json!({ "path": source }));
+    let searched = session.ok("lisp_search", json!({ "pattern": "defsubst string-prefix", "path": source }));
+    assert!(!searched.text.is_empty());
+    session.refused(
+        "lisp_edit_form",
+        json!({ "path": source, "operation": "delete", "name": "string-prefix-p" }),
+        "READ_ONLY",
+        &[],
+    );
+}
+
+#[test]
+fn packed_files_of_the_project_are_read_and_not_written() {
+    let mut session = session(&[]);
+    let file = session.project.root().join("packed.el");
+    fs::write(&file, "(defun packed (x)\n  (list x))\n").unwrap();
+    let packed = std::process::Command::new("gzip").arg(&file).status().unwrap();
+    assert!(packed.success());
+    let read = session.ok("lisp_read_form", json!({ "path": "packed.el.gz", "name": "packed" }));
+    assert!(read.text.contains("(list x)"), "{}", read.text);
+    let found = session.ok("code_find", json!({ "symbol": "packed" }));
+    assert!(found.text.contains("packed.el.gz:1"), "{}", found.text);
+    for (tool, arguments) in [
+        ("lisp_edit_form", json!({ "path": "packed.el.gz", "operation": "delete", "name": "packed" })),
+        (
+            "lisp_patch_form",
+            json!({ "path": "packed.el.gz", "name": "packed", "old_text": "list", "new_text": "vector" }),
+        ),
+        ("lisp_rename", json!({ "symbol": "packed", "new_name": "unpacked", "dry_run": false })),
+    ] {
+        let refused = session.client.call(tool, arguments);
+        assert!(refused.is_error && refused.text.contains("packed by gzip"), "{tool}: {}", refused.text);
+    }
+    session.ok("lisp_check_parens", json!({ "path": "packed.el.gz" }));
+}
+
+#[test]
 fn a_directory_that_was_named_can_be_read_at_once() {
     let project = Project::new();
     fs::create_dir(project.beside("lib")).unwrap();

@@ -14,6 +14,8 @@ pub(super) fn from_name(name: &str) -> Option<Dialect> {
 
 pub(super) fn from_extension(path: &str) -> Option<Dialect> {
     let file_name = path.rsplit('/').next().unwrap_or(path);
+    // A packed file has the ending of its text before that of gzip.
+    let file_name = file_name.strip_suffix(".gz").unwrap_or(file_name);
     dialect_with(|table| table.file_names.contains(&file_name)).or_else(|| {
         let (_, ending) = file_name.rsplit_once('.')?;
         let ending = ending.to_ascii_lowercase();
@@ -76,6 +78,8 @@ mod tests {
         check("a.b/c.scm", "#!/usr/bin/env bb", Some(Dialect::Scheme));
         check("deps.edn", "", Some(Dialect::Edn));
         check("init.el", "", Some(Dialect::EmacsLisp));
+        check("simple.el.gz", "", Some(Dialect::EmacsLisp));
+        check("notes.gz", "", None);
         check("notes.txt", "(defun f ())", None);
     }
 
