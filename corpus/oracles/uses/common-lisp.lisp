@@ -231,23 +231,31 @@
       (visit system))
     files))
 
+(defun systems-of (definition)
+  "The names of the systems of the file DEFINITION, also of those that another file needed and loaded."
+  (let ((real (ignore-errors (truename definition))))
+    (flet ((is-in-file (name)
+             (let* ((system (ignore-errors (asdf:find-system name nil)))
+                    (file (and system (asdf:system-source-file system))))
+               (and file real (equal (ignore-errors (truename file)) real)))))
+      (sort (remove-if-not #'is-in-file (asdf:registered-systems)) #'string<))))
+
 (defun load-systems (definition)
   "Loads the systems of the file DEFINITION, and returns their files."
-  (let ((before (asdf:registered-systems)))
-    (ignore-errors (asdf:load-asd definition))
-    (let ((names (set-difference (asdf:registered-systems) before :test #'string=)) (files '()))
-      (dolist (name (sort (remove-if-not (lambda (name) (ignore-errors (asdf:find-system name nil))) names) #'string<))
-        (handler-case
-            (sb-ext:with-timeout 240
-              (handler-bind ((warning #'muffle-warning))
-                (let ((*standard-output* (make-broadcast-stream))
-                      (*error-output* (make-broadcast-stream))
-                      (*compile-verbose* nil) (*compile-print* nil))
-                  (asdf:load-system name :verbose nil)))
-              (setf files (append (files-of (asdf:find-system name)) files)))
-          (error (condition)
-            (format *error-output* "~A: ~A~%" name (one-line (princ-to-string condition))))))
-      files)))
+  (ignore-errors (asdf:load-asd definition))
+  (let ((files '()))
+    (dolist (name (systems-of definition))
+      (handler-case
+          (sb-ext:with-timeout 240
+            (handler-bind ((warning #'muffle-warning))
+              (let ((*standard-output* (make-broadcast-stream))
+                    (*error-output* (make-broadcast-stream))
+                    (*compile-verbose* nil) (*compile-print* nil))
+                (asdf:load-system name :verbose nil)))
+            (setf files (append (files-of (asdf:find-system name)) files)))
+        (error (condition)
+          (format *error-output* "~A: ~A~%" name (one-line (princ-to-string condition))))))
+    files))
 
 (defun report (names)
   (let ((packages (list-all-packages)) (files '()))
