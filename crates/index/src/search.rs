@@ -77,7 +77,7 @@ pub struct Match {
 pub struct Searched {
     /// The matches; those of a regular expression at most one on a line.
     pub matches: Vec<Match>,
-    /// The forms.
+    /// The forms, at least those around the matches.
     pub forms: Forms,
     /// The lines.
     pub lines: LineIndex,
@@ -142,10 +142,13 @@ impl Search {
     /// Errors: the form pattern is not valid in that language.
     pub fn run(&self, text: &str, language: Language, known: Option<Known<'_, '_>>) -> Result<Searched, BadPattern> {
         let tree = read(text, language).learning(text);
-        let forms = Forms::new(&tree, text);
         let lines = LineIndex::new(text.as_bytes());
-        let is_head = |form: FormId| self.form_types.contains(&forms.get(form).head_name);
-        let is_placed = |span: Span| self.form_types.is_empty() || forms.belonging(span.start).is_some_and(is_head);
+        let all = (!self.form_types.is_empty()).then(|| Forms::new(&tree, text));
+        let is_placed = |span: Span| {
+            let Some(forms) = &all else { return true };
+            let form = forms.belonging(span.start).map(|form| forms.get(form));
+            form.is_some_and(|form| self.form_types.contains(&form.head_name))
+        };
         let spans = match &self.wanted {
             Wanted::Regex(regex) => spans(regex, text, |span| self.within.has(kind_of(&tree, span)) && is_placed(span)),
             Wanted::Shape(source) => {
@@ -160,6 +163,7 @@ impl Search {
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }
         };
+        let forms = all.unwrap_or_else(|| around(&spans, &tree, text));
         let found = |span: Span| Match {
             span,
             at: lines.line_column(text.as_bytes(), span.start),
@@ -168,6 +172,13 @@ impl Search {
         let matches = spans.into_iter().map(found).collect();
         Ok(Searched { matches, forms, lines, tree })
     }
+}
+
+/// The forms around some places, in order, and the next one after them, whose header comment can have the last place.
+fn around(places: &[Span], tree: &Tree, text: &str) -> Forms {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return Forms::default() };
+    let after = tree.top_level().map(|datum| tree.datum_span(datum).start).find(|start| *start > last.start);
+    Forms::within(tree, text, Span::new(first.start, after.unwrap_or(tree.len())))
 }
 
 /// The first wanted place on each line.

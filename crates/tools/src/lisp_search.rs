@@ -26,6 +26,9 @@ const WIDTH: usize = 160;
 /// Characters of a form that are shown.
 const FORM: usize = 4_000;
 
+/// Files that are read before it is asked whether there is room for more matches.
+const AT_ONCE: usize = 32;
+
 /// Characters that a match, a form or a file costs besides its texts.
 const OVERHEAD: usize = 12;
 
@@ -211,27 +214,38 @@ impl SearchAnswer {
                 }
             }
         }
-        let mut found =
-            each(&wanted, |(path, _, skipped)| shown(workspace, path, &search, meanings, *skipped, args.include_form));
-        if !found.is_empty() && found.iter().all(Result::is_err) {
-            found.swap_remove(0)?;
-        }
-        let mut page = Vec::new();
-        for ((path, counted, _), shown) in wanted.into_iter().zip(found) {
-            // The file may have changed since its matches were counted.
-            let (found, now) = match shown {
-                Ok((found, now)) => (found, now),
-                Err(refusal) => {
-                    answer.left_out.push((path.clone(), refusal.code().to_owned()));
-                    (Vec::new(), 0)
-                }
-            };
-            answer.count = answer.count - counted + now;
-            answer.files_with -= usize::from(now == 0);
-            page.extend(found);
-        }
         let budget = if args.limit.is_some() { MOST } else { DEFAULT_BUDGET };
-        answer.take(page.into_iter(), most, budget);
+        let mut room = Room { matches: most, characters: budget };
+        let mut first_refusal = None;
+        let mut is_any_shown = false;
+        // Files are read as long as there is room for their matches.
+        for some in wanted.chunks(AT_ONCE) {
+            let found =
+                each(some, |(path, _, skipped)| shown(workspace, path, &search, meanings, *skipped, args.include_form));
+            for ((path, counted, _), shown) in some.iter().zip(found) {
+                // The file may have changed since its matches were counted.
+                let (found, now) = match shown {
+                    Ok(shown) => {
+                        is_any_shown = true;
+                        shown
+                    }
+                    Err(refusal) => {
+                        answer.left_out.push(((*path).clone(), refusal.code().to_owned()));
+                        first_refusal = first_refusal.or(Some(refusal));
+                        (Vec::new(), 0)
+                    }
+                };
+                answer.count = answer.count - counted + now;
+                answer.files_with -= usize::from(now == 0);
+                answer.take(found, &mut room);
+            }
+            if room.matches == 0 {
+                break;
+            }
+        }
+        if let Some(refusal) = first_refusal.filter(|_| !is_any_shown) {
+            return Err(refusal);
+        }
         let end = answer.offset + answer.matches.len();
         answer.truncated = end < answer.count;
         answer.next = answer.truncated.then(|| args.again().with("offset", end));
@@ -239,19 +253,27 @@ impl SearchAnswer {
     }
 
     /// Takes as many matches as there is room for, and at least one.
-    fn take(&mut self, found: impl Iterator<Item = SearchMatch>, most: usize, budget: usize) {
-        let mut used = 0;
-        for found in found.take(most) {
+    fn take(&mut self, found: Vec<SearchMatch>, room: &mut Room) {
+        for found in found.into_iter().take(room.matches) {
             let last = self.matches.last();
             let in_same = last.is_some_and(|last| (&last.path, &last.label) == (&found.path, &found.label));
             let place = if in_same { 0 } else { found.path.len() + found.label.len() + 2 * OVERHEAD };
-            used += found.text.chars().count() + OVERHEAD + place + found.form.as_deref().map_or(0, str::len);
-            if used > budget && !self.matches.is_empty() {
+            let needed = found.text.chars().count() + OVERHEAD + place + found.form.as_deref().map_or(0, str::len);
+            if needed > room.characters && !self.matches.is_empty() {
+                room.matches = 0;
                 return;
             }
+            room.matches -= 1;
+            room.characters = room.characters.saturating_sub(needed);
             self.matches.push(found);
         }
     }
+}
+
+/// What an answer has room for.
+struct Room {
+    matches: usize,
+    characters: usize,
 }
 
 impl LispSearch {
