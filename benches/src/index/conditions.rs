@@ -36,7 +36,7 @@ fn conditional(tree: &Tree, text: &str, datum: Datum, features: &HashSet<String>
     if datum.is_bare() || tree.dialect() != Dialect::CommonLisp {
         return None;
     }
-    let is_left_out = |prefix: &Prefixed| {
+    let is_left_out = |prefix: Prefixed| {
         let token = &text[tree.token_span(prefix.token).range()];
         let wanted = match token {
             "#+" => true,
@@ -46,7 +46,7 @@ fn conditional(tree: &Tree, text: &str, datum: Datum, features: &HashSet<String>
         let operand = prefix.operand.map_or("", |operand| &text[tree.datum_span(operand).range()]);
         prefix.kind == TokenKind::Annotation && holds(operand, features) != wanted
     };
-    tree.prefixes(datum).iter().any(is_left_out).then(|| tree.datum_span(datum))
+    tree.prefixes(datum).any(is_left_out).then(|| tree.datum_span(datum))
 }
 
 /// A feature expression holds (CLHS 24.1.2.1).

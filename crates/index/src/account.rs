@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::dialects::rules;
 use crate::facts::{Facts, Mark, MarkRole, Use, UseKind};
 use crate::index::Document;
+use crate::notes::is_symbol;
 use crate::question::UseIndex;
 use crate::resolve::{Referent, Symbol, Written};
-use crate::walk::is_symbol;
 
 /// A place that holds a name.
 #[derive(Clone, Debug, PartialEq, Eq)]

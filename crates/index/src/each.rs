@@ -1,6 +1,7 @@
 //! Runs the same function on many files, on all cores.
 
 use std::panic::resume_unwind;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -29,4 +30,11 @@ pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
     });
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The same for items that `work` takes.
+pub(crate) fn each_owned<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let taken = |item: &Mutex<Option<T>>| item.lock().ok().and_then(|mut item| item.take()).map(&work);
+    each(&items, taken).into_iter().flatten().collect()
 }

@@ -1,15 +1,18 @@
 //! The facts of one text: the names it defines, the names it uses, and the packages or modules it declares.
 
+use std::sync::Arc;
+
 use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, Tree};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::macros::Macros;
+use crate::notes::is_symbol;
 use crate::resolve::{Symbol, Written};
 use crate::space::Space;
 use crate::treatment::Treatment;
-use crate::walk::{Walk, is_symbol};
+use crate::walk::Walk;
 
 /// The way in which a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -205,6 +208,17 @@ impl FormRow {
     }
 }
 
+/// A macro that a text defines.
+#[derive(Clone, Debug)]
+pub(crate) struct Learned {
+    /// The index of the form that defines it.
+    pub(crate) form: u32,
+    /// That form in the tree.
+    pub(crate) list: ListId,
+    /// How it treats its arguments.
+    pub(crate) treatment: Arc<Treatment>,
+}
+
 /// The facts of one text.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
@@ -222,8 +236,8 @@ pub struct Facts {
     pub forms: Vec<FormRow>,
     /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
     pub included: Vec<(u32, String)>,
-    /// How the macros that it defines treat their arguments, each with the index of the form that defines it.
-    pub(crate) macros: Vec<(u32, ListId, Treatment)>,
+    /// How the macros that it defines treat their arguments.
+    pub(crate) macros: Vec<Learned>,
     /// The space of code outside of packages and modules.
     pub(crate) file: String,
     /// The starts of forms that use macros whose treatment of arguments is known.
@@ -249,15 +263,20 @@ impl Facts {
 
     fn found(tree: &Tree, text: &str, marks: bool) -> Self {
         let mut facts = Self::outline(tree, text, "");
-        facts.macros = facts.learned(tree, text, None);
-        facts.walked(tree, text, None, marks)
+        let learned = facts.learned(tree, text, 0..facts.macros.len(), None);
+        for (known, (treatment, _)) in facts.macros.iter_mut().zip(learned) {
+            known.treatment = Arc::new(treatment);
+        }
+        let found = facts.uses_in(tree, text, None, marks);
+        facts.walked(found, text, tree.dialect())
     }
 
     /// The same facts with [`Facts::marks`]; `macros` are those of the project.
     pub(crate) fn with_marks_of(&self, tree: &Tree, text: &str, macros: &Macros<'_>) -> Self {
         let mut facts = Self::outline(tree, text, &self.file);
         facts.macros.clone_from(&self.macros);
-        facts.walked(tree, text, Some(macros), true)
+        let found = facts.uses_in(tree, text, Some(macros), true);
+        facts.walked(found, text, tree.dialect())
     }
 
     /// Only the packages, modules and namespaces that `text` declares and enters at top level.
@@ -278,29 +297,43 @@ impl Facts {
         facts
     }
 
-    /// How the macros of an outline treat their arguments, with what is known of other macros.
+    /// How macros of an outline, given by their numbers in [`Self::macros`], treat their arguments, with what is known of
+    /// other macros; and the places in the definition of each that name macros of the project.
     pub(crate) fn learned(
         &self,
         tree: &Tree,
         text: &str,
+        numbers: impl IntoIterator<Item = usize>,
         others: Option<&Macros<'_>>,
-    ) -> Vec<(u32, ListId, Treatment)> {
-        let learn = |&(form, list, _): &(u32, ListId, Treatment)| {
+    ) -> Vec<(Treatment, Vec<Span>)> {
+        let mut last: Option<(&str, Walk<'_>)> = None;
+        let learn = |number: usize| {
+            let Learned { form, list, .. } = self.macros[number];
+            let space = self.space_at(self.forms[form as usize].span.start);
             let mut walk = Walk::new(tree, text, &self.file);
-            walk.start_in(self.space_at(self.forms[form as usize].span.start));
+            walk.start_in(space);
             walk.macros = others;
-            (form, list, walk.learn(list))
+            if let Some((_, other)) = last.take().filter(|(known, _)| *known == space) {
+                walk.take_heads(other);
+            }
+            let learned = walk.learn(list);
+            last = Some((space, walk));
+            learned
         };
-        self.macros.iter().map(learn).collect()
+        numbers.into_iter().map(learn).collect()
     }
 
-    /// Adds the uses to an outline.
-    pub(crate) fn walked(self, tree: &Tree, text: &str, macros: Option<&Macros<'_>>, marks: bool) -> Self {
+    /// What a walk over the code of an outline finds.
+    pub(crate) fn uses_in(&self, tree: &Tree, text: &str, macros: Option<&Macros<'_>>, marks: bool) -> Self {
         let mut walk = Walk::new(tree, text, &self.file);
         walk.marks = marks;
         walk.macros = macros;
         walk.run();
-        let found = walk.finish();
+        walk.finish()
+    }
+
+    /// Adds what a walk has found to an outline.
+    pub(crate) fn walked(self, found: Self, text: &str, dialect: Dialect) -> Self {
         let Self { forms, mut definitions, macros, file, current, .. } = self;
         let current = Self { current, ..Self::default() };
         let space_before = |one: &Definition| current.space_at(forms[one.form as usize].span.start);
@@ -311,7 +344,7 @@ impl Facts {
             }
         }
         let mut facts = Self { forms, definitions, macros, file, ..found };
-        facts.take_treated(text, tree.dialect());
+        facts.take_treated(text, dialect);
         facts.shrink();
         facts
     }
@@ -409,7 +442,7 @@ impl Facts {
             if form.kind == FormKind::Macro
                 && let Some(list) = form.datum.list()
             {
-                self.macros.push((id, list, Treatment::default()));
+                self.macros.push(Learned { form: id, list, treatment: Arc::default() });
             }
             let names = form.defined_names(tree, text);
             for (index, name) in names.into_iter().enumerate() {

@@ -1,24 +1,21 @@
 //! The facts of all files of a project. They are updated before every question.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lispwright_project::{Version, survey};
-use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, Tree, nearest, read};
+use lispwright_syntax::{Dialect, Language, LineIndex, Tree, nearest, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
-use crate::each::each;
+use crate::each::{each, each_owned};
 use crate::facts::{Definition, FILE_SPACE, Facts};
-use crate::macros::Macros;
-use crate::resolve::{Spaces, Written};
+use crate::lessons::Lessons;
+use crate::resolve::Written;
 use crate::space::Space;
 
 /// The size of the largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
-
-/// How often macros are learned: each time, more is known of the macros in their templates.
-const LEARNINGS: usize = 3;
 
 /// One file of the project.
 #[derive(Debug)]
@@ -31,11 +28,10 @@ pub struct Document {
     pub dialect: Dialect,
     /// Its definitions and uses.
     pub facts: Facts,
-    /// Its lines.
-    pub lines: LineIndex,
     /// Its delimiters balance.
     pub is_balanced: bool,
     version: Option<Version>,
+    lines: OnceLock<LineIndex>,
 }
 
 impl Document {
@@ -45,14 +41,18 @@ impl Document {
         let is_space = rules(tree.dialect()).files_are_spaces;
         let file = if is_space { format!("{FILE_SPACE}{}", path.display()) } else { String::new() };
         let facts = Facts::outline(&tree, &text, &file);
-        let lines = LineIndex::new(text.as_bytes());
         let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
-        (Self { path: path.to_owned(), text, dialect, facts, lines, is_balanced, version: None }, tree)
+        (Self { path: path.to_owned(), text, dialect, facts, is_balanced, version: None, lines: OnceLock::new() }, tree)
     }
 
     /// The line of a byte, from 1.
     pub fn line(&self, offset: u32) -> u32 {
-        self.lines.line(offset)
+        self.lines().line(offset)
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(self.text.as_bytes()))
     }
 }
 
@@ -133,33 +133,25 @@ impl Index {
         if outlined.is_empty() {
             return;
         }
-        for _ in 0..LEARNINGS {
-            let learned = self
-                .with_macros(&outlined, |document, tree, macros| document.facts.learned(tree, &document.text, macros));
-            for ((document, _), learned) in outlined.iter_mut().zip(learned) {
-                document.facts.macros = learned;
+        let known: Vec<&Document> = self.documents().collect();
+        let lessons = Lessons::of(&known, &outlined);
+        let found = each(&outlined, |(document, tree)| {
+            document.facts.uses_in(tree, &document.text, lessons.macros(document.dialect), false)
+        });
+        let learned = lessons.learned(outlined.len());
+        for ((document, _), treatments) in outlined.iter_mut().zip(learned) {
+            for (learned, treatment) in document.facts.macros.iter_mut().zip(treatments) {
+                learned.treatment = treatment;
             }
         }
-        let facts = self.with_macros(&outlined, |document, tree, macros| {
-            document.facts.clone().walked(tree, &document.text, macros, false)
-        });
-        for ((mut document, _), facts) in outlined.into_iter().zip(facts) {
-            document.facts = facts;
+        let walked = outlined.into_iter().zip(found).collect();
+        let complete = |((mut document, _tree), found): ((Document, Tree), Facts)| {
+            document.facts = document.facts.walked(found, &document.text, document.dialect);
+            document
+        };
+        for document in each_owned(walked, complete) {
             self.documents.insert(document.path.clone(), Arc::new(document));
         }
-    }
-
-    /// The results of `work` for new files, with the macros of all files.
-    fn with_macros<T: Send>(
-        &self,
-        fresh: &[(Document, Tree)],
-        work: impl Fn(&Document, &Tree, Option<&Macros<'_>>) -> T + Sync,
-    ) -> Vec<T> {
-        let all: Vec<&Document> = self.documents().chain(fresh.iter().map(|(document, _)| document)).collect();
-        let is_fresh = |dialect: &Dialect| fresh.iter().any(|(document, _)| document.dialect == *dialect);
-        let dialects = Dialect::ALL.into_iter().filter(is_fresh);
-        let macros: FxHashMap<Dialect, Macros<'_>> = dialects.map(|dialect| (dialect, macros(dialect, &all))).collect();
-        each(fresh, |(document, tree)| work(document, tree, macros.get(&document.dialect)))
     }
 
     /// The files, in no particular order.
@@ -235,23 +227,6 @@ impl Index {
     pub fn heap_size(&self) -> usize {
         self.documents().map(|document| document.text.len() + document.facts.heap_size()).sum()
     }
-}
-
-/// The macros of all files in a dialect.
-pub(crate) fn macros<'i>(dialect: Dialect, documents: &[&'i Document]) -> Macros<'i> {
-    let own: Vec<&'i Document> = documents.iter().filter(|one| one.dialect == dialect).copied().collect();
-    let all = own.iter().flat_map(|document| {
-        let facts = &document.facts;
-        facts.macros.iter().filter(|(.., treatment)| treatment.is_known()).filter_map(|(form, _, treatment)| {
-            let at = facts.definitions.partition_point(|one| one.form < *form);
-            let one = facts.definitions.get(at).filter(|one| one.form == *form)?;
-            Some((&*one.space, &*one.name, treatment))
-        })
-    });
-    let defined = own.iter().flat_map(|document| &document.facts.definitions);
-    let functions =
-        defined.filter(|one| one.kind == FormKind::Function && one.name.to_ascii_lowercase().contains("def"));
-    Macros::new(dialect, Spaces::of(&own), all, functions.map(|one| (&*one.space, &*one.name)))
 }
 
 /// Reads one file, without its uses.

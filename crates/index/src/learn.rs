@@ -4,17 +4,22 @@
 //! argument would be there: code, data, a name that is bound or defined. What the macro computes is not understood.
 
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Data, Datum, FormKind, ListId, SpecialForm, TokenId, TokenKind};
+use lispwright_syntax::{Data, Datum, FormKind, ListId, Span, SpecialForm, TokenId, TokenKind};
 
+use crate::data::Prefix;
 use crate::facts::UseKind;
 use crate::treatment::{Clause, Count, Part, Role, Shape, Treatment};
-use crate::walk::{Prefix, Task, Walk};
+use crate::walk::{Task, Walk};
 
 /// Lists in the arguments of a macro are understood up to this depth.
 const DEEPEST: usize = 8;
 
 /// The most variables of a macro that are told apart.
 const MOST_VARIABLES: usize = 256;
+
+/// Functions that call a function with each element of a list.
+const MAPPERS: &[&str] =
+    &["map", "mapcat", "mapv", "run!", "mapcar", "mapcan", "mapc", "cl-mapcar", "cl-mapcan", "seq-map", "append-map"];
 
 /// What is learned from one definition.
 #[derive(Debug, Default)]
@@ -37,8 +42,8 @@ pub(crate) enum Taken {
 }
 
 impl<'t> Walk<'t> {
-    /// How the macro that `list` defines treats its arguments.
-    pub(crate) fn learn(mut self, list: ListId) -> Treatment {
+    /// How the macro that `list` defines treats its arguments, and the places that name macros of the project.
+    pub(crate) fn learn(&mut self, list: ListId) -> (Treatment, Vec<Span>) {
         use SpecialForm as F;
         self.learning = Some(Learning::default());
         let mut data = self.data(list);
@@ -89,7 +94,7 @@ impl<'t> Walk<'t> {
             _ => {}
         }
         let learning = self.learning.take().unwrap_or_default();
-        Treatment { clauses: learning.clauses }
+        (Treatment { clauses: learning.clauses }, self.asked())
     }
 
     fn tasks_of(&mut self, data: Data<'t>) {
@@ -287,7 +292,7 @@ impl<'t> Walk<'t> {
         if self.learning.is_none() {
             return Taken::Nothing;
         }
-        let unquote = self.prefixes(datum).into_iter().find(|prefix| self.meaning(*prefix) == Prefix::Unquote);
+        let unquote = self.prefixes(datum).find(|prefix| self.meaning(*prefix) == Prefix::Unquote);
         let Some(unquote) = unquote.filter(|_| self.level > 0) else {
             let is_bare = self.is_in_template();
             let variable = self.symbol(datum).filter(|_| is_bare).and_then(|name| self.variable_called(name));
@@ -323,6 +328,39 @@ impl<'t> Walk<'t> {
         }
         let number = values.iter().flat_map(|value| self.variables_in(*value)).next()?;
         Some(Task::BindComputed(datum, number))
+    }
+
+    /// In the code of a macro: the variable whose arguments, of which there can be any number, are the elements of the
+    /// value of `datum`.
+    pub(crate) fn elements(&self, datum: Datum) -> Option<u16> {
+        if self.learning.is_none() || self.level > 0 || self.is_in_template() || !datum.is_bare() {
+            return None;
+        }
+        let (number, is_computed) = self.variable_called(self.symbol(datum)?)?;
+        (!is_computed && self.is_rest(number)).then_some(number)
+    }
+
+    /// Walks over a call that maps a function over the arguments of a macro: `(map (fn [name] …) names)`. False if it is
+    /// none.
+    pub(crate) fn learns_mapping(&mut self, head: &str, mut data: Data<'t>) -> bool {
+        if self.learning.is_none() || !MAPPERS.contains(&head) {
+            return false;
+        }
+        let (Some(function), Some(list)) = (data.next(), data.next()) else { return false };
+        let Some(number) = self.elements(list) else { return false };
+        let is_plain = function.is_bare() || self.is_prefixed(function, Prefix::Function);
+        let Some(mut code) = function.list().filter(|_| is_plain).map(|list| self.data(list)) else { return false };
+        let word = code.next().and_then(|word| self.symbol(word)).map(|word| canonical_head(self.dialect, word));
+        let is_function =
+            |word: &str| matches!(self.dialect.special_form(word), Some(SpecialForm::Fn | SpecialForm::Lambda));
+        if !word.is_some_and(|word| is_function(&word)) {
+            return false;
+        }
+        let parameters = self.inside(code.next());
+        let &[name] = parameters.as_slice() else { return false };
+        let count = self.local_count();
+        self.next([Task::BindEach(name, number), Task::Codes(code), Task::Unbind(count), Task::Codes(data)]);
+        true
     }
 
     /// Notes what becomes of the argument that a datum gets. True if the datum is no part of the template.
@@ -363,7 +401,7 @@ impl<'t> Walk<'t> {
             self.use_of(first, UseKind::Definition);
             return true;
         }
-        let is_quoted = self.prefixes(first).iter().any(|prefix| self.meaning(*prefix) == Prefix::Quote);
+        let is_quoted = self.prefixes(first).any(|prefix| self.meaning(prefix) == Prefix::Quote);
         let made = self.symbol(first).filter(|_| is_quoted && head == "list" && self.level == 0);
         let Some(made) = made.map(|made| canonical_head(self.dialect, made)) else { return false };
         let (Some(name), true) = (arguments.next(), self.tree.language().is_definer(&made)) else { return false };

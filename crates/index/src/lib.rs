@@ -13,19 +13,25 @@
 
 mod account;
 mod bind;
+mod data;
 mod dialects;
 mod each;
 pub mod facts;
 mod forms;
+mod heads;
 mod index;
 mod learn;
+mod lessons;
+mod locals;
 mod loops;
 mod macros;
+mod notes;
 pub mod pattern;
 mod question;
 mod resolve;
 pub mod search;
 mod space;
+mod special;
 mod treatment;
 mod walk;
 

@@ -1,43 +1,112 @@
 //! The macros of a project: where a form uses one, how the macro treats its arguments.
 
-use lispwright_syntax::Dialect;
+use std::sync::Arc;
+
 use lispwright_syntax::name::canonical_symbol;
+use lispwright_syntax::{Dialect, FormKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::index::Document;
 use crate::resolve::{Referent, Spaces, Symbol, Written};
 use crate::treatment::Treatment;
 
 /// The macros of the files in one dialect.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Macros<'i> {
-    dialect: Option<Dialect>,
-    treatments: FxHashMap<Symbol, &'i Treatment>,
-    names: FxHashSet<&'i str>,
+    dialect: Dialect,
+    treatments: FxHashMap<Symbol, Arc<Treatment>>,
+    /// The names of the macros and functions.
+    names: FxHashMap<&'i str, Name>,
     /// Functions whose names begin as those of definers do.
     functions: FxHashSet<Symbol>,
     spaces: Spaces<'i>,
 }
 
+/// What is known of a name, whatever it means.
+#[derive(Clone, Copy, Debug, Default)]
+struct Name {
+    is_function: bool,
+    is_treated: bool,
+}
+
+/// What the macros of a project know of a written name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Called {
+    /// No macro has the name.
+    #[default]
+    Nothing,
+    /// Some macro has it, but nothing is known of its arguments.
+    Untreated,
+    /// Some macro or function has it that treats its arguments in a known way.
+    Treated,
+}
+
+/// An operator of the project.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operator<'m> {
+    /// A macro that treats its arguments so.
+    Macro(&'m Treatment),
+    /// A function: its arguments are evaluated.
+    Function,
+    /// Something else.
+    Unknown,
+}
+
+/// A macro with its name, and what is known of its arguments.
+#[derive(Debug)]
+pub(crate) struct Named<'i> {
+    pub(crate) symbol: Symbol,
+    pub(crate) name: &'i str,
+    pub(crate) treatment: Arc<Treatment>,
+}
+
 impl<'i> Macros<'i> {
-    /// The macros, each with its name and treatment, and the spaces in which they are.
-    pub(crate) fn new(
-        dialect: Dialect,
-        spaces: Spaces<'i>,
-        all: impl Iterator<Item = (&'i str, &'i str, &'i Treatment)>,
-        functions: impl Iterator<Item = (&'i str, &'i str)>,
-    ) -> Self {
-        let mut macros = Self { dialect: Some(dialect), spaces, ..Self::default() };
-        for (space, name) in functions {
-            let symbol = macros.symbol(space, name);
-            macros.functions.insert(symbol);
-            macros.names.insert(name);
-        }
-        for (space, name, treatment) in all {
-            let symbol = macros.symbol(space, name);
-            macros.treatments.insert(symbol, treatment);
-            macros.names.insert(name);
+    /// The macros of the files in a dialect, of whose arguments nothing is known yet.
+    pub(crate) fn of(dialect: Dialect, documents: &[&'i Document]) -> Self {
+        let own: Vec<&'i Document> = documents.iter().filter(|one| one.dialect == dialect).copied().collect();
+        let mut macros = Self {
+            dialect,
+            treatments: FxHashMap::default(),
+            names: FxHashMap::default(),
+            functions: FxHashSet::default(),
+            spaces: Spaces::of(&own),
+        };
+        for one in own.iter().flat_map(|document| &document.facts.definitions) {
+            let is_definer = || one.name.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"def"));
+            if one.kind == FormKind::Function && is_definer() {
+                macros.functions.insert(macros.symbol(&one.space, &one.name));
+                macros.names.entry(&one.name).or_default().is_function = true;
+            }
         }
         macros
+    }
+
+    /// The macros of a file, in the order of [`crate::Facts::macros`]; `None` for one that has no name.
+    pub(crate) fn named(&self, document: &'i Document) -> Vec<Option<Named<'i>>> {
+        let facts = &document.facts;
+        let named = |learned: &crate::facts::Learned| {
+            let at = facts.definitions.partition_point(|one| one.form < learned.form);
+            let one = facts.definitions.get(at).filter(|one| one.form == learned.form)?;
+            let symbol = self.symbol(&one.space, &one.name);
+            Some(Named { symbol, name: &one.name, treatment: learned.treatment.clone() })
+        };
+        facts.macros.iter().map(named).collect()
+    }
+
+    /// Takes what is known of these macros, instead of what was known before.
+    pub(crate) fn take<'n>(&mut self, all: impl Iterator<Item = &'n Named<'i>>)
+    where
+        'i: 'n,
+    {
+        self.treatments.clear();
+        self.names.values_mut().for_each(|name| name.is_treated = false);
+        for one in all {
+            let name = self.names.entry(one.name).or_default();
+            if one.treatment.is_known() {
+                name.is_treated = true;
+                self.treatments.insert(one.symbol.clone(), one.treatment.clone());
+            }
+        }
     }
 
     fn symbol(&self, space: &str, name: &str) -> Symbol {
@@ -46,30 +115,34 @@ impl<'i> Macros<'i> {
         }
     }
 
-    /// Some macro has the name that is written so.
-    pub(crate) fn is_called(&self, dialect: Dialect, written: &str) -> bool {
-        if dialect.folds_case() {
-            return self.names.contains(canonical_symbol(dialect, written).as_str());
-        }
-        let plain = written.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(written);
-        self.names.contains(plain) || self.names.contains(written)
+    /// What kind of name is written so, whatever it means.
+    pub(crate) fn called(&self, written: &str) -> Called {
+        let mut called = Called::Nothing;
+        is_any(self.dialect, written, |name| {
+            let Some(name) = self.names.get(name) else { return false };
+            called = if name.is_function || name.is_treated { Called::Treated } else { Called::Untreated };
+            called == Called::Treated
+        });
+        called
     }
 
-    /// The name means a function in a space: its arguments are evaluated.
-    pub(crate) fn is_function(&self, space: &str, written: &str) -> bool {
-        let Some(dialect) = self.dialect else { return false };
-        match self.spaces.meaning(space, &Written::of(dialect, written)) {
-            Referent::Is(symbol) => self.functions.contains(&symbol),
-            Referent::Unknown(_) => false,
+    /// What a name means in a space.
+    pub(crate) fn operator(&self, space: &str, written: &str) -> Operator<'_> {
+        let written = Written::of(self.dialect, written);
+        let Referent::Is(symbol) = self.spaces.meaning(space, &written) else { return Operator::Unknown };
+        match self.treatments.get(&symbol) {
+            Some(known) => Operator::Macro(known),
+            None if self.functions.contains(&symbol) => Operator::Function,
+            None => Operator::Unknown,
         }
     }
+}
 
-    /// The treatment of the macro that a name means in a space.
-    pub(crate) fn treatment(&self, space: &str, written: &str) -> Option<&'i Treatment> {
-        let written = Written::of(self.dialect?, written);
-        match self.spaces.meaning(space, &written) {
-            Referent::Is(symbol) => self.treatments.get(&symbol).copied(),
-            Referent::Unknown(_) => None,
-        }
+/// One of the names that a written one can mean fulfils the condition.
+pub(crate) fn is_any(dialect: Dialect, written: &str, mut is: impl FnMut(&str) -> bool) -> bool {
+    if dialect.folds_case() {
+        return is(&canonical_symbol(dialect, written));
     }
+    let plain = written.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(written);
+    is(plain) || (plain.len() < written.len() && is(written))
 }

@@ -10,7 +10,7 @@ use lispwright_syntax::{Dialect, FormKind, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
-use crate::index::{Document, Index, macros};
+use crate::index::{Document, Index};
 use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
@@ -147,7 +147,13 @@ impl<'i> UseIndex<'i> {
 
     /// The facts of a file of this dialect with marks; `tree` is what the text is read as.
     pub fn facts_with_marks(&self, document: &Document, tree: &Tree) -> Facts {
-        let macros = self.macros.get_or_init(|| macros(self.dialect, &self.documents));
+        let macros = self.macros.get_or_init(|| {
+            let mut macros = Macros::of(self.dialect, &self.documents);
+            let own = self.documents.iter().filter(|one| one.dialect == self.dialect);
+            let named: Vec<_> = own.flat_map(|one| macros.named(one)).flatten().collect();
+            macros.take(named.iter());
+            macros
+        });
         document.facts.with_marks_of(tree, &document.text, macros)
     }
 

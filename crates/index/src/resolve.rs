@@ -32,6 +32,22 @@ pub enum Referent {
     Unknown(Symbol),
 }
 
+/// What a name means, in parts of names that are known.
+#[derive(Clone, Copy)]
+struct Meant<'a> {
+    space: &'a str,
+    name: &'a str,
+    /// It may also be a name from outside of the project.
+    is_unknown: bool,
+}
+
+impl From<Meant<'_>> for Referent {
+    fn from(meant: Meant<'_>) -> Self {
+        let symbol = Symbol { space: meant.space.to_owned(), name: meant.name.to_owned() };
+        if meant.is_unknown { Self::Unknown(symbol) } else { Self::Is(symbol) }
+    }
+}
+
 /// The spaces of a project with the names that they define.
 #[derive(Debug, Default)]
 pub(crate) struct Spaces<'i> {
@@ -122,21 +138,17 @@ impl<'i> Spaces<'i> {
 
     /// Notes that a name is defined in a space, or by code there, if the name is that of another space.
     pub(crate) fn define(&mut self, space: &'i str, name: &'i str) {
-        let space = match self.imports_first.then(|| self.home(space, name)) {
-            Some(home) if home != self.proper(space) => {
+        let own = self.proper(space);
+        if self.imports_first {
+            // The space of the symbol that the name means where it is defined.
+            let home = self.means(space, name, true, MOST_STEPS).space;
+            if home != own {
+                let home = home.to_owned();
                 self.defined_elsewhere.insert((home, name));
                 return;
             }
-            _ => self.proper(space),
-        };
-        self.defined.insert((space, name));
-    }
-
-    /// The space of the symbol that a name means in a space where it is defined.
-    fn home(&self, space: &str, name: &str) -> String {
-        match self.means(space, name, true, MOST_STEPS) {
-            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol.space,
         }
+        self.defined.insert((own, name));
     }
 
     /// The symbol is defined in a file of the project.
@@ -167,14 +179,14 @@ impl<'i> Spaces<'i> {
     /// The meaning of a name that is written in `space`.
     pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Referent {
         match &written.qualifier {
-            None => self.inside(space, &written.name, MOST_STEPS),
+            None => self.inside(space, &written.name, MOST_STEPS).into(),
             Some(qualifier) => {
                 let declared = self.by_name.get(space).into_iter().flatten();
                 let mut imports = declared.flat_map(|space| &space.imports);
                 let alias = imports.find(|import| import.alias.as_deref() == Some(qualifier));
                 let from = alias.map_or(&**qualifier, |import| &import.from);
                 let home = self.called(from).find(|from| self.has(from, &written.name));
-                self.inside(home.unwrap_or(from), &written.name, MOST_STEPS)
+                self.inside(home.unwrap_or(from), &written.name, MOST_STEPS).into()
             }
         }
     }
@@ -223,27 +235,31 @@ impl<'i> Spaces<'i> {
 
     /// The meaning of a name that `space` exports.
     pub(crate) fn exported(&self, space: &str, name: &str, steps: usize) -> Referent {
+        self.given(space, name, steps).into()
+    }
+
+    fn given<'a>(&'a self, space: &'a str, name: &'a str, steps: usize) -> Meant<'a> {
         let space = self.called(space).find(|space| self.exports(space, name)).unwrap_or(self.proper(space));
         let inner = self.declared(space).map(|one| one.inner(name)).find(|inner| *inner != name);
         self.inside(space, inner.unwrap_or(name), steps)
     }
 
     /// The meaning of `name` without a qualifier for code in `space`.
-    fn inside(&self, space: &str, name: &str, steps: usize) -> Referent {
+    fn inside<'a>(&'a self, space: &'a str, name: &'a str, steps: usize) -> Meant<'a> {
         self.means(space, name, false, steps)
     }
 
     /// The same; `is_defined` if code in `space` is known to define the name.
-    fn means(&self, space: &str, name: &str, is_defined: bool, steps: usize) -> Referent {
+    fn means<'a>(&'a self, space: &'a str, name: &'a str, is_defined: bool, steps: usize) -> Meant<'a> {
         let space = self.proper(space);
-        let own = || Symbol { space: space.to_owned(), name: name.to_owned() };
+        let own = Meant { space, name, is_unknown: false };
         if steps == 0 {
-            return Referent::Is(own());
+            return own;
         }
         let is_shadowed = self.declared(space).any(|one| one.shadows.iter().any(|own| own == name));
         let is_own = is_shadowed || is_defined || self.defined.contains(&(space, name));
         if is_shadowed || (is_own && !self.imports_first) {
-            return Referent::Is(own());
+            return own;
         }
         let mut is_unknown = false;
         let all = || self.declared(space).flat_map(|one| &one.imports);
@@ -253,25 +269,28 @@ impl<'i> Spaces<'i> {
         for import in certain.chain([None]).chain(others) {
             let Some(import) = import else {
                 if is_own {
-                    return Referent::Is(own());
+                    return own;
                 }
                 continue;
             };
             let Some(theirs) = import.theirs(name) else { continue };
             let is_of_language = import.is_implicit || import.is_of_language;
             if is_of_language && self.dialect.is_some_and(|dialect| dialect.is_standard(theirs)) {
-                return Referent::Is(Symbol { space: LANGUAGE.to_owned(), name: theirs.to_owned() });
+                return Meant { space: LANGUAGE, name: theirs, is_unknown: false };
             }
             if import.only.is_some() || self.called(&import.from).any(|from| self.exports(from, theirs)) {
-                return self.exported(&import.from, theirs, steps - 1);
+                return self.given(&import.from, theirs, steps - 1);
             }
             is_unknown |= !is_of_language && !self.by_name.contains_key(self.part_of(&import.from));
         }
-        if is_unknown && !is_defined { Referent::Unknown(own()) } else { Referent::Is(own()) }
+        Meant { is_unknown: is_unknown && !is_defined, ..own }
     }
 
     /// The space exports the name.
     fn exports(&self, space: &str, name: &str) -> bool {
+        if self.exported.contains(&(space, name)) {
+            return true;
+        }
         let mut seen = FxHashSet::default();
         let mut waiting = vec![(space, name)];
         while let Some((space, name)) = waiting.pop() {

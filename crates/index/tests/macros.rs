@@ -109,3 +109,34 @@ fn a_list_in_the_place_of_a_name_is_no_name() {
         "(defmacro defplace (name &body b) `(defun ,name () ,@b))\n(defplace (setf area) 1)\n(defun f (x) (area x))";
     check(&[("a.lisp", lisp)], "area", "a.lisp:3: call in defun f");
 }
+
+#[test]
+fn macros_define_each_of_their_arguments() {
+    let in_form =
+        |path: &str, code: &str, form: &str| check(&[(path, code)], "area", &format!("{path}:3: call in {form}"));
+    for body in [
+        "`(do ~@(map (fn [n] `(def ~n inc)) names))",
+        "`(do ~@(map (fn [n] (list 'def n 'inc)) names))",
+        "(cons 'do (for [n names] `(defn ~n [x] x)))",
+    ] {
+        in_form("a.clj", &format!("(defmacro all [& names] {body})\n(all area size)\n(defn f [] (area 1))"), "defn f");
+    }
+    for body in [
+        "`(progn ,@(mapcar (lambda (n) `(defun ,n (x) x)) names))",
+        "`(progn ,@(mapcar #'(lambda (n) `(defun ,n (x) x)) names))",
+        "(let (all) (dolist (n names) (push `(defun ,n (x) x) all)) `(progn ,@all))",
+    ] {
+        let code = format!("(defmacro all (&rest names) {body})\n(all area size)\n(defun f () (area 1))");
+        in_form("a.lisp", &code, "defun f");
+        in_form("a.el", &code, "defun f");
+    }
+    // The elements of something else are no arguments.
+    check(
+        &[(
+            "a.lisp",
+            "(defmacro all (&rest names) `(progn ,@(mapcar (lambda (n) `(defun ,n (x) x)) (cdr names))))\n(all area)\n(defun f () (area 1))",
+        )],
+        "area",
+        "",
+    );
+}

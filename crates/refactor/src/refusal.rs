@@ -21,7 +21,7 @@ pub struct Spot {
 impl Spot {
     /// The place of a byte in a file.
     pub(crate) fn of(document: &Document, offset: u32) -> Self {
-        Self::within(&document.path, &document.text, &document.lines, offset)
+        Self::within(&document.path, &document.text, document.lines(), offset)
     }
 
     /// The place of a byte in a text of a file.

@@ -154,29 +154,25 @@ impl Tree {
 
     /// The prefixes of a datum with the data that they take, in order: for `#+(or a b) 'x` the annotation with its
     /// feature expression, then the quote.
-    pub fn prefixes(&self, datum: Datum) -> Vec<Prefixed> {
-        let mut found = Vec::new();
-        let mut token = datum.first;
-        while token < datum.core {
-            let kind = self.kind(token);
-            let at = Position { token: token + 1, list: self.first_list_from(token + 1) };
-            let operand = match kind {
-                TokenKind::Annotation | TokenKind::Discard => Some(self.datum_from(self.skip_trivia(at), datum.core)),
-                TokenKind::Prefix => None,
-                _ => {
-                    token += 1;
-                    continue;
-                }
-            };
-            found.push(Prefixed { token, kind, operand: operand.map(|(datum, _)| datum) });
-            token = operand.map_or(token + 1, |(_, next)| next.token);
-        }
-        found
+    pub fn prefixes(&self, datum: Datum) -> Prefixes<'_> {
+        Prefixes { tree: self, token: datum.first, core: datum.core }
     }
 
     /// The datum that starts at a token, which is neither trivia nor a closer.
     fn datum_from(&self, at: Position, end: TokenId) -> (Datum, Position) {
         let first = at.token;
+        // Most data have no prefix.
+        let kind = self.kind(first);
+        if kind.is_open() {
+            let record = self.list(at.list);
+            debug_assert_eq!(record.open(), first, "positions carry the list that opens next");
+            let after = Position { token: record.end(), list: record.after() };
+            return (Datum { first, core: first, last: record.end() - 1, list: at.list }, after);
+        }
+        if !kind.is_prefix() {
+            let after = Position { token: first + 1, list: at.list };
+            return (Datum { first, core: first, last: first, list: NO_LIST }, after);
+        }
         let mut here = at;
         // The last token of the datum, as far as it has been read.
         let mut last = first;
@@ -235,6 +231,38 @@ impl Tree {
             at.token += 1;
         }
         at
+    }
+}
+
+/// The prefixes of a datum, in order.
+#[derive(Clone, Debug)]
+pub struct Prefixes<'t> {
+    tree: &'t Tree,
+    token: TokenId,
+    core: TokenId,
+}
+
+impl Iterator for Prefixes<'_> {
+    type Item = Prefixed;
+
+    fn next(&mut self) -> Option<Prefixed> {
+        while self.token < self.core {
+            let token = self.token;
+            let kind = self.tree.kind(token);
+            self.token += 1;
+            let operand = match kind {
+                TokenKind::Annotation | TokenKind::Discard => {
+                    let at = Position { token: self.token, list: self.tree.first_list_from(self.token) };
+                    let (operand, next) = self.tree.datum_from(self.tree.skip_trivia(at), self.core);
+                    self.token = next.token;
+                    Some(operand)
+                }
+                TokenKind::Prefix => None,
+                _ => continue,
+            };
+            return Some(Prefixed { token, kind, operand });
+        }
+        None
     }
 }
 

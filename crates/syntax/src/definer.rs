@@ -156,9 +156,9 @@ pub(crate) struct Place {
 /// Heads whose forms define the same kind of thing and have the same shape.
 #[derive(Debug)]
 pub(crate) struct Row {
-    heads: &'static [&'static str],
-    kind: FormKind,
-    shape: Shape,
+    pub(crate) heads: &'static [&'static str],
+    pub(crate) kind: FormKind,
+    pub(crate) shape: Shape,
 }
 
 /// Heads that define `kind` in forms of this shape.
@@ -186,19 +186,14 @@ impl Guess {
     }
 }
 
-fn known(dialect: Dialect, head: &str) -> Option<&'static Row> {
-    dialect.table().definers.iter().find(|row| row.heads.contains(&head))
-}
-
 /// Kind and shape of a form whose canonical head is in the dialect's table.
 pub(crate) fn known_definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
-    known(dialect, head).map(|row| (row.kind, row.shape))
+    dialect.head(head).definer
 }
 
 /// The shape of a form that defines a macro.
 pub(crate) fn macro_definer(dialect: Dialect, head: &str) -> Option<Shape> {
-    let mut rows = dialect.table().definers.iter().filter(|row| row.kind == FormKind::Macro);
-    rows.find(|row| row.heads.contains(&head)).map(|row| row.shape)
+    dialect.head(head).defines_macro
 }
 
 /// Kind and shape of a form with this head, in the canonical spelling of [`crate::name::canonical_head`].
@@ -227,5 +222,5 @@ pub(crate) struct Wraps {
 }
 
 pub(crate) fn wrapper(dialect: Dialect, head: &str) -> Option<Wrapper> {
-    dialect.table().wrappers.iter().find(|row| row.heads.contains(&head)).map(|row| row.wrapper)
+    dialect.head(head).wrapper
 }

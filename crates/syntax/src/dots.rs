@@ -70,7 +70,7 @@ fn stray_dot(tree: &Tree, text: &[u8], list: ListId) -> Option<Span> {
     let dot = data.find(|datum| datum.is_bare() && is_dot(tree.kind(datum.core), tree.core_span(*datum), text))?;
     let (mut following, mut last_is_dot) = (0, false);
     for datum in data {
-        if tree.prefixes(datum).iter().any(|prefix| prefix.kind == TokenKind::Annotation) {
+        if tree.prefixes(datum).any(|prefix| prefix.kind == TokenKind::Annotation) {
             return None;
         }
         following += 1;

@@ -4,9 +4,6 @@
 //! A walk over code needs this to distinguish calls from data and global names from local ones. Arguments are counted
 //! from 1. A form whose head is in no row is a call: all its arguments are code.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::definer::known_definer;
 use crate::dialects::Dialect;
 
@@ -257,12 +254,6 @@ pub enum SpecialForm {
 /// Rows of a dialect: the treatment of arguments, and the heads of forms with it.
 pub type SpecialForms = &'static [(SpecialForm, &'static [&'static str])];
 
-static BY_HEAD: LazyLock<Vec<HashMap<&'static str, SpecialForm>>> = LazyLock::new(|| {
-    let rows = |dialect: &Dialect| dialect.table().special_forms.iter();
-    let heads = |dialect| rows(dialect).flat_map(|(form, heads)| heads.iter().map(|head| (*head, *form))).collect();
-    Dialect::ALL.iter().map(heads).collect()
-});
-
 impl Dialect {
     /// The dialect has a table of special forms, so uses of names can be distinguished from other symbols.
     pub fn has_special_forms(self) -> bool {
@@ -276,6 +267,6 @@ impl Dialect {
 
     /// The treatment of arguments in forms with this head, canonical; `None` for a call.
     pub fn special_form(self, head: &str) -> Option<SpecialForm> {
-        BY_HEAD[self as usize].get(head).copied()
+        self.head(head).special
     }
 }

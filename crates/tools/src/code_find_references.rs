@@ -582,8 +582,8 @@ impl<'q> Looking<'q> {
     }
 
     fn site(&self, document: &Document, offset: u32, kind: &str) -> CallSite {
-        let place = document.lines.line_column(document.text.as_bytes(), offset);
-        let line = document.lines.line_span(place.line).map_or("", |span| &document.text[span.range()]);
+        let place = document.lines().line_column(document.text.as_bytes(), offset);
+        let line = document.lines().line_span(place.line).map_or("", |span| &document.text[span.range()]);
         CallSite {
             line: Some(place.line),
             column: Some(place.column),

@@ -266,7 +266,7 @@ impl<'i> Survey<'i> {
             let line = document.line(form.span.start);
             let is_command = line > 1
                 && document
-                    .lines
+                    .lines()
                     .line_span(line - 1)
                     .is_some_and(|span| document.text[span.range()].starts_with(";;;###autoload"));
             if is_main || (is_command && form.kind == FormKind::Function) {

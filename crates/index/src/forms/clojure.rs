@@ -4,7 +4,6 @@
 //! anywhere.
 
 use lispwright_syntax::datum::Prefixed;
-use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
@@ -110,22 +109,21 @@ impl<'t> Walk<'t> {
         if !(self.rules.is_operator)(name) {
             self.use_of(head, UseKind::Call);
         }
-        let canonical = canonical_head(self.dialect, name);
-        self.declare(&canonical, datum, list);
-        self.note_definer(&canonical);
-        let language = self.tree.language();
-        let known = || self.dialect.special_form(language.known_head(&canonical)?);
-        match self.dialect.special_form(&canonical).or_else(known) {
+        let known = self.head(name);
+        self.declare(&known.canonical, datum, list);
+        self.definer = known.defines;
+        match known.special {
             Some(form) => {
                 if !self.clojure_form(form, data, is_step) {
                     self.special(form, list);
                 }
             }
-            None if !is_step && self.is_treated(name, list) => {}
-            None if self.local_count() == 0 && language.is_definer(&canonical) => self.guessed(data),
+            None if !is_step && self.is_treated(name, &known, list) => {}
+            None if self.learns_mapping(&known.canonical, data.clone()) => {}
+            None if self.local_count() == 0 && self.tree.language().is_definer(&known.canonical) => self.guessed(data),
             None if name.rsplit('/').next() == Some(IMPORTER) => self.imported(data),
             None => {
-                if self.learns_definer(&canonical, data.clone()) {
+                if self.learns_definer(&known.canonical, data.clone()) {
                     data.next();
                 }
                 self.next([Task::Codes(data)]);
@@ -254,7 +252,9 @@ impl<'t> Walk<'t> {
                     let inner = value.list().filter(|_| self.source(name) == ":let");
                     let pairs = inner.map_or_else(|| vec![(name, value)], |list| self.pairs(list));
                     for (name, value) in pairs {
-                        tasks.extend([Task::Code(value), Task::Bind(name, Pattern::Destructuring)]);
+                        let elements = self.elements(value).filter(|_| form == F::Comprehension);
+                        let bind = elements.map(|number| Task::BindEach(name, number));
+                        tasks.extend([Task::Code(value), bind.unwrap_or(Task::Bind(name, Pattern::Destructuring))]);
                     }
                 }
                 if form == F::LetThen {

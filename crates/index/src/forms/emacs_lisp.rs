@@ -3,8 +3,9 @@
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::bind::Pattern;
+use crate::data::Prefix;
 use crate::facts::{MarkRole, UseKind};
-use crate::walk::{Prefix, Task, Walk};
+use crate::walk::{Task, Walk};
 
 /// Keywords of `use-package` whose values are names of functions, keys and modes.
 const NAME_SECTIONS: &[&str] = &[

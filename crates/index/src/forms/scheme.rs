@@ -7,8 +7,9 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, SpecialForm};
 
 use crate::bind::Pattern;
+use crate::data::Prefix;
 use crate::facts::UseKind;
-use crate::walk::{Prefix, Task, Walk};
+use crate::walk::{Task, Walk};
 
 /// Options of a slot whose values are code.
 const SLOT_CODE: &[&str] = &["init-value", "init-form", "init-thunk", "slot-ref", "slot-set!"];

@@ -68,9 +68,8 @@ impl<'t> Parts<'t> {
                     }
                 }
                 Step::Datum(datum) => {
-                    let prefixes = if datum.is_bare() { Vec::new() } else { tree.prefixes(datum) };
                     let end = tree.core_span(datum).end;
-                    let kept: Vec<_> = prefixes.iter().filter(|one| one.kind != TokenKind::Discard).collect();
+                    let kept: Vec<_> = tree.prefixes(datum).filter(|one| one.kind != TokenKind::Discard).collect();
                     steps.extend(kept.iter().map(|_| Step::End));
                     steps.push(Step::Core(datum));
                     for prefix in kept.into_iter().rev() {

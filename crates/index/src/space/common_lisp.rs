@@ -5,8 +5,9 @@ use lispwright_syntax::name::{canonical_designator, canonical_symbol};
 use lispwright_syntax::{Datum, Dialect, ListId};
 
 use super::{Declared, Exports, Import, Space};
+use crate::data::Prefix;
 use crate::resolve::Written;
-use crate::walk::{Prefix, Walk};
+use crate::walk::Walk;
 
 /// Splits a symbol, `package:name`, or a string or keyword that names a symbol.
 pub(crate) fn written(text: &str) -> Written<'_> {

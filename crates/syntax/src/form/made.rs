@@ -14,6 +14,9 @@ use crate::tree::{ListId, Tree};
 const CLAUSES: &[&str] =
     &["fields", "parent", "protocol", "sealed", "opaque", "nongenerative", "parent-rtd", "generative"];
 
+/// Options of slots whose values are names of functions.
+const SLOT_NAMES: &[&str] = &["accessor", "reader", "writer", "getter", "setter"];
+
 /// So many names come before the fields of a record.
 const MOST_NAMES: usize = 6;
 
@@ -219,8 +222,8 @@ impl<'t> Making<'t> {
             for slot in slots {
                 let mut options = self.inside(slot);
                 while let Some(option) = options.next() {
-                    let key = self.source(option).trim_start_matches(['#', ':']).to_lowercase();
-                    if matches!(&*key, "accessor" | "reader" | "writer" | "getter" | "setter") {
+                    let key = self.source(option).trim_start_matches(['#', ':']);
+                    if SLOT_NAMES.iter().any(|known| key.eq_ignore_ascii_case(known)) {
                         names.extend(options.next().map(|value| self.canonical(value)));
                     }
                 }

@@ -45,7 +45,7 @@ impl<'t> Reading<'t> {
         let (mut templates, mut bound) = (Vec::new(), Vec::new());
         let mut open: Vec<(Datum, bool)> = body.iter().rev().map(|&datum| (datum, false)).collect();
         while let Some((datum, mut inside)) = open.pop() {
-            for prefix in self.tree.prefixes(datum).iter().filter(|prefix| prefix.kind == TokenKind::Prefix) {
+            for prefix in self.tree.prefixes(datum).filter(|prefix| prefix.kind == TokenKind::Prefix) {
                 let begins = match notation {
                     Notation::Unquoted => "`",
                     Notation::Bare => "#'",
@@ -186,9 +186,11 @@ impl<'t> Filled<'_, 't> {
         if datum.list().is_some() || reading.tree.kind(datum.core) != TokenKind::Atom {
             return None;
         }
-        let prefixes = reading.tree.prefixes(datum);
-        let mut marks =
-            prefixes.iter().filter(|prefix| prefix.kind == TokenKind::Prefix).map(|it| reading.token(it.token));
+        let mut marks = reading
+            .tree
+            .prefixes(datum)
+            .filter(|prefix| prefix.kind == TokenKind::Prefix)
+            .map(|it| reading.token(it.token));
         let mark = marks.find(|&mark| mark != "'");
         let fits = match self.notation {
             Notation::Unquoted => mark.is_some_and(|mark| reading.is_unquote(mark)) && marks.next().is_none(),

@@ -1,0 +1,154 @@
+//! Quoted data and templates, and the prefixes that begin them.
+
+use lispwright_syntax::datum::{Prefixed, Prefixes};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Datum, ListId, SpecialForm, TokenKind};
+
+use crate::facts::{MarkRole, UseKind};
+use crate::walk::{Task, Walk};
+
+/// The effect of a prefix on its datum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    Quote,
+    Template,
+    /// It begins a template of syntax, which is code.
+    Syntax,
+    Unquote,
+    Function,
+    Other,
+}
+
+impl<'t> Walk<'t> {
+    pub(crate) fn prefixes(&self, datum: Datum) -> Prefixes<'t> {
+        self.tree.prefixes(datum)
+    }
+
+    /// A condition of the reader is before the datum: `#+sbcl`.
+    pub(crate) fn is_conditional(&self, datum: Datum) -> bool {
+        let is_condition = |prefix: Prefixed| {
+            let token = &self.text[self.tree.token_span(prefix.token).range()];
+            prefix.kind == TokenKind::Annotation && matches!(token, "#+" | "#-")
+        };
+        self.prefixes(datum).any(is_condition)
+    }
+
+    /// One of the prefixes of the datum has this meaning.
+    pub(crate) fn is_prefixed(&self, datum: Datum, prefix: Prefix) -> bool {
+        self.prefixes(datum).any(|one| self.meaning(one) == prefix)
+    }
+
+    pub(crate) fn meaning(&self, prefix: Prefixed) -> Prefix {
+        let text = &self.text[self.tree.token_span(prefix.token).range()];
+        match (prefix.kind, text) {
+            (TokenKind::Prefix, "'") => Prefix::Quote,
+            (TokenKind::Prefix, "#'" | "#`" | "#~") if self.rules.has_syntax_objects => Prefix::Syntax,
+            (TokenKind::Prefix, "`" | "#`") => Prefix::Template,
+            (TokenKind::Prefix, "," | ",@" | ",." | "~" | "~@" | "#," | "#,@" | "#$" | "#$@" | "#+" | "#+@") => {
+                Prefix::Unquote
+            }
+            (TokenKind::Prefix, "#'") => Prefix::Function,
+            _ => Prefix::Other,
+        }
+    }
+
+    /// The opener of a list; the source of any other datum.
+    pub(crate) fn opener(&self, datum: Datum) -> &'t str {
+        &self.text[self.tree.token_span(datum.core).range()]
+    }
+
+    /// Walks over data without code.
+    pub(crate) fn quoted(&mut self, datum: Datum) {
+        if self.learns(datum, |role| role.is_data = true) {
+            return;
+        }
+        match datum.list() {
+            Some(list) => {
+                self.look_up_in_data(datum, list);
+                self.tasks.push(Task::Quoteds(self.data(list)));
+            }
+            None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
+            None => self.mark_all(datum, MarkRole::Data),
+        }
+    }
+
+    /// Notes the names that code in data looks up, as that of the operations of a system: `(symbol-call :package :name)`.
+    pub(crate) fn look_up_in_data(&mut self, datum: Datum, list: ListId) {
+        let head = self.data(list).next().filter(|_| self.rules.templates_declare);
+        if let Some(head) = head.and_then(|head| self.symbol(head)) {
+            let head = canonical_head(self.dialect, head);
+            let declared = (self.rules.declares)(self, &head, datum, list);
+            for (span, space) in declared.map_or_else(Vec::new, |declared| declared.looked_up) {
+                self.note_of(span, UseKind::Quoted, space, true);
+            }
+        }
+    }
+
+    /// Walks over a part of a template, at this depth of backquotes.
+    pub(crate) fn template(&mut self, datum: Datum, mut depth: u32) {
+        let mut prefixes = self.prefixes(datum);
+        while let Some(prefix) = prefixes.next() {
+            match self.meaning(prefix) {
+                Prefix::Template => depth += 1,
+                Prefix::Unquote if depth <= 1 => return self.prefixed(datum, prefixes),
+                Prefix::Unquote => depth -= 1,
+                _ => {}
+            }
+        }
+        let Some(list) = datum.list() else { return self.use_in_template(datum) };
+        let mut data = self.data(list);
+        let head = data.clone().next().and_then(|head| self.symbol(head));
+        match head.and_then(|head| self.dialect.special_form(&canonical_head(self.dialect, head))) {
+            Some(SpecialForm::Unquote) if depth <= 1 => {
+                data.next();
+                self.tasks.push(Task::Codes(data));
+            }
+            Some(SpecialForm::Unquote) => self.tasks.push(Task::Templates(data, depth - 1)),
+            Some(SpecialForm::Template) => self.tasks.push(Task::Templates(data, depth + 1)),
+            _ => {
+                if let Some(head) = head.filter(|_| self.rules.templates_declare) {
+                    self.declare_in_template(&canonical_head(self.dialect, head), datum, list);
+                }
+                self.tasks.push(Task::Templates(data, depth));
+            }
+        }
+    }
+
+    /// Notes a package with a written name that a macro declares.
+    pub(crate) fn declare_in_template(&mut self, head: &str, datum: Datum, list: ListId) {
+        let declared = (self.rules.declares)(self, head, datum, list).filter(|declared| declared.current.is_none());
+        if let Some(space) = declared.and_then(|declared| declared.space) {
+            self.take_space(space);
+        }
+    }
+
+    /// Walks over the template after a backquote.
+    pub(crate) fn template_core(&mut self, datum: Datum, depth: u32) {
+        match datum.list() {
+            Some(list) => self.tasks.push(Task::Templates(self.data(list), depth)),
+            None => self.use_in_template(datum),
+        }
+    }
+
+    /// The walk is in a template of syntax.
+    pub(crate) fn is_in_template(&self) -> bool {
+        self.in_template
+    }
+
+    pub(crate) fn enter_template(&mut self, is_inside: bool) {
+        self.in_template = is_inside;
+        self.base = if is_inside && self.learning.is_some() { self.bodies } else { 0 };
+        self.note_template(is_inside);
+    }
+
+    pub(crate) fn enter_level(&mut self, level: u32) {
+        self.base = if level > 0 { self.bodies } else { 0 };
+        self.level = level;
+        self.note_template(level > 0);
+    }
+
+    /// A definition here is not local.
+    pub(crate) fn is_at_top(&self) -> bool {
+        self.bodies == self.base
+    }
+}

@@ -1,0 +1,99 @@
+//! The heads of forms: what the language and the macros of the project know of them, found once for each spelling.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{FormKind, ListId, Span, SpecialForm};
+
+use crate::macros::{Called, Operator};
+use crate::walk::Walk;
+
+/// What is known of the head of a form, as it is written.
+pub(crate) struct Head<'t> {
+    /// Without package or namespace.
+    pub(crate) canonical: Cow<'t, str>,
+    /// The treatment of arguments by the language, or by the definer of the language that it is like.
+    pub(crate) special: Option<SpecialForm>,
+    /// It takes names of functions.
+    pub(crate) takes_functions: bool,
+    /// What its forms define.
+    pub(crate) defines: Option<FormKind>,
+    /// What the macros of the project know of the name.
+    pub(crate) called: Called,
+}
+
+impl<'t> Walk<'t> {
+    /// Notes that a form uses a macro whose treatment of arguments is known.
+    pub(crate) fn note_treated(&mut self, list: ListId) {
+        self.facts.treated.push(self.tree.list_span(list).start);
+    }
+
+    /// What is known of a head.
+    pub(crate) fn head(&mut self, name: &'t str) -> Rc<Head<'t>> {
+        let head = match self.heads.get(name) {
+            Some(known) => known.clone(),
+            None => self.new_head(name),
+        };
+        if self.learning.is_some() && head.called != Called::Nothing {
+            self.asked.push(name);
+        }
+        head
+    }
+
+    pub(crate) fn new_head(&mut self, name: &'t str) -> Rc<Head<'t>> {
+        let language = self.tree.language();
+        let canonical = canonical_head(self.dialect, name);
+        let known = self.dialect.head(&canonical);
+        let alike = || self.dialect.special_form(language.known_head(&canonical)?);
+        let head = Rc::new(Head {
+            special: known.special.or_else(alike),
+            takes_functions: known.takes_functions,
+            defines: language.kind_of(&canonical),
+            called: self.macros.map_or(Called::Nothing, |macros| macros.called(name)),
+            canonical,
+        });
+        self.heads.insert(name, head.clone());
+        head
+    }
+
+    /// The heads of the definition of a macro that macros of the project have: of each, one place.
+    pub(crate) fn asked(&mut self) -> Vec<Span> {
+        let mut asked = std::mem::take(&mut self.asked);
+        asked.sort_unstable();
+        asked.dedup();
+        asked.into_iter().map(|name| self.place(name)).collect()
+    }
+
+    /// Knows what another walk over the same text and in the same space has met.
+    pub(crate) fn take_heads(&mut self, other: Self) {
+        self.heads = other.heads;
+        // Nothing in the other definition has changed the space.
+        if other.facts.current.len() <= 1 {
+            self.operators = other.operators;
+        }
+    }
+
+    /// Walks over a use of one of the project's macros, if its treatment of arguments is known.
+    pub(crate) fn is_treated(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
+        let Some(macros) = self.macros.filter(|_| head.called == Called::Treated) else { return false };
+        let operator = match self.operators.get(name) {
+            Some(known) => *known,
+            None => {
+                let space = self.facts.space_at(self.tree.list_span(list).start);
+                let found = macros.operator(space, name);
+                self.operators.insert(name, found);
+                found
+            }
+        };
+        match operator {
+            Operator::Macro(treatment) => self.treated(treatment, list),
+            Operator::Function => {
+                // The head looks like that of a definition, but its arguments are evaluated.
+                self.note_treated(list);
+                false
+            }
+            Operator::Unknown => false,
+        }
+    }
+}

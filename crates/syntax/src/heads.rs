@@ -1,0 +1,84 @@
+//! What the tables of a dialect say about a head: all of it in one look-up, because a walk asks for every list.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
+
+use crate::definer::{FormKind, Shape, Wrapper};
+use crate::dialects::Dialect;
+use crate::special::SpecialForm;
+
+/// What a dialect knows of a head, in canonical spelling.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Head {
+    /// How its forms treat their arguments; `None` for a call.
+    pub special: Option<SpecialForm>,
+    /// It is a function that takes the name of a function for an argument, quoted: `mapcar`, `add-hook`.
+    pub takes_functions: bool,
+    /// What its forms define, and their shape.
+    pub(crate) definer: Option<(FormKind, Shape)>,
+    /// The shape of its forms, if they define macros.
+    pub(crate) defines_macro: Option<Shape>,
+    /// It only wraps definitions.
+    pub(crate) wrapper: Option<Wrapper>,
+}
+
+static HEADS: LazyLock<Vec<HashMap<&'static str, Head, BuildHasherDefault<Words>>>> =
+    LazyLock::new(|| Dialect::ALL.iter().map(|dialect| of(*dialect)).collect());
+
+fn of(dialect: Dialect) -> HashMap<&'static str, Head, BuildHasherDefault<Words>> {
+    let table = dialect.table();
+    let mut heads: HashMap<&'static str, Head, BuildHasherDefault<Words>> = HashMap::default();
+    for (row, head) in table.definers.iter().flat_map(|row| row.heads.iter().map(move |head| (row, *head))) {
+        let head = heads.entry(head).or_default();
+        head.definer.get_or_insert((row.kind, row.shape));
+        if row.kind == FormKind::Macro {
+            head.defines_macro.get_or_insert(row.shape);
+        }
+    }
+    for (row, head) in table.wrappers.iter().flat_map(|row| row.heads.iter().map(move |head| (row, *head))) {
+        heads.entry(head).or_default().wrapper.get_or_insert(row.wrapper);
+    }
+    for (form, head) in table.special_forms.iter().flat_map(|(form, all)| all.iter().map(move |head| (*form, *head))) {
+        heads.entry(head).or_default().special = Some(form);
+    }
+    for head in table.takes_functions {
+        heads.entry(head).or_default().takes_functions = true;
+    }
+    heads
+}
+
+impl Dialect {
+    /// What the tables say of a head, canonical; of an unknown one, nothing.
+    pub fn head(self, head: &str) -> Head {
+        HEADS[self as usize].get(head).copied().unwrap_or_default()
+    }
+}
+
+/// A quick hash for the heads of the tables, which nobody chooses in order to collide.
+#[derive(Default)]
+struct Words(u64);
+
+impl Words {
+    fn add(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
+impl Hasher for Words {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.add(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.add(u64::from_le_bytes(last) ^ ((bytes.len() as u64) << 56));
+    }
+
+    fn write_u8(&mut self, _: u8) {}
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
