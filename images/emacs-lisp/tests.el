@@ -52,10 +52,12 @@
                (when (and (eq (cdr key) 'ert-deftest) (member (car place) files) (get (car key) 'ert--test))
                  (push (cons (car key) place) tests)))
              lispwright--places)
-    (mapcar #'car (sort tests (lambda (one other)
-                                (if (equal (cadr one) (cadr other))
-                                    (< (cddr one) (cddr other))
-                                  (string< (cadr one) (cadr other))))))))
+    ;; Those whose line is not known, because a macro makes their names, come first, in the order of their definition.
+    (mapcar #'car (sort (nreverse tests)
+                        (lambda (one other)
+                          (if (equal (cadr one) (cadr other))
+                              (< (or (cddr one) 0) (or (cddr other) 0))
+                            (string< (cadr one) (cadr other))))))))
 
 (defun lispwright--forget-tests (files)
   "Remove the tests that FILES have defined, which are loaded again."

@@ -124,7 +124,8 @@
   (lispwright--check file)
   (lispwright--progress (format "loading %s" file))
   (lispwright--forget-source file)
-  (load file nil t t))
+  (load file nil t t)
+  (lispwright--note-tests file))
 
 (defun lispwright--reload-changed (roots except)
   "Load the changed ones of the loaded files below ROOTS again, except the file EXCEPT; return their number."

@@ -162,6 +162,32 @@ fn tests_of_both_frameworks_are_run_and_failures_reported() {
     assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)));
 }
 
+/// A test that no `ert-deftest` in the file names is one all the same.
+#[test]
+fn tests_that_macros_define_are_run() {
+    let mut session = project();
+    let made = ";;; -*- lexical-binding: t; -*-\n(require 'ert)\n\
+        (defmacro examples (name &rest pairs)\n  `(ert-deftest ,name () ,@(mapcar (lambda (pair) `(should (equal ,@pair))) pairs)))\n\
+        (defmacro group (&rest body) `(progn ,@body))\n\
+        (group\n (examples sums (3 (+ 1 2)))\n (examples products\n   (2 (* 1 2))\n   (7 (* 2 3))))\n\
+        (dolist (number '(1 2))\n  (eval `(ert-deftest ,(intern (format \"number-%d\" number)) () (should (= ,number 1)))))\n\
+        (ert-deftest plain () (should t))\n";
+    session.project.file("made-test.el", made);
+    for _ in 0..2 {
+        let answer = session.ok("run_tests", json!({ "path": "made-test.el" }));
+        assert!(answer.text.starts_with("3 passed, 2 failed, 0 pending of 5 (ert, "), "{}", answer.text);
+        assert!(answer.text.contains("FAILED made-test.el:8: products\n"), "{}", answer.text);
+        assert!(answer.text.contains("number-2"), "{}", answer.text);
+    }
+    session.project.file("made-test.el", &made.replace("(examples sums", "\n (examples totals"));
+    let answer = session.ok("run_tests", json!({ "path": "made-test.el" }));
+    assert!(
+        answer.text.contains("of 5 (ert, ") && answer.text.contains("made-test.el:9: products\n"),
+        "{}",
+        answer.text
+    );
+}
+
 #[test]
 fn names_are_described_found_and_expanded() {
     let mut session = project();
