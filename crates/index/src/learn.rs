@@ -8,6 +8,7 @@ use lispwright_syntax::{Data, Datum, FormKind, ListId, Span, SpecialForm, TokenI
 
 use crate::data::Prefix;
 use crate::facts::UseKind;
+use crate::macros::{Called, Operator};
 use crate::treatment::{Clause, Count, Part, Role, Shape, Treatment};
 use crate::walk::{Task, Walk};
 
@@ -403,10 +404,9 @@ impl<'t> Walk<'t> {
         }
         let is_quoted = self.prefixes(first).any(|prefix| self.meaning(prefix) == Prefix::Quote);
         let made = self.symbol(first).filter(|_| is_quoted && head == "list" && self.level == 0);
-        let Some(made) = made.map(|made| canonical_head(self.dialect, made)) else { return false };
-        let (Some(name), true) = (arguments.next(), self.tree.language().is_definer(&made)) else { return false };
+        let (Some(made), Some(name)) = (made, arguments.next()) else { return false };
+        let Some(kind) = self.made_by(made) else { return false };
         let Some((number, false)) = self.symbol(name).and_then(|name| self.variable_called(name)) else { return false };
-        let kind = self.tree.language().kind_of(&made).unwrap_or(FormKind::Definition);
         let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
         if let Some(clause) = clause
             && let Some(role) = clause.roles.get_mut(usize::from(number))
@@ -415,6 +415,20 @@ impl<'t> Walk<'t> {
             clause.has_template = true;
         }
         false
+    }
+
+    /// What forms with this head define by the name after it, as the head looks or as a macro of the project.
+    fn made_by(&mut self, head: &'t str) -> Option<FormKind> {
+        let known = self.head(head);
+        let language = self.tree.language();
+        if language.is_definer(&known.canonical) {
+            return Some(known.defines.unwrap_or(FormKind::Definition));
+        }
+        let macros = self.macros.filter(|_| known.called == Called::Treated)?;
+        let Operator::Macro(treatment) = macros.operator(self.current(0), head) else { return None };
+        let clause = treatment.clauses.first()?;
+        let Shape::Variable(number) = clause.parts.first()?.shape else { return None };
+        clause.roles.get(usize::from(number))?.defines
     }
 
     /// The data in a list that the datum gets are spliced there.

@@ -118,8 +118,10 @@ fn macros_define_each_of_their_arguments() {
         "`(do ~@(map (fn [n] `(def ~n inc)) names))",
         "`(do ~@(map (fn [n] (list 'def n 'inc)) names))",
         "(cons 'do (for [n names] `(defn ~n [x] x)))",
+        "`(do ~@(map (fn [n] (list 'one n)) names))",
     ] {
-        in_form("a.clj", &format!("(defmacro all [& names] {body})\n(all area size)\n(defn f [] (area 1))"), "defn f");
+        let body = format!("[& names] {body}) (defmacro one [n] `(let [x 1] (defn ~n [x] x))");
+        in_form("a.clj", &format!("(defmacro all {body})\n(all area size)\n(defn f [] (area 1))"), "defn f");
     }
     for body in [
         "`(progn ,@(mapcar (lambda (n) `(defun ,n (x) x)) names))",
