@@ -1,7 +1,7 @@
 ;;;; The lines in which a test-op sums up its tests, for frameworks without result objects.
 ;;;;
-;;;; "3 of 5 tests failed", "Fail: 2 (66%)", "Some tests failed." mean that a test failed; "6 of 6 tests passed", "Pass:
-;;;; 3", "All tests passed" mean that tests ran and passed. Any other line is ignored.
+;;;; "3 of 5 tests failed", "Fail: 2 (66%)", "Errors detected in this test: 3", "Some tests failed." mean that a test failed;
+;;;; "6 of 6 tests passed", "Pass: 3", "All tests passed" mean that tests ran and passed. Any other line is ignored.
 
 (in-package "LISPWRIGHT.AGENT")
 
@@ -68,9 +68,10 @@
         for previous = word
         for count = (and (member word words :test #'equal)
                          (not (equal (first before) "expected"))
-                         (if (or (equal (first after) ":") (not (integerp (first tokens))))
-                             (or (count-after after) (and (not (equal (first after) ":")) (count-before before)))
-                             (or (count-before before) (count-after after))))
+                         (or (if (or (equal (first after) ":") (not (integerp (first tokens))))
+                                 (or (count-after after) (and (not (equal (first after) ":")) (count-before before)))
+                                 (or (count-before before) (count-after after)))
+                             (count-after-label after)))
         when count
           collect count))
 
@@ -80,6 +81,14 @@
       (if (and (member (second tokens) '("of" "/") :test #'equal) (integerp (third tokens)))
           (list (first tokens) (third tokens))
           (list (first tokens))))))
+
+(defun count-after-label (tokens)
+  "The count after the colon of a label about tests, such as \"errors detected in this test: 3\"."
+  (let* ((colon (member ":" tokens :test #'equal))
+         (label (ldiff tokens colon)))
+    (and label
+         (subsetp label (append '("detected" "in" "this" "the" "all") *counted-words*) :test #'equal)
+         (count-after colon))))
 
 (defun count-before (tokens)
   "The count at the end of the reversed TOKENS, before the counted things."

@@ -209,14 +209,16 @@ lines \"quoted\"")))
                                   "   Fail: 2 (66%)" "12 passed, 1 failed" "Tests run: 5, Failures: 0, Errors: 1" "not ok 2 - b"
                                   "FAILED: foo" "Test FOO failed" "3/5 passed" "80% passed (4/5)" "99.5% of tests passed"
                                   "  Passed: 3/4 ( 75.0%)" "TOTAL: 4 of 5 passed (1 failed, 0 errors)"
-                                  "Unexpected test failure" "× 1 of 3 tests failed" "20% of tests failed")
+                                  "Unexpected test failure" "× 1 of 3 tests failed" "20% of tests failed"
+                                  "Errors detected in this test: 3 UNEXPECTED: 1" "Number of failed checks: 2")
                                  (:passed "6 of 6 tests passed" "All tests passed." "No tests failed." "   Pass: 3 (100%)"
                                   "Passed: 3 Failed: 0" "3 tests, 0 failures" "ok 1 - a" "Success: 3 tests, 5 checks."
-                                  "100% passed (5/5)" "100.0% passed" "   Pass: 4 (80%)" "OK (2 tests)" "✓ 17 tests passed")
+                                  "100% passed (5/5)" "100.0% passed" "   Pass: 4 (80%)" "OK (2 tests)" "✓ 17 tests passed"
+                                  "Successes this test:128")
                                  (:none "Did 0 checks." "Doing 0 pending tests of 0 tests total." "0 tests, 0 failures" "All 0 tests passed")
                                  (nil "   Fail: 0 ( 0%)" "Did 3 checks." "200 OK" "connection failed, retrying" "2 expected failures"
                                   "if a test fails" "error: 404" "" "failed" "✓ raises match-failed in both cases" "3 tests succeeded, but 2 did not"
-                                  "√ a test of failures"))
+                                  "√ a test of failures" "Errors detected in this test: 0 " "connections passed to this test server: 3"))
       do (check (mapcar #'summary-verdict lines) (mapcar (constantly verdict) lines)))
 (check (let ((lines '()))
          (call-hearing-lines (lambda (line) (push line lines))
