@@ -11,7 +11,7 @@ use crate::text::code::{Token, tokens_of};
 use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, chunks};
 use crate::witnesses::habits::Habits;
-use crate::witnesses::learn::learn;
+use crate::witnesses::learn::{Learnt, learn};
 use crate::witnesses::pairs::Pairs;
 
 /// An earlier text that shares fewer of its words, from 0 to 1, counts as another text.
@@ -41,7 +41,9 @@ pub(crate) struct Case<'a> {
     /// The doubts to ignore.
     pub(crate) without: Doubts,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
-    habits: OnceCell<Habits>,
+    others: OnceCell<Learnt>,
+    /// `None` if the earlier text adds nothing to what is learnt from the others.
+    habits: OnceCell<Option<Habits>>,
     pairs: OnceCell<Option<Pairs>>,
     alignment: OnceCell<Option<Alignment>>,
 }
@@ -82,6 +84,7 @@ impl<'a> Case<'a> {
             at_end: true,
             without,
             cut: OnceCell::new(),
+            others: OnceCell::new(),
             habits: OnceCell::new(),
             pairs: OnceCell::new(),
             alignment: OnceCell::new(),
@@ -97,24 +100,30 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The habits of the file, from everything around the first broken form.
-    pub(crate) fn habits(&self) -> &Habits {
-        self.habits.get_or_init(|| {
+    /// What is learnt from everything around the first broken form but the earlier text.
+    fn others(&self) -> &Learnt {
+        self.others.get_or_init(|| {
             let (tokens, chunks) = self.cut();
             let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-            let context = self.context.iter().chain(self.before);
-            learn(self.text, (tokens, chunks), around, context, self.language)
+            learn(self.text, (tokens, chunks), around, self.context.iter(), self.language)
         })
+    }
+
+    /// The habits of the file, from everything around the first broken form.
+    pub(crate) fn habits(&self) -> &Habits {
+        let others = self.others();
+        let habits = self.habits.get_or_init(|| others.and(self.before?, self.language));
+        habits.as_ref().unwrap_or(&others.habits)
     }
 
     /// What the earlier text says about the ends of lists, if it is a version of this one.
     pub(crate) fn pairs(&self) -> Option<&Pairs> {
         let pairs = self.pairs.get_or_init(|| {
             let (alignment, before) = self.version().zip(self.before)?;
-            let (tokens, chunks) = self.cut();
+            let (tokens, _) = self.cut();
             // Its own layout would explain every line of the earlier text.
-            let others = learn(self.text, (tokens, chunks), 0, self.context.iter(), self.language);
-            Some(Pairs::of(before, (self.text, tokens), alignment, &others, self.language))
+            let others = &self.others().habits;
+            Some(Pairs::of(before, (self.text, tokens), alignment, others, self.language))
         });
         pairs.as_ref()
     }

@@ -116,7 +116,7 @@ fn worded(mut forms: Vec<Renested>, lines: u32) -> Vec<Renested> {
 /// The forms of `text`, cut into `tokens`, that share a line with `lines`; their messages lack the line.
 fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: RangeInclusive<u32>) -> Vec<Renested> {
     let chunks = chunks(tokens);
-    let overall = learn(text, (tokens, &chunks), chunks.len(), [], language);
+    let overall = learn(text, (tokens, &chunks), chunks.len(), [], language).habits;
     let mut looks = MOST_LOOKS;
     let mut found = Vec::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -139,7 +139,7 @@ fn found(text: &str, tokens: &[Token], language: &Language, margin: f32, lines: 
         }
         // The form itself does not count as evidence of its layout.
         looks -= 1;
-        let habits = learn(text, (tokens, &chunks), index, [], language);
+        let habits = learn(text, (tokens, &chunks), index, [], language).habits;
         let Some(costs) = costs_as_it_is(own, &habits, false) else { continue };
         let as_it_is: f32 = costs.iter().sum();
         let limits = Limits { guard: &Guard::none(own.len()), beam: 64, everywhere: false, brackets: &[] };

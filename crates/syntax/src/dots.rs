@@ -4,9 +4,10 @@
 //! a dot is followed by more than one datum: no reader accepts that, whatever the indentation.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::span::{LineIndex, Span};
-use crate::token::TokenKind;
+use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
 
 /// The dots in parenthesised lists that are not followed by exactly one datum, in source order. `tree` was read from
@@ -16,14 +17,20 @@ use crate::tree::{ListId, Tree};
 /// Emacs Lisp manual). Lists with a reader conditional after the dot are skipped. The result is empty for a text that
 /// does not balance, and for a dialect in which a dot is a symbol.
 pub fn stray_dots(tree: &Tree, text: &[u8]) -> Vec<Span> {
+    stray_dots_in(tree, text, 0..tree.token_count())
+}
+
+/// [`stray_dots`] among `tokens`, of which the first is in no list.
+pub(crate) fn stray_dots_in(tree: &Tree, text: &[u8], tokens: Range<TokenId>) -> Vec<Span> {
     if !tree.is_balanced() || !tree.dialect().table().pairs {
         return Vec::new();
     }
     let mut lists = Vec::new();
     // The lists around, each with whether it is known to have a dot.
     let mut around: Vec<(ListId, bool)> = Vec::new();
-    let mut next = 0;
-    for (kind, span) in tree.tokens() {
+    let mut next = tree.first_list_from(tokens.start);
+    for token in tokens {
+        let (kind, span) = (tree.kind(token), tree.token_span(token));
         if kind.is_open() {
             around.push((next, false));
             next += 1;

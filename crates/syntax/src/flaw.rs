@@ -5,8 +5,10 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Range;
 
-use crate::dots::stray_dots;
+use crate::dots::stray_dots_in;
+use crate::same::{same_back, same_front};
 use crate::span::{LineIndex, Span};
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
@@ -47,18 +49,25 @@ impl fmt::Display for Flaw {
 /// The flaws of `text`, from which `tree` was read, for which its reader would refuse it, in source order. Empty for a
 /// text that does not balance. [`Flaw::LeftOut`] is not among them.
 pub fn flaws(tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
+    let mut found = flaws_among(tree, text, 0..tree.token_count());
+    found.sort_by_key(|(_, span)| span.start);
+    found
+}
+
+/// [`flaws`] that show among `tokens`, of which the first is in no list, in no order.
+fn flaws_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<(Flaw, Span)> {
     if !tree.is_balanced() {
         return Vec::new();
     }
-    let bytes = text.as_bytes();
-    let mut found: Vec<(Flaw, Span)> = stray_dots(tree, bytes).into_iter().map(|dot| (Flaw::StrayDot, dot)).collect();
-    for token in 0..tree.token_count() {
+    let dots = stray_dots_in(tree, text.as_bytes(), tokens.clone());
+    let mut found: Vec<(Flaw, Span)> = dots.into_iter().map(|dot| (Flaw::StrayDot, dot)).collect();
+    for token in tokens.clone() {
         found.extend(flaw_of_token(tree, text, token).map(|flaw| (flaw, tree.token_span(token))));
     }
     if tree.dialect().table().maps {
-        (0..tree.lists().len() as ListId).for_each(|list| flaws_of_braces(tree, text, list, &mut found));
+        let lists = tree.first_list_from(tokens.start)..tree.first_list_from(tokens.end);
+        lists.for_each(|list| flaws_of_braces(tree, text, list, &mut found));
     }
-    found.sort_by_key(|(_, span)| span.start);
     found
 }
 
@@ -138,9 +147,15 @@ const MOST_WORDS: usize = 8;
 /// The atoms `...` and `…` that begin a line or are directly in a form at top level, in dialects where no code has them
 /// there, and comments such as `;; ... existing code ...`, in source order.
 pub fn left_out(tree: &Tree, text: &str) -> Vec<Span> {
+    left_out_among(tree, text, 0..tree.token_count())
+}
+
+/// [`left_out`] among `tokens`, of which the first is in no list.
+fn left_out_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<Span> {
     let is_code = tree.dialect().table().ellipsis;
     let (mut found, mut depth, mut prefixed) = (Vec::new(), 0, false);
-    for (kind, span) in tree.tokens() {
+    for token in tokens {
+        let (kind, span) = (tree.kind(token), tree.token_span(token));
         let own = || &text[span.range()];
         let begins_line = || text[..span.start as usize].rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let stands_for_code = match kind {
@@ -169,9 +184,13 @@ fn is_placeholder(comment: &str) -> bool {
 
 /// The flaws of `text` and its marks in the place of code, without those on lines that `before` has as well.
 pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
-    let mut found = flaws(tree, text);
+    let (old, new) = (before.as_bytes(), text.as_bytes());
+    let front = same_front(old, new);
+    let back = same_back(&old[front..], &new[front..]);
+    let tokens = among_whole_forms(tree, text, front..text.len() - back);
+    let mut found = flaws_among(tree, text, tokens.clone());
     if tree.is_balanced() {
-        found.extend(left_out(tree, text).into_iter().map(|span| (Flaw::LeftOut, span)));
+        found.extend(left_out_among(tree, text, tokens).into_iter().map(|span| (Flaw::LeftOut, span)));
     }
     if found.is_empty() {
         return found;
@@ -182,6 +201,21 @@ pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
     found.retain(|(_, span)| !known.contains(line(span.start)));
     found.sort_by_key(|(_, span)| span.start);
     found
+}
+
+/// The tokens on the lines of `changed`, from the beginning of the form at top level around the first of them.
+fn among_whole_forms(tree: &Tree, text: &str, changed: Range<usize>) -> Range<TokenId> {
+    let bytes = text.as_bytes();
+    let start = bytes[..changed.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = bytes[changed.end..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| changed.end + at);
+    let Some(mut first) = tree.token_at(start as u32) else { return 0..0 };
+    let around = std::iter::successors(tree.list_around(first), |list| tree.list(*list).parent()).last();
+    first = around.map_or(first, |list| tree.list(list).open());
+    let continues = |token: TokenId| tree.kind(token).is_prefix() || tree.kind(token).is_trivia();
+    while first > 0 && continues(first - 1) {
+        first -= 1;
+    }
+    first..tree.token_at(end as u32).map_or(0, |last| last + 1)
 }
 
 #[cfg(test)]

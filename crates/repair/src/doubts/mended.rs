@@ -50,7 +50,7 @@ impl Case<'_> {
         let chunks = chunks(&tokens);
         let at = edits.first().map_or(0, |edit| edit.at);
         let Some(around) = chunks.iter().rposition(|chunk| tokens[chunk.tokens.start].start <= at) else { return true };
-        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), self.language);
+        let habits = learn(&text, (&tokens, &chunks), around, self.context.iter(), self.language).habits;
         let own = tokens[chunks[around].tokens.clone()].to_vec();
         let mended = Mended::of(text, own, &habits);
         let sight = if self.known { Sight::Known } else { Sight::All };

@@ -99,7 +99,7 @@ impl Case<'_> {
         let chunks = chunks(&tokens);
         let learnt;
         let habits = if self.has_open_text() {
-            learnt = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), self.language);
+            learnt = learn(&tried, (&tokens, &chunks), 0, self.context.iter(), self.language).habits;
             &learnt
         } else {
             if let Some(pairs) = self.pairs().filter(|_| settled) {

@@ -25,6 +25,18 @@ const ENOUGH: f32 = 24.0;
 /// The number of symbols that are searched, at most, heads first.
 const MOST_WANTED: usize = 48;
 
+/// What has been learnt, and what is still unknown.
+pub(crate) struct Learnt {
+    pub(crate) habits: Habits,
+    /// The number of tokens read.
+    learnt: usize,
+    /// The number of tokens after which nothing more is read.
+    most: usize,
+    /// The bytes of the context in which rare symbols were searched.
+    looked: usize,
+    wanted: Wanted,
+}
+
 /// The habits of the healthy forms of `text` without the one at `around`, nearest to it first, and of the sound texts
 /// in `context`, in that order.
 pub(crate) fn learn<'a>(
@@ -33,11 +45,9 @@ pub(crate) fn learn<'a>(
     around: usize,
     context: impl IntoIterator<Item = &'a str>,
     language: &Language,
-) -> Habits {
+) -> Learnt {
     let known = Habits::knowing(language.dialect());
-    let mut nesting = Nesting::new(&known, 0);
-    nesting.remember();
-    let mut lesson = Lesson { nesting, habits: known.clone(), learnt: 0 };
+    let mut lesson = Lesson::after(known.clone(), &known);
     let beside = (1..=chunks.len()).flat_map(|distance| [around.checked_sub(distance), around.checked_add(distance)]);
     let beside = beside.flatten().filter_map(|index| chunks.get(index));
     let mut own = beside.filter(|chunk| chunk.healthy).map(|chunk| &tokens[chunk.tokens.clone()]);
@@ -77,7 +87,22 @@ pub(crate) fn learn<'a>(
             wanted.forget_known(&lesson.habits);
         }
     }
-    lesson.habits
+    Learnt { learnt: lesson.learnt, habits: lesson.habits, most, looked, wanted }
+}
+
+impl Learnt {
+    /// The habits after `text`, one more sound text of the context; `None` if nothing is to be learnt from it.
+    pub(crate) fn and(&self, text: &str, language: &Language) -> Option<Habits> {
+        let all = self.learnt <= NEAR;
+        let done = self.wanted.is_empty() || self.looked > MOST_BYTES || self.learnt > self.most;
+        if !all && (done || !self.wanted.occurs_in(text)) {
+            return None;
+        }
+        let known = Habits::knowing(language.dialect());
+        let mut lesson = Lesson::after(self.habits.clone(), &known);
+        lesson.learn_text(text, language, |form| all || self.wanted.is_in(form));
+        Some(lesson.habits)
+    }
 }
 
 /// The state of learning.
@@ -88,7 +113,14 @@ struct Lesson<'h> {
     learnt: usize,
 }
 
-impl Lesson<'_> {
+impl<'h> Lesson<'h> {
+    /// Goes on after `habits`, with what is `known` of the dialect.
+    fn after(habits: Habits, known: &'h Habits) -> Self {
+        let mut nesting = Nesting::new(known, 0);
+        nesting.remember();
+        Self { nesting, habits, learnt: 0 }
+    }
+
     /// Learns from the healthy forms of `text` that are `wanted`.
     fn learn_text(&mut self, text: &str, language: &Language, wanted: impl Fn(&[Token]) -> bool) {
         let tokens = tokens(text, language);
@@ -124,11 +156,11 @@ impl Lesson<'_> {
 }
 
 /// Symbols that have not been seen often enough, by their [`Token::name`].
-struct Wanted<'t>(FxHashMap<u64, Finder<'t>>);
+struct Wanted(FxHashMap<u64, Finder<'static>>);
 
-impl<'t> Wanted<'t> {
+impl Wanted {
     /// The rare symbols of `forms`, which are tokens of `text`.
-    fn of<'a>(text: &'t str, forms: impl Iterator<Item = &'a [Token]> + Clone, habits: &Habits) -> Self {
+    fn of<'a>(text: &str, forms: impl Iterator<Item = &'a [Token]> + Clone, habits: &Habits) -> Self {
         let mut wanted = Self(FxHashMap::default());
         for heads in [true, false] {
             for form in forms.clone() {
@@ -136,7 +168,7 @@ impl<'t> Wanted<'t> {
                     let is_head = index > 0 && form[index - 1].kind.is_open();
                     if wanted.0.len() < MOST_WANTED && is_head == heads && habits.seen(token.name) < ENOUGH {
                         let symbol = spelling(&text[token.start as usize..token.end as usize]);
-                        wanted.0.entry(token.name).or_insert_with(|| Finder::new(symbol));
+                        wanted.0.entry(token.name).or_insert_with(|| Finder::new(symbol).into_owned());
                     }
                 }
             }
