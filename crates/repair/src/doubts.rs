@@ -66,6 +66,11 @@ macro_rules! doubts {
                 half || matches!(self, Self::OutsideEdit | Self::LateEnd | Self::DeeperLine)
             }
 
+            /// What it sees is also seen where a list was put around the forms that follow.
+            pub(crate) fn may_hide_a_wrap(self) -> bool {
+                matches!(self, Self::Wrap | Self::Flush | Self::LoneHead | Self::OutsideEdit)
+            }
+
             /// An answer that leaves it seems unfinished: others are offered before it.
             fn is_of_an_unfinished_form(self) -> bool {
                 matches!(self, Self::Wrap | Self::LateEnd)
@@ -149,7 +154,7 @@ doubts! {
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
     /// A list would end on its line, before lines in its column, though its head seldom ends so: it may have been put
     /// around them.
-    Wrap, "wrap", Ambiguous, |it| it.is_among_others() && (it.has_shape(Doubt::Wrap) || it.hangs_over_a_form());
+    Wrap, "wrap", Ambiguous, |it| (it.is_among_others() && it.has_shape(Doubt::Wrap)) || it.hangs_over_a_form();
     /// An indented line would be outside all lists: the form that it belongs to was closed before it.
     FallenOut, "fallen-out", Ambiguous, |it| it.has_shape(Doubt::FallenOut);
     /// A symbol that is nearly always called would be an argument: the extra closer had lost its opener.

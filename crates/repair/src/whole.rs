@@ -145,10 +145,24 @@ impl<'a> Task<'a> {
         let (own, old) = (&text[window.new.clone()], &before.text[window.old.clone()]);
         let old_tree = read_plain(old, language);
         let starts: Vec<usize> = old_tree.top_level().map(|datum| old_tree.datum_span(datum).range().start).collect();
-        let parts = parts(old, own, &starts);
-        let trees = parts.iter().enumerate().map(|(index, (_, new))| (index, read_plain(&own[new.clone()], language)));
-        let broken = trees.filter(|(_, tree)| !tree.diagnostics().is_empty()).take(MOST_CERTAIN_PARTS + 1);
-        let broken: Vec<(usize, Tree)> = broken.collect();
+        let mut parts = parts(old, own, &starts);
+        let mut broken: Vec<(usize, Tree)> = Vec::new();
+        let mut index = 0;
+        while index < parts.len() && broken.len() <= MOST_CERTAIN_PARTS {
+            let tree = read_plain(&own[parts[index].1.clone()], language);
+            // A condition belongs to the form that follows it, though that is an old one.
+            if let Some((old_next, next)) = parts.get(index + 1).cloned()
+                && tree.diagnostics().iter().any(|fault| fault.kind == DiagnosticKind::DanglingPrefix)
+            {
+                (parts[index].0.end, parts[index].1.end) = (old_next.end, next.end);
+                parts.remove(index + 1);
+                continue;
+            }
+            if !tree.diagnostics().is_empty() {
+                broken.push((index, tree));
+            }
+            index += 1;
+        }
         if broken.len() > MOST_CERTAIN_PARTS {
             return Some(self.whole().refused(Reason::Entangled, Vec::new()));
         }
@@ -173,10 +187,9 @@ impl<'a> Task<'a> {
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
             let mut outcome = widened(case.outcome(), text, &lines, at);
-            if let Outcome::Refused(refusal) = &mut outcome
-                && let Some(candidate) = self.around_the_next(own_tree, at + new_part.len())
-            {
-                refusal.candidates.insert(0, candidate);
+            if let Outcome::Refused(refusal) = &mut outcome {
+                let around = self.around_the_next(own_tree, at + new_part.len());
+                refusal.candidates.splice(0..0, around);
                 refusal.candidates.truncate(MOST_CANDIDATES);
             }
             match outcome {
@@ -192,32 +205,37 @@ impl<'a> Task<'a> {
 }
 
 /// The reason to end a list after the form that follows.
-const WRAPS_THE_NEXT: &str = "the list may have been put around the form that follows, outside the edit";
+const WRAPS_THE_NEXT: &str = "the list may have been put around the forms that follow, outside the edit";
+/// It may have been put around this many.
+const MOST_WRAPPED: usize = 3;
 
 impl Task<'_> {
-    /// For a part whose last lines open lists right before the form at byte `end`: the closers at the end of that form.
-    fn around_the_next(&self, part: &Tree, end: usize) -> Option<Candidate> {
+    /// For a part whose last lines open lists right before the form at byte `end`: the closers at the end of that form,
+    /// and of those after it.
+    fn around_the_next(&self, part: &Tree, end: usize) -> Vec<Candidate> {
         let Plain { text, tree } = self.text;
         let language = tree.language();
         let mut closers = String::new();
         for fault in part.diagnostics() {
             match fault.kind {
                 DiagnosticKind::Unclosed(open) => closers.insert(0, open.close()),
-                _ => return None,
+                _ => return Vec::new(),
             }
         }
-        let rest = text.get(end..)?;
+        let rest = text.get(end..).unwrap_or_default();
         let blank = rest.len() - rest.trim_start().len();
         let line_ends =
             text[..end + blank].bytes().rev().take_while(u8::is_ascii_whitespace).filter(|b| *b == b'\n').count();
         if closers.is_empty() || line_ends != 1 {
-            return None;
+            return Vec::new();
         }
         let following = read_plain(rest, language);
-        let next = following.top_level().next().map(|datum| following.datum_span(datum).range())?;
-        let edits = vec![TextEdit { at: (end + next.end) as u32, removed: String::new(), inserted: closers }];
-        let refusal = self.whole().refusal(Reason::Ambiguous, vec![Answer::new(edits, WRAPS_THE_NEXT)]);
-        refusal.candidates.into_iter().next()
+        let ends = following.top_level().take(MOST_WRAPPED).map(|datum| following.datum_span(datum).range().end);
+        let answer = |form_end: usize| {
+            let edit = TextEdit { at: (end + form_end) as u32, removed: String::new(), inserted: closers.clone() };
+            Answer::new(vec![edit], WRAPS_THE_NEXT)
+        };
+        self.whole().refusal(Reason::Ambiguous, ends.map(answer).collect()).candidates
     }
 }
 

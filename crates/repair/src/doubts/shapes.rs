@@ -318,6 +318,9 @@ impl Mended {
             return false;
         }
         let own = &self.tokens[list.at..close];
+        if known && !one_line && self.has_old_lines_in_its_column(list.at, close) {
+            return true;
+        }
         let Some(first) = self.tokens[close..].iter().find(|token| token.first) else { return false };
         let next = self.tokens[close..].iter().find(|token| token.line == first.line && !token.kind.is_prefix());
         if known && !one_line {
@@ -336,6 +339,19 @@ impl Mended {
         one_line && may_wrap && wraps && (bare || !self.usually_ends(list, habits))
     }
 
+    /// Several data of the new list are old lines that begin no further right than the list: it was put before them, and
+    /// nothing shows around how many of them.
+    fn has_old_lines_in_its_column(&self, at: usize, close: usize) -> bool {
+        let place = self.tokens[at].place;
+        let (mut depth, mut lines) = (0, 0);
+        for token in &self.tokens[at + 1..close] {
+            depth -= i32::from(token.kind.is_close());
+            lines += u32::from(depth == 0 && token.opens_line && token.old && token.place <= place);
+            depth += i32::from(token.kind.is_open());
+        }
+        lines > 1
+    }
+
     /// Lists with this head usually end after as many arguments.
     fn usually_ends(&self, list: &Open, habits: &Habits) -> bool {
         let head = &self.tokens[list.at + 1];
@@ -349,7 +365,7 @@ impl Mended {
     /// arguments: it may have lost its closer in the middle of the line.
     fn may_end_earlier(&self, list: &Open, close: usize, habits: &Habits) -> bool {
         let (open, head) = (&self.tokens[list.at], &self.tokens[list.at + 1]);
-        let call = head.kind == TokenKind::Atom && !list.quoted && list.children > 2 && !is_variadic(head.head);
+        let call = head.kind == TokenKind::Atom && !list.quoted && list.children > 1 && !is_variadic(head.head);
         if self.tokens[close].line != open.line || !self.is_supplied(close) || !call {
             return false;
         }
@@ -357,7 +373,9 @@ impl Mended {
         let count = |n: u32| habits.ends(argument(head.head, n))[1] + beside[n.min(MOST_ARGUMENTS) as usize];
         let own = list.children - 1;
         let usual = habits.allows(Question::Ends, argument(head.head, own)) || count(own) > 0.0;
-        !usual && (1..own.min(MOST_ARGUMENTS)).map(count).sum::<f32>() >= ENOUGH_ENDS
+        let most = own.min(MOST_ARGUMENTS);
+        let takes_fewer = || (0..most).any(|n| habits.always(Question::Ends, argument(head.head, n)));
+        !usual && (takes_fewer() || (1..most).map(count).sum::<f32>() >= ENOUGH_ENDS)
     }
 }
 
@@ -394,6 +412,11 @@ const ENOUGH_ENDS: f32 = 3.0;
 /// Lists with this head usually end after `count` arguments.
 pub(crate) fn usually_ends(head: u64, count: u32, habits: &Habits) -> bool {
     habits.is_usual(Question::Ends, argument(head, count))
+}
+
+/// The file has shown several lists with this head that end after `count` arguments.
+pub(super) fn often_ends(head: u64, count: u32, habits: &Habits) -> bool {
+    habits.ends(argument(head, count))[1] >= ENOUGH_ENDS
 }
 
 /// Parameters and bindings are vectors.

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::TokenKind;
 
-use super::shapes::{Outline, usually_ends};
+use super::shapes::{Outline, often_ends, usually_ends};
 use super::{Considered, Mended};
 use crate::text::code::Token;
 use crate::text::edit::{CLOSERS, OPENERS};
@@ -70,18 +70,20 @@ impl Mended {
         let (opener, head) = (&self.tokens[list.at], &self.tokens[list.at + 1]);
         let call = opener.kind == TokenKind::OpenParen && head.kind == TokenKind::Atom && head.line == opener.line;
         let elsewhere = !list.has_lines && list.first.is_some_and(|column| column != datum.place);
-        let bodiless = || !habits.hangs(head.head) && (list.count > 1 || usually_ends(head.head, list.count, habits));
+        let ends = || usually_ends(head.head, list.count, habits) || often_ends(head.head, list.count, habits);
+        let bodiless = || !habits.hangs(head.head) && (list.count > 1 || ends());
         (opener.opens_line && datum.place <= opener.place) || (call && elsewhere && bodiless())
     }
 }
 
 impl Considered<'_> {
-    /// The form is on one line, which the answer ends, and a form follows in its column on the next line; forms with
+    /// The form, a part of a file, is on one line, which the answer ends, and a form follows in its column on the next line; forms with
     /// its head seldom end so.
     pub(super) fn hangs_over_a_form(&self) -> bool {
         let (own, case) = (self.form.own, self.case);
         let (first, last) = (&own[0], &own[own.len() - 1]);
-        if first.line != last.line || !self.edits().iter().any(|edit| edit.adds(CLOSERS)) {
+        let alone = !(self.is_among_others() || case.known);
+        if alone || first.line != last.line || !self.edits().iter().any(|edit| edit.adds(CLOSERS)) {
             return false;
         }
         let mut lines = case.text[last.end as usize..].split('\n').skip(1);

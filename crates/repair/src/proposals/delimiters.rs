@@ -9,7 +9,8 @@ use crate::doubts::{Broken, Doubt, lead};
 use crate::outcome::{Evidence, Reason};
 use crate::text::code::Token;
 use crate::text::edit::{TextEdit, apply, normalise, replace, solid};
-use crate::text::scope::Chunk;
+use crate::text::plain::Plain;
+use crate::text::scope::{Chunk, defines};
 use crate::witnesses::guard::{Guard, slide};
 
 /// By how much the lead of each answer has to be larger if several forms are broken.
@@ -22,6 +23,13 @@ const MOST_BROKEN: usize = 12;
 const LARGEST: usize = 150_000;
 /// The number of readings of a form.
 const READINGS: usize = 24;
+
+/// A list may have been put around this many of the forms that follow it.
+const MOST_WRAPPED: usize = 3;
+const WRAPPED: &str = "the list may have been put around the forms that follow";
+/// The number of answers to each of several forms that are tried alone, and of all that are tried.
+const BEST_ALONE: usize = 2;
+const MOST_ALONE: usize = 8;
 
 pub(crate) struct Delimiters;
 
@@ -37,6 +45,10 @@ struct Considered {
     doubt: Option<Doubt>,
     /// The line on which the form begins, from 0.
     line: u32,
+    /// Its openers minus its closers.
+    net: i64,
+    /// It begins like a definition.
+    defines: bool,
 }
 
 impl Case<'_> {
@@ -60,6 +72,10 @@ impl Case<'_> {
         let settled = pairs.map(|pairs| pairs.settled(tokens));
         let tokens = settled.as_ref().unwrap_or(tokens);
         let known = known && self.known && self.alignment().is_some_and(|alignment| alignment.common > SOME_WORDS);
+        let hanging = match &broken[..] {
+            [only] => self.around_the_next(only),
+            _ => Vec::new(),
+        };
         let consider = |chunk: &&Chunk| {
             let own = &tokens[chunk.tokens.clone()];
             let ends_text = chunk.tokens.end == tokens.len();
@@ -75,9 +91,62 @@ impl Case<'_> {
             };
             let (answers, doubt) = self.likeliest(form, &guard.part(chunk.tokens.clone()));
             let doubt = doubt.filter(|doubt| *doubt == Doubt::StopsShort).or(entangled).or(doubt);
-            Considered { answers, doubt, line: own[0].line }
+            Considered { answers, doubt, line: own[0].line, net: chunk.net, defines: defines(tokens, chunk) }
         };
-        self.joined(broken.iter().map(consider).collect())
+        let forms: Vec<Considered> = broken.iter().map(consider).collect();
+        let alone = match entangled {
+            Some(Doubt::Cancelling) => self.each_alone(&forms),
+            _ => Vec::new(),
+        };
+        match self.joined(forms) {
+            Proposal::Open { objection, answers } if !(hanging.is_empty() && alone.is_empty()) => {
+                let wraps = objection.doubt.is_some_and(Doubt::may_hide_a_wrap);
+                let hanging = if wraps { hanging } else { Vec::new() };
+                let first = usize::from(objection.doubt == Some(Doubt::Flush)).min(answers.len());
+                let (before, after) = answers.split_at(first);
+                let after = after.iter().filter(|other| alone.iter().all(|answer| answer.edits != other.edits));
+                let first = Proposal::open(objection, [before, &alone, &hanging].concat());
+                Proposal::Open { objection, answers: first.answers_and(after.cloned()) }
+            }
+            proposal => proposal,
+        }
+    }
+
+    /// If the lists that a broken form leaves open may have been put around the forms after it: their closers at the
+    /// end of each of those.
+    fn around_the_next(&self, broken: &Chunk) -> Vec<Answer> {
+        let (tokens, chunks) = self.cut();
+        let own = &tokens[broken.tokens.clone()];
+        if broken.net <= 0 || broken.low < 0 || defines(tokens, broken) {
+            return Vec::new();
+        }
+        let mut open: Vec<Delimiter> = Vec::new();
+        for token in own {
+            match token.delimiter() {
+                Some(delimiter) if token.kind.is_open() => open.push(delimiter),
+                Some(_) => drop(open.pop()),
+                None => {}
+            }
+        }
+        let closers: String = open.iter().rev().map(|delimiter| delimiter.close()).collect();
+        let next = chunks.iter().skip_while(|chunk| chunk.tokens.start < broken.tokens.end);
+        let sound = next.take_while(|chunk| chunk.healthy && tokens[chunk.tokens.start].kind.is_open());
+        let ends = sound.take(MOST_WRAPPED).map(|chunk| tokens[chunk.tokens.end - 1].end);
+        let answer = |end: u32| Answer::new(vec![replace(self.text, end as usize..end as usize, &closers)], WRAPPED);
+        ends.map(answer).collect()
+    }
+
+    /// For forms of which one has a closer too many and another one too few, because a list around them was not
+    /// recognised: the answers to one of them after which the text balances.
+    fn each_alone(&self, forms: &[Considered]) -> Vec<Answer> {
+        let all: i64 = forms.iter().map(|form| form.net).sum();
+        let read = Plain { text: self.text, tree: self.tree };
+        let mut fitting: Vec<&Considered> = forms.iter().filter(|form| form.net.signum() == all.signum()).collect();
+        fitting.sort_by_key(|form| !form.defines);
+        let ranks = (0..BEST_ALONE).flat_map(|rank| fitting.iter().filter_map(move |form| form.answers.get(rank)));
+        let alone = ranks.map(|answer| Answer { beside: Vec::new(), ..answer.clone() });
+        let balances = |answer: &Answer| read.balances_as(&apply(self.text, &answer.edits), self.language);
+        alone.take(MOST_ALONE).filter(balances).collect()
     }
 
     /// The answers to several forms as one proposal; if a form cannot be decided, the answers to that form.

@@ -67,6 +67,7 @@ impl Window {
             .last()
             .map_or(first, |index| index - 1);
         let last = (last.max(first)..forms.len()).take_while(indented).last().map_or(last, |index| index + 1);
+        let last = if ends_with_a_condition(changed) { (last + 1).min(forms.len()) } else { last };
         let touched = forms.get(first..last.max(first)).filter(|touched| !touched.is_empty());
         let (mut start, mut end) = (from, to);
         if let Some(touched) = touched {
@@ -100,6 +101,15 @@ impl Window {
             around,
         }
     }
+}
+
+/// The last line of code begins with a condition, which may be that of the form that follows: `#+sbcl`.
+fn ends_with_a_condition(changed: &str) -> bool {
+    changed
+        .trim_end()
+        .lines()
+        .next_back()
+        .is_some_and(|line| line.trim_start().starts_with("#+") || line.trim_start().starts_with("#-"))
 }
 
 /// Only white space, and some, is before byte `at` on its line.

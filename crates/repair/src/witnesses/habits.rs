@@ -231,6 +231,12 @@ impl Habits {
         self.names.get(&name).is_some_and(|[_, first]| *first > 0.0)
     }
 
+    /// In the dialect, the answer is always yes.
+    pub(crate) fn always(&self, question: Question, head: u64) -> bool {
+        let key = (head, question as u8);
+        self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| 1.0 - *p < NEVER)
+    }
+
     /// The answer yes is usual for the head in the dialect, or this file has shown it.
     pub(crate) fn allows(&self, question: Question, head: u64) -> bool {
         let key = (head, question as u8);

@@ -413,7 +413,13 @@ const SHAPES: Shapes = Shapes {
         force-output:0:1 cos:1:1 cadar:1:1 lognot:1:1 copy-seq:1:1 sleep:1:1 evenp:1:1 endp:1:1 remhash:2:2 \
         remprop:2:2 read-byte:1:3 fresh-line:0:1 sqrt:1:1 imagpart:1:1 describe:1:2 butlast:1:2 values-list:1:1 \
         truename:1:1 logandc2:2:2 clrhash:1:1 scale-float:2:2 cdddr:1:1 write-byte:2:2 symbol-plist:1:1 \
-        digit-char-p:1:2 copy-symbol:1:2 array-element-type:1:1 cadddr:1:1",
+        digit-char-p:1:2 copy-symbol:1:2 array-element-type:1:1 cadddr:1:1 char-upcase:1:1 char-downcase:1:1 list-all-packages:0:0 identity:1:1 \
+        array-rank:1:1 array-dimension:2:2 array-dimensions:1:1 array-total-size:1:1 characterp:1:1 arrayp:1:1 \
+        vectorp:1:1 hash-table-count:1:1 hash-table-p:1:1 package-name:1:1 alpha-char-p:1:1 alphanumericp:1:1 \
+        upper-case-p:1:1 lower-case-p:1:1 complement:1:1 constantly:1:1 numerator:1:1 denominator:1:1 signum:1:1 \
+        get-universal-time:0:0 get-internal-real-time:0:0 file-namestring:1:1 \
+        namestring:1:1 open-stream-p:1:1 streamp:1:1 compiled-function-p:1:1 char-name:1:1 \
+        isqrt:1:1 exp:1:1 phase:1:1 conjugate:1:1 rationalize:1:1 rational:1:1",
     hanging: "handler-case restart-case unwind-protect condition-case prog1",
     declarations: "declare",
     operators: "defun in-package defpackage let if when declare setf or and unless not format error lambda progn cond let* \

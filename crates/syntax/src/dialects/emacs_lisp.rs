@@ -637,7 +637,10 @@ const SHAPES: Shapes = Shapes {
         math-sub:2:2 match-string-no-properties:1:2 delete-file:1:2 last:1:2 delete:2:2 math-neg:1:1 sit-for:1:3 \
         substitute-command-keys:1:2 get-buffer-window:0:2 make-symbol:1:1 make-vector:2:2 set-buffer-modified-p:1:1 \
         puthash:3:3 global-set-key:2:2 window-buffer:0:1 move-to-column:1:2 process-buffer:1:1 marker-position:1:1 \
-        pop-to-buffer:1:3 ash:2:2 file-attributes:1:2",
+        pop-to-buffer:1:3 ash:2:2 file-attributes:1:2 point:0:0 point-min:0:0 point-max:0:0 current-buffer:0:0 eobp:0:0 \
+        bobp:0:0 eolp:0:0 bolp:0:0 selected-window:0:0 selected-frame:0:0 buffer-string:0:0 buffer-size:0:1 \
+        match-data:0:3 point-marker:0:0 log:1:2 exp:1:1 abs:1:1 upcase:1:1 capitalize:1:1 atom:1:1 keywordp:1:1 \
+        bufferp:1:1 markerp:1:1 vectorp:1:1 arrayp:1:1 natnump:1:1 identity:1:1",
     hanging: "if if-let if-let* handler-case restart-case unwind-protect condition-case prog1",
     declarations: "declare interactive",
     operators: "provide require defun let if setq and or not defvar when car let* cdr eq while cond list concat lambda progn \
