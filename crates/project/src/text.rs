@@ -203,10 +203,10 @@ impl SourceFile {
 
 impl LineEnding {
     fn of(text: &str) -> Self {
-        if !text.contains('\r') {
-            return if text.contains('\n') { Self::Lf } else { Self::None };
+        if memchr(b'\r', text.as_bytes()).is_none() {
+            return if memchr(b'\n', text.as_bytes()).is_some() { Self::Lf } else { Self::None };
         }
-        let feeds = text.bytes().filter(|&byte| byte == b'\n').count();
+        let feeds = memchr_iter(b'\n', text.as_bytes()).count();
         let pairs = text.matches("\r\n").count();
         match (feeds, pairs) {
             (0, _) => Self::None,
