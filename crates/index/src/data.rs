@@ -33,6 +33,12 @@ impl<'t> Walk<'t> {
         self.prefixes(datum).any(is_condition)
     }
 
+    /// A condition of the reader is before the form at top level around a place, in bytes.
+    pub(crate) fn is_in_conditional(&self, at: u32) -> bool {
+        let around = self.tree.top_level().find(|datum| self.tree.datum_span(*datum).end > at);
+        around.is_some_and(|datum| self.is_conditional(datum))
+    }
+
     /// One of the prefixes of the datum has this meaning.
     pub(crate) fn is_prefixed(&self, datum: Datum, prefix: Prefix) -> bool {
         self.prefixes(datum).any(|one| self.meaning(one) == prefix)

@@ -188,7 +188,9 @@ impl<'t> Walk<'t> {
                 tasks.extend(pair.map(|name| Task::Bind(name, Pattern::Name)));
                 at += 1;
             } else if let Some(&name) = data.get(at).filter(|_| binds) {
-                tasks.push(Task::Bind(name, Pattern::Nested));
+                let is_in = data.get(at + 1).is_some_and(|next| self.loop_word(*next) == Some("in"));
+                let elements = data.get(at + 2).filter(|_| is_in).and_then(|value| self.elements(*value));
+                tasks.push(elements.map_or(Task::Bind(name, Pattern::Nested), |number| Task::BindEach(name, number)));
                 at += 1;
             }
         }

@@ -126,6 +126,8 @@ fn macros_define_each_of_their_arguments() {
     for body in [
         "`(progn ,@(mapcar (lambda (n) `(defun ,n (x) x)) names))",
         "`(progn ,@(mapcar #'(lambda (n) `(defun ,n (x) x)) names))",
+        "`(progn ,@(loop for n in names collect `(defun ,n (x) x)))",
+        "`(progn ,@(loop with i = 0 for n in names do (incf i) collect `(defun ,n (x) x)))",
         "(let (all) (dolist (n names) (push `(defun ,n (x) x) all)) `(progn ,@all))",
     ] {
         let code = format!("(defmacro all (&rest names) {body})\n(all area size)\n(defun f () (area 1))");

@@ -36,6 +36,17 @@ fn packages_are_declared_under_conditions_and_by_macros() {
         uses(&[("a.lisp", own)], "area", Some("own")),
         "a.lisp:1: export in defpackage :own\na.lisp:5: call in defun f"
     );
+    for import in [
+        "#+allegro (import 'excl::area)",
+        "#+allegro\n(eval-when (:load-toplevel) (import '(excl:grow excl::area)))",
+        "(eval-when (:load-toplevel) #+allegro (import '(excl::area)))",
+    ] {
+        let own = format!(
+            "(defpackage :own (:use :cl))\n(in-package :own)\n{import}\n#-allegro\n(defun area () 1)\n(defun f () (area))\n"
+        );
+        let found = uses(&[("a.lisp", &own)], "area", Some("own"));
+        assert!(found.ends_with(": call in defun f"), "{import}: {found}");
+    }
     let made = "(defmacro packages (names) `(progn (defpackage made (:use :cl) (:export ,@names #:area)) (defpackage ,@names)))\n\
         (packages (b))\n(in-package :made)\n(defun area () 1)\n(defpackage :user (:use :cl :made))\n(in-package :user)\n(defun g () (area))\n";
     assert_eq!(uses(&[("a.lisp", made)], "area", Some("made")), "a.lisp:7: call in defun g");

@@ -60,6 +60,8 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             }
             let mut space = Space { adds: true, ..Space::new(current.to_owned(), start) };
             named(walk, head, designators(walk, first)?, &mut space);
+            let is_conditional = walk.is_conditional(datum) || walk.is_in_conditional(start);
+            space.imports.iter_mut().for_each(|import| import.is_conditional = is_conditional);
             Some(Declared { space: Some(space), ..Declared::default() })
         }
         _ => None,
