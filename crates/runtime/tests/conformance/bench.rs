@@ -24,7 +24,7 @@ pub(crate) struct Bench {
     lab: Lab,
     pub(crate) phrases: &'static Phrases,
     /// The image that somebody else runs, if sessions only attach to the runtime.
-    _owner: Option<Server>,
+    owner: Option<Server>,
 }
 
 impl std::ops::Deref for Bench {
@@ -46,7 +46,7 @@ impl Bench {
         if let Some(owner) = &owner {
             lab.attach(MAIN, FoundServer::known(owner.address, chosen)).await.unwrap();
         }
-        Self { lab, phrases: backend.phrases, _owner: owner }
+        Self { lab, phrases: backend.phrases, owner }
     }
 
     /// Fails at once where the runtime does not declare this capability.
@@ -64,6 +64,11 @@ impl Bench {
         let mut request = EvalRequest::new(code);
         change(&mut request);
         self.ask(Request::Eval(request)).await
+    }
+
+    /// The image is somebody else's, who alone starts it again.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.owner.is_some()
     }
 
     /// Defines the variable that [`Self::is_kept`] checks.

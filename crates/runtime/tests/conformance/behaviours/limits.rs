@@ -53,7 +53,13 @@ pub(super) async fn a_full_heap(bench: Arc<Bench>) {
         Ending::Died { death, .. } => assert!(!death.exited, "{report:#?}"),
         other => panic!("{other:#?}"),
     }
-    assert_eq!(bench.values("(+ 1 2)").await, "3");
+    // A Lisp may end when memory runs out while it collects garbage.
+    let again = bench.eval(MAIN, EvalRequest::new("(+ 1 2)"), &CancellationToken::new()).await;
+    match again.map(|report| report.ending) {
+        Ok(Ending::Values(values)) => assert_eq!(values[0].text, "3"),
+        Err(SessionError::Lost { .. }) if bench.is_joined() => {}
+        other => panic!("{other:#?}"),
+    }
 }
 
 pub(super) async fn an_exit(bench: Arc<Bench>) {
