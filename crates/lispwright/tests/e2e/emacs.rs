@@ -179,7 +179,7 @@ fn tests_that_macros_define_are_run() {
         assert!(answer.text.contains("FAILED made-test.el:8: products\n"), "{}", answer.text);
         assert!(answer.text.contains("number-2"), "{}", answer.text);
     }
-    session.project.file("made-test.el", &made.replace("(examples sums", "\n (examples totals"));
+    session.project.file("made-test.el", made.replace("(examples sums", "\n (examples totals"));
     let answer = session.ok("run_tests", json!({ "path": "made-test.el" }));
     assert!(
         answer.text.contains("of 5 (ert, ") && answer.text.contains("made-test.el:9: products\n"),

@@ -167,8 +167,8 @@ fn guile_and_its_modules() {
 #[test]
 fn emacs_and_its_packed_sources() {
     let versions = fs::read_dir("/usr/share/emacs").into_iter().flatten().flatten();
-    let sources = versions.map(|version| version.path().join("lisp/subr.el.gz"));
-    let Some(source) = sources.filter(|path| path.exists()).next() else {
+    let mut sources = versions.map(|version| version.path().join("lisp/subr.el.gz"));
+    let Some(source) = sources.find(|path| path.exists()) else {
         return tested("nothing: the sources of Emacs are not installed where Debian has them");
     };
     let source = source.display().to_string();
