@@ -1,6 +1,7 @@
 //! The outcomes of a repair: balanced, repaired, or refused with a diagnosis and candidates.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::doubts::Doubt;
 use crate::text::edit::{counted, normalise};
@@ -161,7 +162,13 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Adds `others`, which are in other lines.
+    /// None of its edits touches one of `others`.
+    pub(crate) fn is_apart_from(&self, others: &[&TextEdit]) -> bool {
+        let is_apart = |one: Range<usize>, other: Range<usize>| one.end < other.start || other.end < one.start;
+        self.edits.iter().all(|edit| others.iter().all(|other| is_apart(edit.range(), other.range())))
+    }
+
+    /// Adds `others`, from which it [is apart](Self::is_apart_from).
     pub(crate) fn add(&mut self, others: &[&TextEdit]) {
         let (added, removed) = counted(others.iter().copied());
         self.added += added;

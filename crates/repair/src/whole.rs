@@ -268,6 +268,8 @@ fn merged(mut found: Vec<Outcome>, text: &str) -> Option<Outcome> {
             Some(others) if others.is_empty() => {}
             Some(others) => {
                 let others: Vec<&TextEdit> = others.iter().flatten().collect();
+                // One that closes a list after the forms that follow may meet the answer to a part there.
+                refusal.candidates.retain(|candidate| candidate.is_apart_from(&others));
                 refusal.candidates.iter_mut().for_each(|candidate| candidate.add(&others));
             }
         }
