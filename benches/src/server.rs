@@ -148,7 +148,7 @@ fn list_size(setting: &Setting) -> Row {
         measured: format!("{:.1} kB, {tools} tools", size as f64 / 1e3),
         baseline: "-".into(),
         elsewhere: "cl-mcp 26.5 kB, 21 tools",
-        target: "under 12 kB",
-        met: size < 12_000,
+        target: "under 14 kB",
+        met: size < 14_000,
     }
 }
