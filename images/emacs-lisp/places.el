@@ -71,23 +71,21 @@
 
 (defun lispwright--note-tests (file)
   "Record the places of those ERT tests of FILE, which has been loaded, that macros have defined."
-  (let ((defined (cdr (assq 'ert--test (cdr (assq 'define-symbol-props (cdr (assoc file load-history)))))))
-        (text nil))
-    (dolist (name (reverse defined))
-      (unless (equal (car (lispwright--noted-place name 'ert-deftest)) file)
-        (unless text
-          (setq text (with-temp-buffer (insert-file-contents file) (buffer-string))))
-        (puthash (cons name 'ert-deftest) (cons file (lispwright--line-of-list name text)) lispwright--places)))))
+  (let* ((defined (cdr (assq 'ert--test (cdr (assq 'define-symbol-props (cdr (assoc file load-history)))))))
+         (made (seq-remove (lambda (name) (equal (car (lispwright--noted-place name 'ert-deftest)) file)) defined)))
+    (when made
+      (with-temp-buffer
+        (insert-file-contents file)
+        (set-syntax-table emacs-lisp-mode-syntax-table)
+        (dolist (name (reverse made))
+          (puthash (cons name 'ert-deftest) (cons file (lispwright--line-of-list name)) lispwright--places))))))
 
-(defun lispwright--line-of-list (name text)
-  "The line of the first list in TEXT that starts a line and has NAME as its second element, or nil."
-  (with-temp-buffer
-    (insert text)
-    (goto-char (point-min))
-    (set-syntax-table emacs-lisp-mode-syntax-table)
-    (let ((case-fold-search nil))
-      (and (re-search-forward (concat "^[ \t]*(\\(?:\\sw\\|\\s_\\)+[ \t\n]+" (regexp-quote (symbol-name name)) "\\_>") nil t)
-           (line-number-at-pos (match-beginning 0) t)))))
+(defun lispwright--line-of-list (name)
+  "The line of the first list in the buffer that starts a line and has NAME as its second element, or nil."
+  (goto-char (point-min))
+  (let ((case-fold-search nil))
+    (and (re-search-forward (concat "^[ \t]*(\\(?:\\sw\\|\\s_\\)+[ \t\n]+" (regexp-quote (symbol-name name)) "\\_>") nil t)
+         (line-number-at-pos (match-beginning 0) t))))
 
 (defun lispwright--noted-place (name kind)
   "The file and the line where NAME was defined as KIND, as a cons, or nil."

@@ -61,9 +61,7 @@
 
 (defun lispwright--forget-tests (files)
   "Remove the tests that FILES have defined, which are loaded again."
-  (dolist (name (lispwright--ert-tests files))
-    (ert-delete-test name)
-    (remhash (cons name 'ert-deftest) lispwright--places))
+  (mapc #'ert-delete-test (lispwright--ert-tests files))
   (when (boundp 'buttercup-suites)
     (set 'buttercup-suites nil)))
 

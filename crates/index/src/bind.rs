@@ -185,12 +185,9 @@ impl<'t> Walk<'t> {
             F::Each => {
                 let mut parts = lists(self, data.next()).into_iter();
                 let name = parts.next();
-                let elements = parts.as_slice().first().and_then(|value| self.elements(*value));
+                let bound = name.map(|name| self.bind_elements(name, parts.as_slice().first().copied()));
                 tasks.extend(parts.map(Task::Code));
-                tasks.extend(name.map(|name| match elements {
-                    Some(number) => Task::BindEach(name, number),
-                    None => Task::Bind(name, Pattern::Nested),
-                }));
+                tasks.extend(bound);
                 tasks.push(Task::Codes(data));
             }
             F::Do | F::DoStar => {

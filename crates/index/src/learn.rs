@@ -6,6 +6,7 @@
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, FormKind, ListId, Span, SpecialForm, TokenId, TokenKind};
 
+use crate::bind::Pattern;
 use crate::data::Prefix;
 use crate::facts::UseKind;
 use crate::macros::{Called, Operator};
@@ -339,6 +340,14 @@ impl<'t> Walk<'t> {
         }
         let (number, is_computed) = self.variable_called(self.symbol(datum)?)?;
         (!is_computed && self.is_rest(number)).then_some(number)
+    }
+
+    /// Binds a name to the elements of what `list` evaluates to, one after the other.
+    pub(crate) fn bind_elements(&self, name: Datum, list: Option<Datum>) -> Task<'t> {
+        match list.and_then(|list| self.elements(list)) {
+            Some(number) => Task::BindEach(name, number),
+            None => Task::Bind(name, Pattern::Nested),
+        }
     }
 
     /// Walks over a call that maps a function over the arguments of a macro: `(map (fn [name] …) names)`. False if it is

@@ -189,8 +189,7 @@ impl<'t> Walk<'t> {
                 at += 1;
             } else if let Some(&name) = data.get(at).filter(|_| binds) {
                 let is_in = data.get(at + 1).is_some_and(|next| self.loop_word(*next) == Some("in"));
-                let elements = data.get(at + 2).filter(|_| is_in).and_then(|value| self.elements(*value));
-                tasks.push(elements.map_or(Task::Bind(name, Pattern::Nested), |number| Task::BindEach(name, number)));
+                tasks.push(self.bind_elements(name, data.get(at + 2).copied().filter(|_| is_in)));
                 at += 1;
             }
         }

@@ -11,6 +11,7 @@ use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
 use crate::outcome::{Candidate, Outcome, Reason, Unrepaired};
 use crate::proposals::Answer;
+use crate::proposals::delimiters::MOST_WRAPPED;
 use crate::report::MOST_CANDIDATES;
 use crate::text::align::parts;
 use crate::text::conflict::first_conflict;
@@ -206,8 +207,6 @@ impl<'a> Task<'a> {
 
 /// The reason to end a list after the form that follows.
 const WRAPS_THE_NEXT: &str = "the list may have been put around the forms that follow, outside the edit";
-/// It may have been put around this many.
-const MOST_WRAPPED: usize = 3;
 
 impl Task<'_> {
     /// For a part whose last lines open lists right before the form at byte `end`: the closers at the end of that form,

@@ -25,7 +25,7 @@ const LARGEST: usize = 150_000;
 const READINGS: usize = 24;
 
 /// A list may have been put around this many of the forms that follow it.
-const MOST_WRAPPED: usize = 3;
+pub(crate) const MOST_WRAPPED: usize = 3;
 const WRAPPED: &str = "the list may have been put around the forms that follow";
 /// The number of answers to each of several forms that are tried alone, and of all that are tried.
 const BEST_ALONE: usize = 2;
