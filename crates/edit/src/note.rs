@@ -2,6 +2,8 @@
 
 use lispwright_syntax::{DiagnosticKind, Form};
 
+use crate::unexpected::Unexpected;
+
 /// An effect. Lines count from 1 and are those of the new text unless a field says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
@@ -55,25 +57,8 @@ pub enum Note {
     },
     /// The file balances, but a form contradicts its indentation: the sentence that says which.
     Renested(String),
-    /// A form of the same kind defines the name as well.
-    DefinedTwice {
-        /// The label of the new form.
-        label: String,
-        /// The line of the other one.
-        line: u32,
-    },
-    /// A definition was replaced by a form that defines nothing.
-    Undefined {
-        /// The label of the definition.
-        before: String,
-        /// The label of the new form.
-        after: String,
-    },
-    /// A string touches a word that touches another string.
-    GluedQuotes {
-        /// Its line.
-        line: u32,
-    },
+    /// An effect that is seldom meant.
+    Unexpected(Unexpected),
     /// The file balances, but a dot is followed by no datum or by several.
     StrayDot {
         /// Its line.
@@ -84,10 +69,7 @@ pub enum Note {
 impl Note {
     /// The note that a form with its text has become another one.
     pub(crate) fn renamed((old, old_text): (&Form, &str), (new, new_text): (&Form, &str)) -> Self {
-        let (before, after) = (old.label(old_text), new.label(new_text));
-        match old.name.is_some() && old.kind.is_definition() && !new.kind.is_definition() {
-            true => Self::Undefined { before, after },
-            false => Self::Renamed { before, after },
-        }
+        let renamed = || Self::Renamed { before: old.label(old_text), after: new.label(new_text) };
+        Unexpected::undefined((old, old_text), (new, new_text)).map_or_else(renamed, Self::Unexpected)
     }
 }

@@ -82,7 +82,8 @@ pub(crate) fn apply(
     let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
     notes.extend(dots.first().map(|&line| Note::StrayDot { line }));
     let new_end = span.start + new_part.len() as u32;
-    notes.extend(unexpected::notes(&source.forms, (&tree, &text), Span::new(span.start, new_end)));
+    let unexpected = unexpected::of_part(&source.forms, (&tree, &text), Span::new(span.start, new_end));
+    notes.extend(unexpected.into_iter().map(Note::Unexpected));
     let forms = Forms::within(&tree, &text, Span::new(span.start, new_end));
     let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
     let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);

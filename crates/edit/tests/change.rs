@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{Edit, EditRefusal, Edited, FormOperation, Note, Source, Target, edit, locate};
+use lispwright_edit::{Edit, EditRefusal, Edited, FormOperation, Note, Source, Target, Unexpected, edit, locate};
 use lispwright_syntax::{DiagnosticKind, Dialect};
 use words::said;
 
@@ -245,11 +245,13 @@ fn marks_in_the_place_of_code_are_refused() {
 fn effects_that_are_seldom_meant_are_noted() {
     let edited = check(CommonLisp, "▸(defun f (x) x)\n", Replace, "(list x)", "(list x)\n");
     let (before, after) = ("defun f".into(), "list x".into());
-    assert!(matches!(&edited.notes[..], [Note::Undefined { .. }]), "{:?}", edited.notes);
-    assert_eq!(edited.notes, [Note::Undefined { before, after }]);
+    assert_eq!(edited.notes, [Note::Unexpected(Unexpected::Undefined { before, after })]);
     let twice = "(defun f (x) x)\n\n(g)\n\n(defun f (y) y)\n";
     let edited = check(CommonLisp, "(defun f (x) x)\n\n▸(g)\n", InsertAfter, "(defun f (y) y)", twice);
-    assert_eq!(edited.notes, [Note::DefinedTwice { label: "defun f".into(), line: 1 }]);
+    assert_eq!(
+        edited.notes,
+        [Note::Unexpected(Unexpected::DefinedTwice { label: "defun f".into(), line: 5, other: 1 })]
+    );
     let edited = check(
         CommonLisp,
         "(defmethod f ((x a)))\n▸(g)\n",
@@ -257,10 +259,10 @@ fn effects_that_are_seldom_meant_are_noted() {
         "(defmethod f ((x b)))",
         "(defmethod f ((x a)))\n(defmethod f ((x b)))\n",
     );
-    assert!(!edited.notes.iter().any(|note| matches!(note, Note::DefinedTwice { .. })), "{:?}", edited.notes);
+    assert!(!edited.notes.iter().any(|note| matches!(note, Note::Unexpected(_))), "{:?}", edited.notes);
     let sums = "(defun f (x)\n  \"Sum the \"prices\" of X.\"\n  x)";
     let edited = check(CommonLisp, "▸(defun f (x) x)\n", Replace, sums, &format!("{sums}\n"));
-    assert_eq!(edited.notes, [Note::GluedQuotes { line: 2 }]);
+    assert_eq!(edited.notes, [Note::Unexpected(Unexpected::GluedQuotes { line: 2 })]);
 }
 
 #[test]

@@ -220,6 +220,10 @@ fn comment_start(table: &Table, alphabet: Alphabet) -> Expr {
     let plain = Expr::Chars(Chars::filter(|c| alphabet.beginning(c) == Beginning::Comment));
     match table.bang {
         Bang::Line => Expr::Choice(vec![plain, Expr::text("#!")]),
+        Bang::Name => {
+            let other = Chars::except("abcdefghijklmnopqrstuvwxyz\n");
+            Expr::Choice(vec![plain, Expr::Sequence(vec![Expr::text("#!"), Expr::Chars(other)])])
+        }
         Bang::Header | Bang::Block => plain,
     }
 }

@@ -39,7 +39,6 @@ impl Names<'_> {
             "rest" if list.is_empty() => self.rest(),
             "rest" => Expr::Sequence(vec![self.step(list), self.rest()]).maybe(),
             "string" => Expr::quoted("\"", '"'),
-            "directive" => Expr::Choice(self.table.directives.iter().map(|word| Expr::text(*word)).collect()),
             _ => {
                 let fragment = self.table.fragments.iter().find(|(known, _)| *known == name);
                 parse(fragment.expect("a pattern names fragments of its dialect").1, self)

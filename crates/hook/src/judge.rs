@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use lispwright_edit::{Diagnosis, Fix, explain, explain_flaw};
+use lispwright_edit::{Diagnosis, Fix, Unexpected, explain, explain_flaw, unexpected_since};
 use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
 use lispwright_syntax::{DiagnosticKind, Language, Tree, flaws_since, read, read_plain, read_plain_again};
 
@@ -26,6 +26,8 @@ pub enum ChangeVerdict {
     Pass,
     /// Let it through, and report the lines that contradict its delimiters since the change.
     Renested(Vec<Renested>),
+    /// Let it through, and report what balances and is seldom meant, each with the lines that show it.
+    Unexpected(Vec<(Unexpected, Vec<u32>)>),
     /// Let it through, and report the fault of the file.
     Noted(Diagnosis),
     /// Change the call.
@@ -63,6 +65,7 @@ impl ChangeVerdict {
         match self {
             Self::Pass => "pass",
             Self::Renested(_) => "renested",
+            Self::Unexpected(_) => "unexpected",
             Self::Noted(_) => "noted",
             Self::Repaired(_) => "repaired",
             Self::Denied { .. } => "denied",
@@ -72,7 +75,7 @@ impl ChangeVerdict {
     /// The fault of the text, if it has one.
     pub const fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
-            Self::Pass | Self::Renested(_) => None,
+            Self::Pass | Self::Renested(_) | Self::Unexpected(_) => None,
             Self::Noted(found) | Self::Denied { found, .. } => Some(found),
             Self::Repaired(repaired) => Some(&repaired.found),
         }
@@ -112,7 +115,15 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
             return ChangeVerdict::Denied { found: explain_flaw(after.text, after.tree, *flaw), undoes: false };
         }
         let forms = if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) };
-        return if forms.is_empty() { ChangeVerdict::Pass } else { ChangeVerdict::Renested(forms) };
+        if !forms.is_empty() {
+            return ChangeVerdict::Renested(forms);
+        }
+        // In a file that did not balance, nothing is known of its forms.
+        let unexpected = match trees.were_broken() {
+            true => Vec::new(),
+            false => unexpected_since((before.tree, before.text), (after.tree, after.text)),
+        };
+        return if unexpected.is_empty() { ChangeVerdict::Pass } else { ChangeVerdict::Unexpected(unexpected) };
     }
     if trees.were_broken() {
         return judge_broken(change, before.text, after);

@@ -23,10 +23,16 @@ pub(crate) fn extension(path: &str) -> Option<String> {
     (!stem.is_empty()).then(|| ending.to_ascii_lowercase())
 }
 
-/// The text begins, comments aside, with a list, a quoted or a conditional form.
+/// The first words of a Gerbil module.
+const MODULE_HEADERS: [&str; 3] = ["prelude:", "package:", "namespace:"];
+
+/// The text begins, comments and the header of a module aside, with a list, a quoted or a conditional form.
 fn begins_as_lisp(text: &str) -> bool {
     let lines = text.trim_start_matches('\u{FEFF}').lines().map(str::trim_start);
-    let first = lines.take(10_000).find(|line| !line.is_empty() && !line.starts_with(';') && !line.starts_with("#!"));
+    let says_something = |line: &&str| {
+        !line.is_empty() && ![";", "#!"].iter().chain(&MODULE_HEADERS).any(|start| line.starts_with(start))
+    };
+    let first = lines.take(10_000).find(says_something);
     let Some(line) = first else { return true };
     if is_script_of_another(text) {
         // It is Lisp nevertheless if the part of the other program is a comment in Lisp.
@@ -58,6 +64,9 @@ mod tests {
         assert_eq!(dialect("a.l", "%{\n#include <stdio.h>\n%}\n"), None);
         assert_eq!(dialect("a.lisp", "x"), Some(Dialect::CommonLisp));
         assert_eq!(dialect("notes.txt", "(a)"), None);
+        let gerbil = ";;; -*- Gerbil -*-\nprelude: :gerbil/core\npackage: shop\n\n(import :std/sugar)\n";
+        assert_eq!(dialect("a.ss", gerbil), Some(Dialect::Scheme));
+        assert_eq!(dialect("a.ss", "package: shop\nname: <%t SHOP %>\n"), None);
         assert_eq!(dialect("a.cl", ""), Some(Dialect::CommonLisp));
     }
 

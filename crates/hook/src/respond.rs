@@ -87,6 +87,7 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
         match &verdict {
             ChangeVerdict::Pass => {}
             ChangeVerdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
+            ChangeVerdict::Unexpected(found) => told.push(wording::unexpected(&about, &change.after, found)),
             ChangeVerdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
             ChangeVerdict::Denied { found, undoes } => {
                 refused.push(wording::denied(&about, &change, found, *undoes, &trees));
@@ -146,6 +147,9 @@ fn told_late(event: &HookEvent, now: &str, files: &dyn FileSource, language: &La
             }
             ChangeVerdict::Renested(found) if same_lines(now, &change.after) => {
                 Some(wording::renested(&about, &change.after, &found))
+            }
+            ChangeVerdict::Unexpected(found) if same_lines(now, &change.after) => {
+                Some(wording::unexpected(&about, &change.after, &found))
             }
             ChangeVerdict::Noted(found) if same_lines(now, &change.after) => {
                 Some(wording::still_broken(&about, &change.after, &found))

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use lispwright_edit::{Diagnosis, LineChange};
+use lispwright_edit::{Diagnosis, LineChange, Unexpected};
 use lispwright_repair::{Renested, TextEdit, line_changes};
 use lispwright_syntax::{Delimiter, DiagnosticKind, Flaw, LineIndex, TokenKind, Tree, around, fenced};
 
@@ -136,6 +136,18 @@ pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested]) -> Str
     }
     if forms.len() > MOST_FIXES {
         let _ = write!(out, "\n(and {} more forms)", forms.len() - MOST_FIXES);
+    }
+    out
+}
+
+/// A call that is let through although it has an effect that is seldom meant.
+pub(crate) fn unexpected(about: &About<'_>, text: &str, found: &[(Unexpected, Vec<u32>)]) -> String {
+    let index = LineIndex::new(text.as_bytes());
+    let mut out = format!("lispwright: {} balances, and was not changed by lispwright. But:", quoted(about.path));
+    for (effect, lines) in found {
+        let shown: Vec<String> =
+            lines.iter().map(|&line| format!("{line} {}", line_text(text, &index, line))).collect();
+        let _ = write!(out, "\n{}\n{}", effect.without_source(), fenced(&shown.join("\n")));
     }
     out
 }

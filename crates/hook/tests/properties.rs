@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use lispwright_edit::unexpected_since;
 use lispwright_hook::{FileSource, Found, HookClient, respond};
 use lispwright_repair::renested_since;
 use lispwright_syntax::{Dialect, Language, read_plain};
@@ -96,10 +97,13 @@ fn damaged(text: &str, which: usize, twice: bool) -> String {
     if twice { format!("{}{}", &text[..at + 1], &text[at..]) } else { format!("{left}{right}") }
 }
 
-/// The answer about a change from one balanced text to another: at most that its indentation contradicts it now.
+/// The answer about a change from one balanced text to another: at most that its indentation contradicts it now, or that
+/// its effect is seldom meant.
 fn said_of_sound(output: Option<&Value>, before: Option<&str>, after: &str) -> Result<(), TestCaseError> {
     let before = before.filter(|before| !before.trim().is_empty());
     let doubtful = before.is_some_and(|before| !renested_since(before, after, Dialect::CommonLisp).is_empty());
+    let [old, new] = [before.unwrap_or_default(), after].map(|text| (read_plain(text, Dialect::CommonLisp), text));
+    let doubtful = doubtful || !unexpected_since((&old.0, old.1), (&new.0, new.1)).is_empty();
     prop_assert!(doubtful || output.is_none(), "{:?}", output);
     if let Some(output) = output {
         let specific = output["hookSpecificOutput"].as_object().unwrap();

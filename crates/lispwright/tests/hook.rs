@@ -183,6 +183,11 @@ fn balanced_text_that_contradicts_its_indentation_passes_with_a_note() {
     check("renested", "noted");
 }
 
+#[test]
+fn effects_that_are_seldom_meant_pass_with_a_note() {
+    check("unexpected", "noted");
+}
+
 /// Runs the hook with this standard input; returns standard output and the exit code.
 fn hook(directory: &Path, arguments: &[&str], input: &str) -> (String, Option<i32>) {
     let output = lispwright(directory, &[&["hook"], arguments].concat(), input);

@@ -111,7 +111,9 @@ pub enum Bang {
     Header,
     /// A comment line.
     Line,
-    /// A comment up to `!#`, or a directive.
+    /// A symbol if a letter follows; otherwise a comment line.
+    Name,
+    /// A symbol if a letter follows; otherwise a comment up to `!#`.
     Block,
 }
 
@@ -145,8 +147,6 @@ pub struct Table {
     pub(crate) readtable: &'static Readtable,
     /// Marks after which characters have another meaning.
     pub marks: Option<&'static Marks>,
-    /// Words that are one token together with a `#!` before them, which otherwise begins a comment.
-    pub directives: &'static [&'static str],
     /// The tokens that begin with `#`, and character literals.
     pub pieces: &'static [Piece],
     /// Named parts of their patterns.

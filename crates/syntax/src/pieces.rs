@@ -11,7 +11,6 @@
 //! | `<step>` | one part of a symbol: such a character, an escaped one, or a quoted part |
 //! | `<rest>` | the rest of a symbol, which may be empty |
 //! | `<string>` | a string with its quotes |
-//! | `<directive>` | one of [`Table::directives`](crate::dialects::Table::directives) |
 //! | `<NAME>` | the fragment of that name |
 //!
 //! A name can be followed by a blank, `-`, and characters with which the text must not begin: `<rest -#>`.

@@ -39,19 +39,7 @@ pub(crate) fn sentence(note: &Note, terms: &Terms) -> String {
         Note::Renested(how) => {
             format!("It balances, but its indentation says otherwise at {how}. Check that this is meant.")
         }
-        Note::DefinedTwice { label, line } => {
-            format!(
-                "Line {line} defines `{label}` as well: the later one takes effect. Remove the one that is not meant."
-            )
-        }
-        Note::Undefined { before, after } => {
-            format!(
-                "`{before}` was replaced by `{after}`, which defines nothing. Send the whole definition if it is to stay."
-            )
-        }
-        Note::GluedQuotes { line } => {
-            format!("A string touches a word on line {line}: if its quotes are inside a string, write them as \\\".")
-        }
+        Note::Unexpected(found) => found.sentence(),
         Note::StrayDot { line } => format!(
             "It balances, but no Lisp reads it: the dot in line {line} is not followed by exactly one datum. Mend it."
         ),

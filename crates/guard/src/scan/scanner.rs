@@ -173,7 +173,7 @@ impl Scanner {
         buffer.push_str(part);
         let tokens = self.tokens(&buffer, lead);
         let at_start = lead == 0;
-        let hold = tail::hold(&tokens, &buffer, self.dialect, at_start)?;
+        let hold = tail::hold(&tokens, &buffer, self.dialect)?;
         let held_from = hold.as_ref().map_or(tokens.len(), |hold| hold.token);
 
         let before = self.tail_at;
@@ -202,7 +202,7 @@ impl Scanner {
         if let Some(marks) = self.dialect.table().marks {
             self.head.observe(part, marks);
             let begins_with_line = tokens.first().is_some_and(|token| token.kind == TokenKind::LineComment);
-            let is_open_question = hold.as_ref().is_some_and(|hold| hold.token == 0 && hold.tail.is_directive());
+            let is_open_question = hold.as_ref().is_some_and(|hold| hold.token == 0 && hold.tail.is_bang());
             if at_start && begins_with_line && buffer.starts_with("#!") && !is_open_question {
                 self.head.header = Some(buffer.ends_with('!'));
             }

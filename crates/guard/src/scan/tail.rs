@@ -9,7 +9,7 @@
 //! The parts that depend on the dispatch function of a dialect are in its file beside this one; the tests that cut
 //! every corpus of tokens at every place find a missing shape.
 
-use lispwright_syntax::dialects::escape;
+use lispwright_syntax::dialects::{Bang, escape};
 use lispwright_syntax::{Dialect, TokenKind};
 
 use super::token::Token;
@@ -25,8 +25,8 @@ pub(super) struct Tail {
     pub(super) text: String,
 }
 
-/// The longest directive of Scheme, `#!curly-infix-and-bracket-lists`, in bytes.
-const LONGEST_DIRECTIVE: usize = 31;
+/// The beginning of a symbol or of a comment in Scheme and Racket: the next letter decides.
+const BANG: &str = "#!";
 
 impl Tail {
     /// Longest `text`, in bytes: a terminator twice, and what surrounds it.
@@ -53,9 +53,9 @@ impl Tail {
         buffer.push_str(&self.text);
     }
 
-    /// It is `#!` with a word that may still become a directive.
-    pub(super) fn is_directive(&self) -> bool {
-        self.nesting == 0 && may_be_directive(&self.text)
+    /// It is `#!`, which may still become a symbol.
+    pub(super) fn is_bang(&self) -> bool {
+        self.nesting == 0 && self.text == BANG
     }
 
     /// The texts that may end this token, besides those that end tokens in general.
@@ -77,8 +77,8 @@ pub(super) struct Hold {
     pub(super) tail: Tail,
 }
 
-/// Decides which part of a piece is not final. `at_start` says that `buffer` begins where the document does.
-pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: bool) -> Result<Option<Hold>, Failure> {
+/// Decides which part of a piece is not final.
+pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect) -> Result<Option<Hold>, Failure> {
     let Some(last) = tokens.last() else { return Ok(None) };
     let index = tokens.len() - 1;
     let text = &buffer[last.start..last.end];
@@ -87,8 +87,7 @@ pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect, at_start: b
         let tail = before_blank(previous.kind, &buffer[previous.start..previous.end], text, dialect)?;
         return Ok(tail.map(|tail| Hold { token: index - 1, tail }));
     }
-    let is_first = at_start && last.start == 0;
-    Ok(last_token(last.kind, text, dialect, is_first)?.map(|tail| Hold { token: index, tail }))
+    Ok(last_token(last.kind, text, dialect)?.map(|tail| Hold { token: index, tail }))
 }
 
 /// A token that is not yet ended by the white space at the end of a piece.
@@ -102,10 +101,10 @@ fn before_blank(kind: TokenKind, text: &str, blank: &str, dialect: Dialect) -> R
     })
 }
 
-fn last_token(kind: TokenKind, text: &str, dialect: Dialect, is_first: bool) -> Result<Option<Tail>, Failure> {
-    let has_directives = !dialect.table().directives.is_empty();
+fn last_token(kind: TokenKind, text: &str, dialect: Dialect) -> Result<Option<Tail>, Failure> {
+    let is_open = matches!(dialect.table().bang, Bang::Block | Bang::Name) && text == BANG;
     Ok(match kind {
-        TokenKind::LineComment if has_directives && is_first && may_be_directive(text) => Some(Tail::of(text)),
+        TokenKind::LineComment | TokenKind::UnterminatedComment if is_open => Some(Tail::of(BANG)),
         TokenKind::LineComment => Some(Tail::of(";")),
         TokenKind::BlockComment if text.starts_with("#@") => skipped_bytes(text),
         TokenKind::String | TokenKind::UnterminatedString if text.starts_with("#<<") => Some(here_string(text, "")?),
@@ -116,18 +115,8 @@ fn last_token(kind: TokenKind, text: &str, dialect: Dialect, is_first: bool) -> 
     })
 }
 
-/// `#!` and the beginning of a directive's word.
-fn may_be_directive(text: &str) -> bool {
-    let name = text.strip_prefix("#!");
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    text.len() <= LONGEST_DIRECTIVE && name.is_some_and(|name| name.bytes().all(fits))
-}
-
 /// `#!` up to `!#`, in the middle of a text.
 fn flat_comment(text: &str) -> Tail {
-    if may_be_directive(text) {
-        return Tail::of(text);
-    }
     Tail::of(if text.ends_with('!') { "#! !" } else { "#! " })
 }
 

@@ -19,7 +19,6 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: None,
-    directives: &[],
     pieces: PIECES,
     fragments: &[],
     unsettled,

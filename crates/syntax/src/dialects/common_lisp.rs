@@ -20,7 +20,6 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: None,
-    directives: &[],
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,

@@ -18,12 +18,11 @@ pub(super) static TABLE: Table = Table {
     other_notations: &["at-exp", "scribble/", "pollen"],
     readtable: &READTABLE,
     marks: None,
-    directives: &[],
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,
     nested_comments: true,
-    bang: Bang::Line,
+    bang: Bang::Name,
     square: Square::Lists,
     character: CharacterLiteral::Hash,
     // `(a . < . b)` is read, too.
@@ -80,6 +79,8 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     match sub {
         b'|' => lexer.nested_comment(b"#|", b"|#"),
         b';' => lexer.take(1, TokenKind::Discard),
+        // `#!racket`, which is `#lang racket`, and objects of other Schemes
+        b'!' if lexer.peek_at(1).is_some_and(|byte| byte.is_ascii_lowercase()) => lexer.atom_rest(),
         b'!' => lexer.line_comment(),
         b'\\' => character(lexer),
         b'\'' | b'`' | b'&' => lexer.take(1, TokenKind::Prefix),
@@ -122,6 +123,7 @@ const PIECES: &[Piece] = &[
     piece("label", Role::PrefixSymbol, r"#\d+="),
     piece("hash_number", Role::Symbol, r"#\d+(<step -0123456789=><rest>|=<step><rest>)?"),
     piece("hash_angle", Role::Symbol, r"#\<<step -<><rest>"),
+    piece("directive", Role::Symbol, r"#![a-z]<rest>"),
     piece("hash_symbol", Role::Symbol, r"<hash_name>"),
 ];
 
@@ -129,6 +131,8 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match (kind, text.as_bytes()) {
         _ if !blank.is_empty() => None,
+        (TokenKind::UnterminatedSymbol, [b'#', b'!', ..]) => Some(format!("#!a|{}", unsettled::escape(text))),
+        (TokenKind::Atom, [b'#', b'!', ..]) => Some(format!("#!a{}", unsettled::escape(text))),
         // A bracket directly after the closing bar would belong to this token.
         (TokenKind::UnterminatedSymbol, [b'#', ..]) => Some(format!("#a|{}", unsettled::escape(text))),
         (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),

@@ -20,7 +20,6 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: Some(&MARKS),
-    directives: DIRECTIVES,
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,
@@ -133,29 +132,6 @@ const GUILE: Characters<'_> = Characters {
 /// in Racket and reserved in R7RS. For Guile's reader all of these are ordinary constituents.
 const R7RS: Characters<'_> = Characters { bar: true, escape: true, brackets: b"()[]{}", ..GUILE };
 
-/// Words that are one token with `#!`: Guile's, then the objects that MIT Scheme, Chez Scheme and Gambit print so. With
-/// any other text, `#!` begins a block comment up to `!#`.
-const DIRECTIVES: &[&str] = &[
-    "eof",
-    "default",
-    "optional",
-    "key",
-    "rest",
-    "fold-case",
-    "no-fold-case",
-    "curly-infix",
-    "curly-infix-and-bracket-lists",
-    "r6rs",
-    "r7rs",
-    "unspecific",
-    "aux",
-    "bwp",
-    "base-rtd",
-    "chezscheme",
-    "void",
-    "unbound",
-];
-
 static READTABLE: Readtable = syntax(&GUILE);
 
 static READTABLE_AFTER_MARK: Readtable = syntax(&R7RS);
@@ -205,15 +181,14 @@ fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
 /// The tokens that become a prefix if a string directly follows.
 const STRING_MARKS: [&[u8]; 6] = [b"#rx", b"#px", b"#rx#", b"#px#", b"#u8", b"#vu8"];
 
-/// `#!`: a directive, a script header, or a block comment.
+/// `#!`: a directive or an object if a letter follows, otherwise a script header or a block comment.
+///
+/// Every Scheme has words of its own: `#!fold-case` (R7RS 2.1), `#!eof`, `#!optional`, `#!unspecific`,
+/// `#!read-macro=sagittarius/regex`. Guile takes those that it does not know for the start of a comment, but nobody
+/// begins one like that: a word would swallow the code after it.
 fn bang(lexer: &mut Lexer<'_>) -> TokenKind {
-    let mut probe = lexer.clone();
-    probe.skip(1);
-    probe.atom_rest();
-    let name = &probe.token_bytes()[2..];
-    if DIRECTIVES.iter().any(|directive| directive.as_bytes() == name) {
-        *lexer = probe;
-        return TokenKind::Atom;
+    if lexer.peek_at(1).is_some_and(|byte| byte.is_ascii_lowercase()) {
+        return lexer.atom_rest();
     }
     let header = lexer.at_start();
     let mut comment = lexer.clone();
@@ -232,11 +207,10 @@ const FRAGMENTS: &[(&str, &str)] =
     &[("hash_name", r"#<constituent -0123456789{|\\['`~,$+!<=><rest>"), ("mark", r"<hash_name>|#\d+<rest>|#")];
 
 /// R7RS 2.2, 7.1.1 and Guile's reader. Here-strings are missing, because a pattern cannot find their end, which is
-/// given in their first line. Text that begins like a directive is one, because a lexer that never goes back has to
-/// decide at once.
+/// given in their first line.
 const PIECES: &[Piece] = &[
     piece("bang_comment", Role::Comment, r"#!(!+#|([^!a-z]|!+[^!#])([^!]|!+[^!#])*!+#)"),
-    piece("directive", Role::Symbol, r"#!<directive>"),
+    piece("directive", Role::Symbol, r"#![a-z]<rest>"),
     piece("datum_comment", Role::Discard, r"#;"),
     piece("character", Role::Symbol, r"#\\.<rest>"),
     piece("vector", Role::Open(Delimiter::Paren), r"(<mark>)\("),
@@ -260,6 +234,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
             let ends = text.strip_suffix('}').is_some_and(|before| unsettled::escape(before).is_empty());
             Some(format!("#{{{}", if ends { "}" } else { escape }))
         }
+        (TokenKind::UnterminatedSymbol, [b'#', b'!', ..]) => Some(format!("#!a|{escape}")),
         // A bracket directly after the closing bar would belong to this token.
         (TokenKind::UnterminatedSymbol, [b'#', next, ..]) if *next != b'\\' => Some(format!("#a|{escape}")),
         (TokenKind::UnterminatedSymbol, _) => unsettled::quoted(text),
@@ -268,7 +243,8 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
         // A label; a further constituent would make it an atom.
         (TokenKind::Prefix, [b'#', .., b'=']) if is_number(&text[1..text.len() - 1]) => Some("#1=".to_owned()),
         (TokenKind::Prefix, _) => unsettled::unquote(text),
-        (TokenKind::Atom, [b'#'] | [b'#', b'<'] | [b'#', b'!', ..]) => Some(text.to_owned()),
+        (TokenKind::Atom, [b'#'] | [b'#', b'<']) => Some(text.to_owned()),
+        (TokenKind::Atom, [b'#', b'!', ..]) => Some(format!("#!a{escape}")),
         (TokenKind::Atom, [b'#', b'{', ..]) => None,
         (TokenKind::Atom, [b'#', ..]) if is_number(&text[1..]) => Some("#1".to_owned()),
         // A bracket directly after it would belong to this token.
