@@ -4,7 +4,7 @@
 //! a symbol, an entity as a comment, both sides of a merge as code.
 
 use lispwright_repair::first_conflict;
-use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
+use lispwright_syntax::{Span, TokenKind, Tree};
 
 use crate::refusal::EditRefusal;
 use crate::source::place_in;
@@ -29,7 +29,7 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span) -> Result<(), EditRefusa
     let part = &text[own.range()];
     let conflict = first_conflict(part).map(|at| (Artefact::Conflict, at as u32));
     let Some((artefact, at)) = conflict.or_else(|| find(text, tree, own)) else { return Ok(()) };
-    Err(EditRefusal::Artefact { artefact, at: place_in(part, &LineIndex::new(part.as_bytes()), at) })
+    Err(EditRefusal::Artefact { artefact, at: place_in(part, at) })
 }
 
 /// Refuses whole source whose lines begin with the marks of a diff: no form begins with `+` or `-`.
@@ -40,10 +40,7 @@ pub(crate) fn check_diff_marks(text: &str) -> Result<(), EditRefusal> {
         return Ok(());
     }
     let at = (text.len() - text.trim_start().len()) as u32;
-    Err(EditRefusal::Artefact {
-        artefact: Artefact::DiffMarks,
-        at: place_in(text, &LineIndex::new(text.as_bytes()), at),
-    })
+    Err(EditRefusal::Artefact { artefact: Artefact::DiffMarks, at: place_in(text, at) })
 }
 
 fn find(text: &str, tree: &Tree, own: Span) -> Option<(Artefact, u32)> {

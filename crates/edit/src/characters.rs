@@ -3,7 +3,7 @@
 
 use std::cell::LazyCell;
 
-use lispwright_syntax::{LineIndex, Span, TokenKind, Tree};
+use lispwright_syntax::{Span, TokenKind, Tree};
 
 use crate::form_line::shortened;
 use crate::refusal::EditRefusal;
@@ -28,7 +28,7 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> 
             continue;
         }
         let Some((at, c)) = atom.char_indices().find(|(_, c)| odd(*c)) else { continue };
-        let place = place_in(part, &LineIndex::new(part.as_bytes()), span.start - own.start + at as u32);
+        let place = place_in(part, span.start - own.start + at as u32);
         return Err(if QUOTES.contains(&c) {
             EditRefusal::SmartQuote { quote: c, at: place }
         } else if is_invisible(c) {

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use lispwright_repair::Outcome;
-use lispwright_syntax::{Diagnostic, DiagnosticKind, Flaw, LineIndex, Span, Tree, flaws};
+use lispwright_syntax::{Diagnostic, DiagnosticKind, Flaw, Span, Tree, flaws};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
@@ -56,35 +56,33 @@ pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
 
 /// [`diagnose`] for a text that will be put into a file.
 pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) -> Option<Diagnosis> {
-    explained(text, tree, |lines| judge(text, lines, tree.language(), setting))
+    explained(text, tree, || judge(text, tree.language(), setting))
 }
 
 /// [`diagnose`] with a given answer of the repairer about `text`.
 #[must_use]
 pub fn explain(text: &str, tree: &Tree, outcome: Outcome) -> Option<Diagnosis> {
-    explained(text, tree, |lines| verdict(outcome, text, lines))
+    explained(text, tree, || verdict(outcome, text))
 }
 
-fn explained(text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Option<Diagnosis> {
+fn explained(text: &str, tree: &Tree, verdict: impl FnOnce() -> Verdict) -> Option<Diagnosis> {
     let flaw = || flaws(tree, text).first().map(|(flaw, span)| flawed(*flaw, *span));
     let first = &tree.main_mistake().copied().or_else(flaw)?;
     Some(diagnosis_of(first, text, tree, verdict))
 }
 
-fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnce(&LineIndex) -> Verdict) -> Diagnosis {
-    let lines = LineIndex::new(text.as_bytes());
-    let place = |offset| place_in(text, &lines, offset);
+fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnce() -> Verdict) -> Diagnosis {
     let gave_up = first.gave_up_at.map(|at| end_of_code(text, first.span.start, at));
     let (position, opened_at) = match first.kind {
         DiagnosticKind::ExtraClose(_)
         | DiagnosticKind::TooDeep
         | DiagnosticKind::DanglingPrefix
-        | DiagnosticKind::Flawed(_) => (place(first.span.start), None),
-        DiagnosticKind::Mismatch { .. } => (place(first.span.start), first.opened_at.map(|at| place(at.start))),
+        | DiagnosticKind::Flawed(_) => (first.span.start, None),
+        DiagnosticKind::Mismatch { .. } => (first.span.start, first.opened_at.map(|at| at.start)),
         DiagnosticKind::Unclosed(_)
         | DiagnosticKind::UnclosedString
         | DiagnosticKind::UnclosedComment
-        | DiagnosticKind::UnclosedSymbol => (place(gave_up.unwrap_or(first.span.end)), Some(place(first.span.start))),
+        | DiagnosticKind::UnclosedSymbol => (gave_up.unwrap_or(first.span.end), Some(first.span.start)),
     };
     let (expected, found) = match first.kind {
         DiagnosticKind::ExtraClose(found) => (None, Some(found.close().to_string())),
@@ -97,15 +95,18 @@ fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnc
         DiagnosticKind::UnclosedSymbol => (Some("|".to_owned()), None),
         DiagnosticKind::DanglingPrefix | DiagnosticKind::TooDeep | DiagnosticKind::Flawed(_) => (None, None),
     };
-    let shown = opened_at.unwrap_or(position).line;
+    let source_line = line_text(text, opened_at.unwrap_or(position));
+    let place = |offset| place_in(text, offset);
+    let (position, opened_at) = (place(position), opened_at.map(place));
     let after = first.gave_up_at.unwrap_or(first.span.end);
-    let Verdict { line, at, fixes, repaired, doubt } = verdict(&lines);
+    let Verdict { line, at, fixes, repaired, doubt } = verdict();
     let on_line = |place: &Place| Some(place.line) == line;
     let likely_at = match (at, line) {
         (Some(at), _) => place(at),
         (None, Some(line)) => opened_at.filter(on_line).or(Some(position).filter(on_line)).unwrap_or_else(|| {
-            let span = lines.line_span(line).unwrap_or_default();
-            place(span.start + text[span.range()].trim_end().len() as u32)
+            let mut lines = text.split_inclusive('\n');
+            let start: usize = lines.by_ref().take(line as usize - 1).map(str::len).sum();
+            place((start + lines.next().unwrap_or_default().trim_end().len()) as u32)
         }),
         (None, None) => opened_at.unwrap_or(position),
     };
@@ -114,10 +115,10 @@ fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnc
         likely_at,
         position,
         opened_at,
-        source_line: line_text(text, &lines, shown),
+        source_line,
         expected,
         found,
-        next_form_line: next_healthy(tree, after).map(|at| lines.line(at)),
+        next_form_line: next_healthy(tree, after).map(|at| place(at).line),
         count: tree.mistakes().max(1),
         fixes,
         repaired,
@@ -133,7 +134,7 @@ fn flawed(flaw: Flaw, span: Span) -> Diagnostic {
 /// The diagnosis of a flaw of `text`, which balances.
 #[must_use]
 pub fn explain_flaw(text: &str, tree: &Tree, (flaw, span): (Flaw, Span)) -> Diagnosis {
-    diagnosis_of(&flawed(flaw, span), text, tree, |_| Verdict::default())
+    diagnosis_of(&flawed(flaw, span), text, tree, Verdict::default)
 }
 
 /// `at` without the white space before it.
@@ -142,9 +143,11 @@ fn end_of_code(text: &str, from: u32, at: u32) -> u32 {
     from + inside.trim_end().len() as u32
 }
 
-fn line_text(text: &str, lines: &LineIndex, line: u32) -> String {
-    let span = lines.line_span(line).unwrap_or_default();
-    shortened(text[span.range()].trim(), WIDTH)
+/// The line of byte `at`, shortened.
+fn line_text(text: &str, at: u32) -> String {
+    let (before, after) = text.split_at(at as usize);
+    let (before, after) = (before.rsplit('\n').next(), after.split('\n').next());
+    shortened([before, after].map(Option::unwrap_or_default).concat().trim(), WIDTH)
 }
 
 /// The start of the first list at top level, at or after `after`, with nothing wrong inside.
@@ -166,12 +169,11 @@ impl Diagnosis {
     /// from the start of the part.
     #[must_use]
     pub fn of_part(self, text: &str, span: Span) -> Self {
-        let lines = LineIndex::new(text.as_bytes());
-        let base = place_in(text, &lines, span.start);
-        let start = lines.line_span(base.line).map_or(span.start, |line| line.start);
+        let base = place_in(text, span.start);
+        let lead = text[..span.start as usize].rsplit('\n').next().unwrap_or_default();
         let tail = text[span.end as usize..].split(['\n', '\r']).next().unwrap_or_default();
         let last = text[span.range()].matches('\n').count() as u32 + 1;
-        self.within(base, &text[start as usize..span.start as usize], last, tail)
+        self.within(base, lead, last, tail)
     }
 
     /// The diagnosis with places in a larger text, in which the diagnosed text begins at `base`.

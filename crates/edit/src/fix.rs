@@ -1,7 +1,6 @@
 //! Changes that make a text balance.
 
 use lispwright_repair::{LineChange, TextEdit, line_changes};
-use lispwright_syntax::LineIndex;
 
 /// A change of some lines that would make a text balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +27,11 @@ pub struct Mended {
 }
 
 impl Fix {
-    /// A fix of `text`, whose lines are `lines`.
-    pub(crate) fn new(edits: Vec<TextEdit>, why: String, text: &str, lines: &LineIndex) -> Self {
+    /// A fix of `text`.
+    pub(crate) fn new(edits: Vec<TextEdit>, why: String, text: &str) -> Self {
         let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         Self {
-            lines: line_changes(text, lines, &edits),
+            lines: line_changes(text, &edits),
             add: edits.iter().map(|edit| solid(&edit.inserted)).collect(),
             remove: edits.iter().map(|edit| solid(&edit.removed)).collect(),
             why,

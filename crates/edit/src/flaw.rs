@@ -1,6 +1,6 @@
 //! Refuses new text that balances and is no source: what no reader takes, and `...` in the place of code.
 
-use lispwright_syntax::{LineIndex, Span, Tree, flaws_since};
+use lispwright_syntax::{Span, Tree, flaws_since};
 
 use crate::refusal::EditRefusal;
 use crate::source::{Source, place_in};
@@ -16,6 +16,6 @@ pub(crate) fn check(text: &str, tree: &Tree, own: Span, source: &Source<'_>) -> 
     let found = flaws_since(source.text, tree, text).into_iter().find(|(_, span)| inside(span));
     let Some((flaw, span)) = found else { return Ok(()) };
     let part = &text[own.range()];
-    let at = place_in(part, &LineIndex::new(part.as_bytes()), span.start - own.start);
+    let at = place_in(part, span.start - own.start);
     Err(EditRefusal::Flawed { flaw, at, text: text[span.range()].to_owned() })
 }

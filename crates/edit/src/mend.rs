@@ -5,7 +5,7 @@
 //! source; a repair that would change other text is not used.
 
 use lispwright_repair::{Candidate, Earlier, Outcome, TextEdit, apply, moved_into, repair};
-use lispwright_syntax::{Language, LineIndex, Span, count_line_ends, read, read_plain};
+use lispwright_syntax::{Language, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
 use crate::indent::{Destination, Moved, column};
@@ -94,8 +94,8 @@ impl Setting {
         }
     }
 
-    /// The changes of `text`, whose lines are `lines`, that make it balance in its place.
-    fn judge(&self, text: &str, lines: &LineIndex, language: &Language) -> Verdict {
+    /// The changes of `text` that make it balance in its place.
+    fn judge(&self, text: &str, language: &Language) -> Verdict {
         let unix = |part: &str| if text.contains('\r') { part.to_owned() } else { part.replace("\r\n", "\n") };
         let shown = shown(text, self.destination.as_ref(), language);
         let (front, back) = (unix(&self.front), unix(&self.back));
@@ -112,21 +112,21 @@ impl Setting {
         };
         let lines_cut = count_line_ends(&text[..shown.origin(0) as usize]);
         let above = count_line_ends(&front);
-        let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, lines.line_count());
+        let last_line = line_of(text, text.strip_suffix('\n').unwrap_or(text).len() as u32);
+        let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, last_line);
         match outcome {
-            Outcome::Balanced => uncertain(text, lines, language, "it balances only with the text around it"),
+            Outcome::Balanced => uncertain(text, language, "it balances only with the text around it"),
             Outcome::Repaired(done) => {
-                let edits =
-                    own(&done.edits).filter(|edits| read_plain(apply(text, edits), language).diagnostics().is_empty());
-                match edits {
-                    Some(edits) => certain(edits, done.why(), text, lines),
-                    None => uncertain(text, lines, language, "the likeliest repair is outside of it"),
+                let applied = own(&done.edits).map(|edits| (apply(text, &edits), edits));
+                match applied.filter(|(repaired, _)| read_plain(repaired, language).diagnostics().is_empty()) {
+                    Some((repaired, edits)) => certain(edits, repaired, done.why(), text),
+                    None => uncertain(text, language, "the likeliest repair is outside of it"),
                 }
             }
             Outcome::Refused(refusal) => {
                 let candidates = refusal.candidates.into_iter();
                 let fixes = candidates.filter_map(|Candidate { edits, why, .. }| Some((own(&edits)?, why)));
-                refused(line(refusal.diagnosis.line), fixes.collect(), refusal.reason.to_string(), text, lines)
+                refused(line(refusal.diagnosis.line), fixes.collect(), refusal.reason.to_string(), text)
             }
         }
     }
@@ -146,53 +146,58 @@ fn unmoved(edit: &TextEdit, shown: &Moved, base: u32, text: &str) -> Option<Text
     text.get(edit.range()).is_some_and(|there| there == edit.removed).then_some(edit)
 }
 
-/// The changes of `text`, whose lines are `lines`, that make it balance in `setting`, or by itself.
-pub(crate) fn judge(text: &str, lines: &LineIndex, language: &Language, setting: Option<&Setting>) -> Verdict {
+/// The changes of `text` that make it balance in `setting`, or by itself.
+pub(crate) fn judge(text: &str, language: &Language, setting: Option<&Setting>) -> Verdict {
     if text.len() > LONGEST {
         return Verdict { doubt: format!("texts over {LONGEST} bytes are not repaired"), ..Verdict::default() };
     }
     match setting {
-        Some(setting) => setting.judge(text, lines, language),
-        None => alone(text, lines, language),
+        Some(setting) => setting.judge(text, language),
+        None => alone(text, language),
     }
 }
 
 /// The verdict on the text alone.
-fn alone(text: &str, lines: &LineIndex, language: &Language) -> Verdict {
-    verdict(repair(text, language, &Earlier::default()), text, lines)
+fn alone(text: &str, language: &Language) -> Verdict {
+    verdict(repair(text, language, &Earlier::default()), text)
 }
 
 /// The verdict of an answer about the whole of `text`.
-pub(crate) fn verdict(outcome: Outcome, text: &str, lines: &LineIndex) -> Verdict {
+pub(crate) fn verdict(outcome: Outcome, text: &str) -> Verdict {
     match outcome {
         Outcome::Balanced => Verdict::default(),
         Outcome::Repaired(done) => {
             let why = done.why();
-            certain(done.edits, why, text, lines)
+            certain(done.edits, done.text, why, text)
         }
         Outcome::Refused(refusal) => {
             let candidates = refusal.candidates.into_iter();
             let fixes = candidates.map(|Candidate { edits, why, .. }| (edits, why)).collect();
-            refused(refusal.diagnosis.line, fixes, refusal.reason.to_string(), text, lines)
+            refused(refusal.diagnosis.line, fixes, refusal.reason.to_string(), text)
         }
     }
 }
 
 /// The verdict on the text alone, without a certain fix because of `doubt`.
-fn uncertain(text: &str, lines: &LineIndex, language: &Language, doubt: &str) -> Verdict {
-    Verdict { repaired: None, doubt: doubt.to_owned(), ..alone(text, lines, language) }
+fn uncertain(text: &str, language: &Language, doubt: &str) -> Verdict {
+    Verdict { repaired: None, doubt: doubt.to_owned(), ..alone(text, language) }
 }
 
-fn certain(edits: Vec<TextEdit>, why: String, text: &str, lines: &LineIndex) -> Verdict {
+/// The verdict that `edits` of `text` are certain, which give the text `repaired`.
+fn certain(edits: Vec<TextEdit>, repaired: String, why: String, text: &str) -> Verdict {
     let at = edits.first().map(|edit| edit.at);
-    let repaired = Some(apply(text, &edits));
-    let fixes = vec![Fix::new(edits, why, text, lines)];
-    Verdict { line: at.map(|at| lines.line(at)), at, fixes, repaired, doubt: String::new() }
+    let fixes = vec![Fix::new(edits, why, text)];
+    Verdict { line: at.map(|at| line_of(text, at)), at, fixes, repaired: Some(repaired), doubt: String::new() }
 }
 
-fn refused(line: u32, fixes: Vec<(Vec<TextEdit>, String)>, doubt: String, text: &str, lines: &LineIndex) -> Verdict {
+fn refused(line: u32, fixes: Vec<(Vec<TextEdit>, String)>, doubt: String, text: &str) -> Verdict {
     let fixes = fixes.into_iter().filter(|(edits, _)| !edits.is_empty());
-    let fixes: Vec<Fix> = fixes.map(|(edits, why)| Fix::new(edits, why, text, lines)).collect();
-    let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| lines.line(at) == line);
+    let fixes: Vec<Fix> = fixes.map(|(edits, why)| Fix::new(edits, why, text)).collect();
+    let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| line_of(text, at) == line);
     Verdict { line: Some(line), at, fixes, repaired: None, doubt }
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, at: u32) -> u32 {
+    count_line_ends(&text[..at as usize]) + 1
 }

@@ -1,7 +1,7 @@
 //! A text that has been read once: its tree, forms and lines, for views and edits.
 
 use lispwright_syntax::{Address, Dialect, Form, FormId, Forms, Language, LineIndex, Selection, Span, Tree};
-use lispwright_syntax::{read, span::scalars};
+use lispwright_syntax::{count_line_ends, read, span::scalars};
 use sha2::{Digest, Sha256};
 
 /// A text with its tree, its forms and its lines.
@@ -78,7 +78,9 @@ impl<'t> Source<'t> {
     /// The place of a byte offset.
     #[must_use]
     pub fn place(&self, offset: u32) -> Place {
-        place_in(self.text, &self.lines, offset)
+        let offset = offset.min(self.text.len() as u32);
+        let at = self.lines.line_column(self.text.as_bytes(), offset);
+        Place { offset: scalars(&self.text.as_bytes()[..offset as usize]), line: at.line, column: at.column }
     }
 
     /// A line, from 1, without its line end; empty past the last one.
@@ -123,9 +125,9 @@ pub(crate) fn whole_span(form: &Form) -> Span {
     Span::new(form.header.map_or(form.outer.start, |header| header.start), form.outer.end)
 }
 
-/// The place of a byte offset in a text with the lines `lines`.
-pub(crate) fn place_in(text: &str, lines: &LineIndex, offset: u32) -> Place {
-    let offset = offset.min(text.len() as u32);
-    let at = lines.line_column(text.as_bytes(), offset);
-    Place { offset: scalars(&text.as_bytes()[..offset as usize]), line: at.line, column: at.column }
+/// The place of byte `offset` in a text. For many places of one text, [`Source::place`] is faster.
+pub(crate) fn place_in(text: &str, offset: u32) -> Place {
+    let before = &text.as_bytes()[..text.len().min(offset as usize)];
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    Place { offset: scalars(before), line: count_line_ends(before) + 1, column: scalars(&before[start..]) + 1 }
 }

@@ -145,7 +145,7 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
     if let Some(edits) = edits
         && !removes_an_opener(&edits)
     {
-        undoes = !whole && change.before.is_some() && apply(&change.after, &edits) == before.text;
+        undoes = !whole && change.before.is_some() && gives(&change.after, &edits, before.text);
         if !undoes && let Some(texts) = change.rewritten(&edits) {
             return ChangeVerdict::Repaired(Repaired { found, edits, texts });
         }
@@ -184,6 +184,13 @@ fn with_fixes_of(found: Diagnosis, other: Diagnosis, good: impl Fn(&Fix) -> bool
     }
     fixes.sort_by_key(|fix| !good(fix));
     Diagnosis { likely_at: other.likely_at, fixes, repaired: None, ..found }
+}
+
+/// `text` after `edits` is `other`.
+fn gives(text: &str, edits: &[TextEdit], other: &str) -> bool {
+    let (added, removed) =
+        edits.iter().fold((0, 0), |(added, removed), edit| (added + edit.inserted.len(), removed + edit.removed.len()));
+    text.len() + added == other.len() + removed && apply(text, edits) == other
 }
 
 /// The edits remove an opener. Its author meant a list, and the text without it has another meaning.

@@ -34,7 +34,7 @@ pub(crate) fn repaired(about: &About<'_>, change: &ChangedFile, done: &Repaired)
         "lispwright changed this call: {} in {}, which would not have balanced. Lines, - as sent, + as written:\n{}\n",
         summary(&done.edits),
         quoted(about.path),
-        lines(&line_changes(&change.after, &LineIndex::new(change.after.as_bytes()), &done.edits))
+        lines(&line_changes(&change.after, &done.edits))
     );
     if let Some(fix) = done.found.fixes.first() {
         let _ = write!(out, "Why: {}. ", fix.why);

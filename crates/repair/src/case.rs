@@ -23,7 +23,6 @@ pub(crate) struct Case<'a> {
     /// The tree of the text.
     pub(crate) tree: &'a Tree,
     pub(crate) language: &'a Language,
-    pub(crate) lines: LineIndex,
     /// An earlier text that balances.
     pub(crate) before: Option<&'a str>,
     /// The bytes that contain the fault: outside them, the text is the same as when it balanced.
@@ -40,6 +39,7 @@ pub(crate) struct Case<'a> {
     pub(crate) at_end: bool,
     /// The doubts to ignore.
     pub(crate) without: Doubts,
+    lines: OnceCell<LineIndex>,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
     others: OnceCell<Learnt>,
     /// `None` if the earlier text adds nothing to what is learnt from the others.
@@ -74,7 +74,6 @@ impl<'a> Case<'a> {
             text: read.text,
             tree: read.tree,
             language: read.tree.language(),
-            lines: LineIndex::new(read.text.as_bytes()),
             before: None,
             free: None,
             strict: false,
@@ -83,12 +82,18 @@ impl<'a> Case<'a> {
             context: Context::default(),
             at_end: true,
             without,
+            lines: OnceCell::new(),
             cut: OnceCell::new(),
             others: OnceCell::new(),
             habits: OnceCell::new(),
             pairs: OnceCell::new(),
             alignment: OnceCell::new(),
         }
+    }
+
+    /// The lines of the text.
+    pub(crate) fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(self.text.as_bytes()))
     }
 
     /// The tokens of the text, and where its forms begin and end.

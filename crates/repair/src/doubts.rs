@@ -291,7 +291,7 @@ impl Case<'_> {
         answers: &[Answer],
     ) -> Option<Doubt> {
         let ((best, others), reading) = answers.split_first().zip(readings.first())?;
-        let lines = best.edits.iter().map(|edit| self.lines.line(edit.at) - 1 - form.own[0].line).collect();
+        let lines = best.edits.iter().map(|edit| self.lines().line(edit.at) - 1 - form.own[0].line).collect();
         let (mended, shapes) = (OnceCell::new(), OnceCell::new());
         let lead = lead(answers);
         let restores = reading.actions.iter().all(|action| guard.restores(*action));

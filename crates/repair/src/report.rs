@@ -60,10 +60,10 @@ impl Case<'_> {
             // An edit before the first form is shown by its own line.
             let line = match after.checked_sub(1) {
                 Some(index) => tokens[chunks[index].tokens.start].line + 1,
-                None => line_of(&self.lines, edit.at),
+                None => line_of(self.lines(), edit.at),
             };
             if forms.last().is_none_or(|last| last.line != line) {
-                forms.push(TouchedForm { line, first_line: first_line(self.text, &self.lines, line) });
+                forms.push(TouchedForm { line, first_line: first_line(self.text, self.lines(), line) });
             }
         }
         forms
@@ -87,9 +87,9 @@ impl Case<'_> {
         let first = answer.edits.iter().find(solid).or(answer.edits.first());
         let line = first.map_or(1, |edit| {
             let blank = edit.removed.len() - edit.removed.trim_start().len();
-            line_of(&self.lines, edit.at + if edit.inserted.trim().is_empty() { blank as u32 } else { 0 })
+            line_of(self.lines(), edit.at + if edit.inserted.trim().is_empty() { blank as u32 } else { 0 })
         });
-        let (before, after) = shown(self.text, &self.lines, line, &answer.edits);
+        let (before, after) = shown(self.text, self.lines(), line, &answer.edits);
         let edits = answer.whole();
         let (added, removed) = counted(&edits);
         Candidate { line, before, after, added, removed, why: answer.why.to_owned(), edits }
@@ -115,16 +115,16 @@ impl Case<'_> {
             DiagnosticKind::UnclosedString => Some('"'),
             _ => None,
         };
-        let last_line = line_of(&self.lines, self.text.trim_end().len() as u32);
+        let last_line = line_of(self.lines(), self.text.trim_end().len() as u32);
         let stops = first.gave_up_at == Some(self.tree.len()) && !self.text.ends_with('\n');
         let line = match (best, reason, suspect) {
             (_, Reason::CutShort, _) => last_line,
-            (.., Some(suspect)) => line_of(&self.lines, suspect.end),
+            (.., Some(suspect)) => line_of(self.lines(), suspect.end),
             (Some(best), ..) => best.line,
             (None, Reason::NoCandidate, _) if stops => last_line,
-            _ => line_of(&self.lines, first.span.start),
+            _ => line_of(self.lines(), first.span.start),
         };
         let message = format!("{}: {reason}", first.kind);
-        FaultSite { line, opener, opener_line: opener.map(|at| line_of(&self.lines, at)), expected, message }
+        FaultSite { line, opener, opener_line: opener.map(|at| line_of(self.lines(), at)), expected, message }
     }
 }

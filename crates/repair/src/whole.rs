@@ -119,7 +119,7 @@ impl<'a> Task<'a> {
         if stops_inside(text, before) {
             return whole.refused(Reason::CutShort, Vec::new());
         }
-        let outcome = match self.by_parts(before) {
+        let outcome = match self.by_parts(&whole, before) {
             // A token may run from one part into the next.
             Some(Outcome::Repaired(repair)) if !before.balances_as(&repair.text, text.tree.language()) => None,
             outcome => outcome,
@@ -138,7 +138,7 @@ impl<'a> Task<'a> {
 
     /// The outcome of the broken parts around the change, each repaired by itself; `None` if each part balances by
     /// itself.
-    fn by_parts(&self, before: Plain<'_>) -> Option<Outcome> {
+    fn by_parts(&self, whole: &Case<'_>, before: Plain<'_>) -> Option<Outcome> {
         let Plain { text, tree } = self.text;
         let language = tree.language();
         let window = Window::between(before, text, self.edited.as_ref());
@@ -165,11 +165,11 @@ impl<'a> Task<'a> {
             index += 1;
         }
         if broken.len() > MOST_CERTAIN_PARTS {
-            return Some(self.whole().refused(Reason::Entangled, Vec::new()));
+            return Some(whole.refused(Reason::Entangled, Vec::new()));
         }
         let around: Vec<&str> = window.pieces.iter().map(|range| &text[range.clone()]).collect();
         let old_parts: Vec<&str> = parts.iter().map(|(part, _)| &old[part.clone()]).collect();
-        let (lines, end) = (LineIndex::new(text.as_bytes()), text.trim_end().len());
+        let end = text.trim_end().len();
         let mut found = Vec::with_capacity(broken.len());
         for (index, own_tree) in &broken {
             let (old_part, new_part) = &parts[*index];
@@ -187,9 +187,9 @@ impl<'a> Task<'a> {
             case.context = Context { parts: &old_parts, own: *index, around: &around };
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
-            let mut outcome = widened(case.outcome(), text, &lines, at);
+            let mut outcome = widened(case.outcome(), text, whole.lines(), at);
             if let Outcome::Refused(refusal) = &mut outcome {
-                let around = self.around_the_next(own_tree, at + new_part.len());
+                let around = self.around_the_next(whole, own_tree, at + new_part.len());
                 refusal.candidates.splice(0..0, around);
                 refusal.candidates.truncate(MOST_CANDIDATES);
             }
@@ -211,7 +211,7 @@ const WRAPS_THE_NEXT: &str = "the list may have been put around the forms that f
 impl Task<'_> {
     /// For a part whose last lines open lists right before the form at byte `end`: the closers at the end of that form,
     /// and of those after it.
-    fn around_the_next(&self, part: &Tree, end: usize) -> Vec<Candidate> {
+    fn around_the_next(&self, whole: &Case<'_>, part: &Tree, end: usize) -> Vec<Candidate> {
         let Plain { text, tree } = self.text;
         let language = tree.language();
         let mut closers = String::new();
@@ -234,7 +234,7 @@ impl Task<'_> {
             let edit = TextEdit { at: (end + form_end) as u32, removed: String::new(), inserted: closers.clone() };
             Answer::new(vec![edit], WRAPS_THE_NEXT)
         };
-        self.whole().refusal(Reason::Ambiguous, ends.map(answer).collect()).candidates
+        whole.refusal(Reason::Ambiguous, ends.map(answer).collect()).candidates
     }
 }
 

@@ -191,11 +191,6 @@ pub(crate) fn known_definer(dialect: Dialect, head: &str) -> Option<(FormKind, S
     dialect.head(head).definer
 }
 
-/// The shape of a form that defines a macro.
-pub(crate) fn macro_definer(dialect: Dialect, head: &str) -> Option<Shape> {
-    dialect.head(head).defines_macro
-}
-
 /// Kind and shape of a form with this head, in the canonical spelling of [`crate::name::canonical_head`].
 pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)> {
     if let Some(known) = known_definer(dialect, head) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::definer::{FormKind, Shape, Wrapper};
 use crate::dialects::Dialect;
@@ -23,12 +23,11 @@ pub struct Head {
     pub(crate) wrapper: Option<Wrapper>,
 }
 
-static HEADS: LazyLock<Vec<HashMap<&'static str, Head, BuildHasherDefault<Words>>>> =
-    LazyLock::new(|| Dialect::ALL.iter().map(|dialect| of(*dialect)).collect());
+type Heads = HashMap<&'static str, Head, BuildHasherDefault<Words>>;
 
-fn of(dialect: Dialect) -> HashMap<&'static str, Head, BuildHasherDefault<Words>> {
+fn of(dialect: Dialect) -> Heads {
     let table = dialect.table();
-    let mut heads: HashMap<&'static str, Head, BuildHasherDefault<Words>> = HashMap::default();
+    let mut heads = Heads::default();
     for (row, head) in table.definers.iter().flat_map(|row| row.heads.iter().map(move |head| (row, *head))) {
         let head = heads.entry(head).or_default();
         head.definer.get_or_insert((row.kind, row.shape));
@@ -51,7 +50,9 @@ fn of(dialect: Dialect) -> HashMap<&'static str, Head, BuildHasherDefault<Words>
 impl Dialect {
     /// What the tables say of a head, canonical; of an unknown one, nothing.
     pub fn head(self, head: &str) -> Head {
-        HEADS[self as usize].get(head).copied().unwrap_or_default()
+        // Each is made on first use, because a hook reads one file.
+        static HEADS: [OnceLock<Heads>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
+        HEADS[self as usize].get_or_init(|| of(self)).get(head).copied().unwrap_or_default()
     }
 }
 

@@ -9,7 +9,7 @@ mod pattern;
 mod template;
 
 use crate::datum::Datum;
-use crate::definer::{Place, Shape, Wrapper, macro_definer, wrapper};
+use crate::definer::{Place, Shape, Wrapper, wrapper};
 use crate::definers::{Definer, Definers};
 use crate::language::Language;
 use crate::name::canonical_head;
@@ -33,11 +33,12 @@ pub(crate) fn definers(tree: &Tree, text: &[u8]) -> Definers {
         };
         let Some(list) = datum.list().filter(|_| tree.kind(datum.first) != TokenKind::Prefix) else { continue };
         let Some(head) = reading.head(list) else { continue };
-        if let Some(shape) = macro_definer(tree.dialect(), &head) {
+        let known = tree.dialect().head(&head);
+        if let Some(shape) = known.defines_macro {
             let own = reading.learn(list, shape);
             reading.language = reading.language.with(&own);
             found.extend(&own);
-        } else if let Some(Wrapper::Body(skip)) = wrapper(tree.dialect(), &head) {
+        } else if let Some(Wrapper::Body(skip)) = known.wrapper {
             open.push(tree.data(list).skipping(skip + 1));
         }
     }

@@ -13,7 +13,7 @@ impl Case<'_> {
     /// loses a closer.
     pub(crate) fn breaks_a_row(&self, own: &[Token], edits: &[TextEdit]) -> bool {
         edits.iter().any(|edit| {
-            let line = self.lines.line(edit.at) - 1;
+            let line = self.lines().line(edit.at) - 1;
             let at = own.partition_point(|token| token.line < line);
             let begins = own.get(at).is_some_and(|token| token.line == line) && self.is_keyword_line(&own[at]);
             begins && self.breaks_its_row(own, at, edit, edits)
@@ -55,7 +55,7 @@ impl Case<'_> {
         let mut seams = seams(own);
         let Some(seam) = seams.next() else { return false };
         let behind = |edit: &TextEdit| {
-            let line = self.lines.line(edit.at) - 1;
+            let line = self.lines().line(edit.at) - 1;
             edit.inserted.contains([')', ']', '}']) && line == own[seam].line && own[seam].start < edit.at
         };
         seams.next().is_none() && edits.iter().any(behind)

@@ -65,7 +65,7 @@ impl Considered<'_> {
     pub(super) fn has_rival(&self) -> bool {
         let (own, known) = (self.form.own, self.form.known);
         let [edit] = self.edits() else { return false };
-        let lines = &self.case.lines;
+        let lines = self.case.lines();
         let line = lines.line(edit.at);
         // A symbol alone on its line is seldom a call.
         let code = self.case.text[lines.line_span(line).unwrap_or_default().range()].trim();

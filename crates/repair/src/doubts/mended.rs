@@ -65,7 +65,7 @@ impl Case<'_> {
         let (start, end) = (own[0].start, own[own.len() - 1].end);
         let local: Vec<TextEdit> = edits.iter().map(|edit| TextEdit { at: edit.at - start, ..edit.clone() }).collect();
         let text = apply(&self.text[start as usize..end as usize], &local);
-        let line = |edit: &&TextEdit| self.lines.line(edit.at) - 1 - own[0].line;
+        let line = |edit: &&TextEdit| self.lines().line(edit.at) - 1 - own[0].line;
         let taken =
             edits.iter().filter(|edit| edit.removed.contains([')', ']', '}'])).map(|edit| line(&edit)).collect();
         let (mut tokens, supplied) = (tokens(&text, self.language), supplied(&text, &local));

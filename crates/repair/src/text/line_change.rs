@@ -1,6 +1,6 @@
 //! Edits as changes of whole lines, for people.
 
-use lispwright_syntax::LineIndex;
+use lispwright_syntax::count_line_ends;
 
 use crate::outcome::TextEdit;
 use crate::text::edit::apply;
@@ -19,27 +19,33 @@ pub struct LineChange {
 /// The lines of `text` that `edits` change. The edits have to be in order and not overlap. An edit that spans lines is
 /// shown with all of them, and one after the last byte belongs to the last line.
 #[must_use]
-pub fn line_changes(text: &str, lines: &LineIndex, edits: &[TextEdit]) -> Vec<LineChange> {
+pub fn line_changes(text: &str, edits: &[TextEdit]) -> Vec<LineChange> {
     let mut changes = Vec::new();
+    let (mut line, mut counted) = (1, 0);
     let mut rest = edits;
     while let Some(first) = rest.first() {
-        let line = lines.line(first.at);
-        let (mut last, mut count) = (line, 0);
-        while let Some(edit) = rest.get(count).filter(|edit| lines.line(edit.at) <= last) {
-            last = last.max(lines.line(edit.range().end as u32));
+        let start = text[..first.at as usize].rfind('\n').map_or(0, |at| at + 1);
+        line += count_line_ends(&text[counted..start]);
+        counted = start;
+        let (mut end, mut count) = (first.at as usize, 0);
+        while let Some(edit) = rest.get(count).filter(|edit| edit.at as usize <= end) {
+            end = end.max(line_end(text, edit.range().end));
             count += 1;
         }
         let (own, others) = rest.split_at(count);
-        let start = lines.line_span(line).unwrap_or_default().start;
-        let end = lines.line_span(last).map_or(text.len(), |span| span.end as usize);
-        let own: Vec<TextEdit> = own.iter().map(|edit| TextEdit { at: edit.at - start, ..edit.clone() }).collect();
-        let before = &text[start as usize..end];
+        let own = own.iter().map(|edit| TextEdit { at: edit.at - start as u32, ..edit.clone() });
+        let before = &text[start..end];
         let without_ending = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
-        let after = without_ending(&apply(before, &own));
+        let after = without_ending(&apply(before, &own.collect::<Vec<_>>()));
         changes.push(LineChange { line, before: without_ending(before), after });
         rest = others;
     }
     changes
+}
+
+/// The end of the line that contains byte `at`, before its line feed.
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |ends| at + ends)
 }
 
 #[cfg(test)]
@@ -53,14 +59,13 @@ mod tests {
     #[test]
     fn edits_on_one_line_are_one_change() {
         let text = "(a b\n (c)\n d\n";
-        let changes = |edits: &[TextEdit]| line_changes(text, &LineIndex::new(text.as_bytes()), edits);
+        let changes = |edits: &[TextEdit]| line_changes(text, edits);
         let of =
             |line, before: &str, after: &str| LineChange { line, before: before.to_owned(), after: after.to_owned() };
         let edits = [edit(6, "(", ""), edit(8, ")", ""), edit(12, "", ")")];
         assert_eq!(changes(&edits), [of(2, " (c)", " c"), of(3, " d", " d)")]);
         assert_eq!(changes(&[edit(4, "\n ", " ")]), [of(1, "(a b\n (c)", "(a b (c)")]);
-        let (open, lines) = ("(a\n (b", LineIndex::new(b"(a\n (b"));
-        let at_the_end = line_changes(open, &lines, &[edit(4, "(", ""), edit(6, "", ")")]);
+        let at_the_end = line_changes("(a\n (b", &[edit(4, "(", ""), edit(6, "", ")")]);
         assert_eq!(at_the_end, [of(2, " (b", " b)")], "an edit after the last byte belongs to the last line");
     }
 }

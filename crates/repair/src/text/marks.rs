@@ -6,10 +6,11 @@
 use std::ops::Range;
 
 use lispwright_syntax::{TokenKind, Tree, read_plain};
+use memchr::memmem;
 
 /// `text`, with its `tree`, contains more such marks than `before`.
 pub(crate) fn are_new(text: &str, tree: &Tree, before: &str) -> bool {
-    if !["#_", "#;", "|#"].iter().any(|mark| text.contains(mark)) {
+    if !["#_", "#;", "|#"].iter().any(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_some()) {
         return false;
     }
     let ends = |text: &str| text.matches("|#").count();

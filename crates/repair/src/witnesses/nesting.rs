@@ -57,6 +57,8 @@ struct List {
     first: u64,
     /// Its index among the data of the list around it, from 0.
     index: u32,
+    /// The number of its arguments that the list around it supplies, like `->`.
+    supplied: u32,
     children: u32,
     /// Column of the first argument if it is on the opener's line; otherwise -1.
     argument: i32,
@@ -127,6 +129,7 @@ const TOP_LEVEL: List = List {
     around: NO_HEAD,
     first: NO_HEAD,
     index: 0,
+    supplied: 0,
     children: 0,
     argument: -1,
     sibling: -1,
@@ -142,6 +145,9 @@ const TOP_LEVEL: List = List {
     after_line_list: false,
     shown: 0,
 };
+
+/// The readings of a usual form need about so many nodes and lists.
+const MANY: usize = 2048;
 
 /// The stacks of all readings.
 pub(crate) struct Nesting<'h> {
@@ -176,6 +182,8 @@ impl<'h> Nesting<'h> {
     /// For several readings: call [`Nesting::next_token`] before each token.
     pub(crate) fn of_many(habits: &'h Habits, base: i32) -> Self {
         let mut nesting = Self { steps: Some(Steps::default()), ..Self::new(habits, base) };
+        nesting.nodes.reserve(MANY);
+        nesting.lists.reserve(MANY);
         nesting.remember();
         nesting
     }
@@ -514,7 +522,8 @@ impl<'h> Nesting<'h> {
         };
         let level = if around.level == Level::Top { Level::Form } else { Level::Inner };
         let (line, around) = (token.line, around.head);
-        let list = List { delimiter, level, column, line, around, first, index, part, parts, ..TOP_LEVEL };
+        let supplied = u32::from(index > 1 && is_threading(around));
+        let list = List { delimiter, level, column, line, around, first, index, supplied, part, parts, ..TOP_LEVEL };
         let alike = self.steps.iter().flat_map(Steps::all_opened).find(|id| self.lists[*id as usize] == list);
         alike.unwrap_or_else(|| self.add_list(list))
     }
@@ -565,12 +574,11 @@ impl<'h> Nesting<'h> {
         self.node(top).parent
     }
 
-    /// The question whether the list ends here. The form around may supply an argument, like `->`.
+    /// The question whether the list ends here.
     fn ends(list: &List) -> Option<(Question, u64)> {
         let asks = list.children > 0 && list.delimiter == Delimiter::Paren;
         let head = if list.head == NO_HEAD { list.around ^ HEADLESS } else { list.head };
-        let supplied = u32::from(list.index > 1 && is_threading(list.around));
-        asks.then(|| (Question::Ends, argument(head, list.children - 1 + supplied)))
+        asks.then(|| (Question::Ends, argument(head, list.children - 1 + list.supplied)))
     }
 
     fn pairs(list: &List) -> Option<(u64, bool)> {
