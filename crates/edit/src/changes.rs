@@ -5,12 +5,12 @@
 //! is the tokens that it has when it is read alone. The new text is read and must have exactly these tokens. Since the
 //! nesting of a text that balances follows from its tokens, everything outside reads as before.
 
-use lispwright_syntax::{LineIndex, Span, TokenKind, Tree, read, read_again};
+use lispwright_syntax::{Span, TokenKind, Tree, read, read_again};
 
 use crate::diff::unified;
-use crate::form_line::shortened;
 use crate::refusal::EditRefusal;
 use crate::source::Source;
+use crate::splice::would_break;
 
 /// What a change replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,13 +137,6 @@ fn new_tokens(source: &Source<'_>, change: &Change, place: Span) -> Vec<(TokenKi
         tokens.push((TokenKind::Blank, Span::new(place.end, place.end)));
     }
     tokens
-}
-
-fn would_break(text: &str, at: u32) -> EditRefusal {
-    let lines = LineIndex::new(text.as_bytes());
-    let line = lines.line(at.min(text.len() as u32));
-    let span = lines.line_span(line).unwrap_or_default();
-    EditRefusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use lispwright_syntax::{Diagnostic, DiagnosticKind, Flaw, Span, Tree, flaws};
 use crate::fix::Fix;
 use crate::form_line::shortened;
 use crate::mend::{Setting, Verdict, judge, verdict};
-use crate::source::{Place, place_in};
+use crate::source::{Place, line_around, line_at, place_in};
 
 /// The first mistake in a text, with its likeliest fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnc
         DiagnosticKind::UnclosedSymbol => (Some("|".to_owned()), None),
         DiagnosticKind::DanglingPrefix | DiagnosticKind::TooDeep | DiagnosticKind::Flawed(_) => (None, None),
     };
-    let source_line = line_text(text, opened_at.unwrap_or(position));
+    let source_line = shortened(line_around(text, opened_at.unwrap_or(position)).trim(), WIDTH);
     let place = |offset| place_in(text, offset);
     let (position, opened_at) = (place(position), opened_at.map(place));
     let after = first.gave_up_at.unwrap_or(first.span.end);
@@ -118,7 +118,7 @@ fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnc
         source_line,
         expected,
         found,
-        next_form_line: next_healthy(tree, after).map(|at| place(at).line),
+        next_form_line: next_healthy(tree, after).map(|at| line_at(text, at)),
         count: tree.mistakes().max(1),
         fixes,
         repaired,
@@ -141,13 +141,6 @@ pub fn explain_flaw(text: &str, tree: &Tree, (flaw, span): (Flaw, Span)) -> Diag
 fn end_of_code(text: &str, from: u32, at: u32) -> u32 {
     let inside = &text[from as usize..at as usize];
     from + inside.trim_end().len() as u32
-}
-
-/// The line of byte `at`, shortened.
-fn line_text(text: &str, at: u32) -> String {
-    let (before, after) = text.split_at(at as usize);
-    let (before, after) = (before.rsplit('\n').next(), after.split('\n').next());
-    shortened([before, after].map(Option::unwrap_or_default).concat().trim(), WIDTH)
 }
 
 /// The start of the first list at top level, at or after `after`, with nothing wrong inside.

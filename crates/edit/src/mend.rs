@@ -9,7 +9,7 @@ use lispwright_syntax::{Language, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
 use crate::indent::{Destination, Moved, column};
-use crate::source::Source;
+use crate::source::{Source, line_at};
 
 /// The answer of the repairer.
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl Setting {
         };
         let lines_cut = count_line_ends(&text[..shown.origin(0) as usize]);
         let above = count_line_ends(&front);
-        let last_line = line_of(text, text.strip_suffix('\n').unwrap_or(text).len() as u32);
+        let last_line = line_at(text, text.strip_suffix('\n').unwrap_or(text).len() as u32);
         let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, last_line);
         match outcome {
             Outcome::Balanced => uncertain(text, language, "it balances only with the text around it"),
@@ -187,17 +187,12 @@ fn uncertain(text: &str, language: &Language, doubt: &str) -> Verdict {
 fn certain(edits: Vec<TextEdit>, repaired: String, why: String, text: &str) -> Verdict {
     let at = edits.first().map(|edit| edit.at);
     let fixes = vec![Fix::new(edits, why, text)];
-    Verdict { line: at.map(|at| line_of(text, at)), at, fixes, repaired: Some(repaired), doubt: String::new() }
+    Verdict { line: at.map(|at| line_at(text, at)), at, fixes, repaired: Some(repaired), doubt: String::new() }
 }
 
 fn refused(line: u32, fixes: Vec<(Vec<TextEdit>, String)>, doubt: String, text: &str) -> Verdict {
     let fixes = fixes.into_iter().filter(|(edits, _)| !edits.is_empty());
     let fixes: Vec<Fix> = fixes.map(|(edits, why)| Fix::new(edits, why, text)).collect();
-    let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| line_of(text, at) == line);
+    let at = fixes.first().map(|fix| fix.edits[0].at).filter(|&at| line_at(text, at) == line);
     Verdict { line: Some(line), at, fixes, repaired: None, doubt }
-}
-
-/// The line of a byte, from 1.
-fn line_of(text: &str, at: u32) -> u32 {
-    count_line_ends(&text[..at as usize]) + 1
 }

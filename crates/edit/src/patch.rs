@@ -26,7 +26,7 @@ use crate::mend::Setting;
 use crate::note::Note;
 use crate::occurrence::{by_tokens, exact, near};
 use crate::refusal::EditRefusal;
-use crate::source::{Source, whole_span};
+use crate::source::{Source, line_at, whole_span};
 use crate::splice::{Splice, apply};
 
 /// A request to change text inside a form.
@@ -114,8 +114,8 @@ pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditR
     let mut edited = apply(source, splice, Some(id), Vec::new())?;
     // The splice covers the form; the diff shows only the changed part.
     edited.diff = unified(source.text, &edited.text, touched, new_touched as usize);
-    let lines = lispwright_syntax::LineIndex::new(edited.text.as_bytes());
-    edited.lines = Some((lines.line(touched.start), lines.line((touched.start + new_touched).max(1) - 1)));
+    let line = |at| line_at(&edited.text, at);
+    edited.lines = Some((line(touched.start), line((touched.start + new_touched).max(1) - 1)));
     note_new_name(source, id, &new_body, &new_tree, &mut edited);
     edited.notes.extend(has_unescape.then_some(Note::Unescaped));
     if loosely {

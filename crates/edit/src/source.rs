@@ -125,9 +125,22 @@ pub(crate) fn whole_span(form: &Form) -> Span {
     Span::new(form.header.map_or(form.outer.start, |header| header.start), form.outer.end)
 }
 
+/// The line of a byte of `text`, from 1. For many bytes of one text, its [`LineIndex`] is faster.
+pub(crate) fn line_at(text: &str, at: u32) -> u32 {
+    count_line_ends(&text.as_bytes()[..text.len().min(at as usize)]) + 1
+}
+
+/// The line of a byte of `text`, without its line end.
+pub(crate) fn line_around(text: &str, at: u32) -> &str {
+    let at = text.len().min(at as usize);
+    let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |after| at + after);
+    text[start..end].trim_end_matches('\r')
+}
+
 /// The place of byte `offset` in a text. For many places of one text, [`Source::place`] is faster.
 pub(crate) fn place_in(text: &str, offset: u32) -> Place {
     let before = &text.as_bytes()[..text.len().min(offset as usize)];
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    Place { offset: scalars(before), line: count_line_ends(before) + 1, column: scalars(&before[start..]) + 1 }
+    Place { offset: scalars(before), line: line_at(text, offset), column: scalars(&before[start..]) + 1 }
 }

@@ -2,7 +2,7 @@
 
 use lispwright_repair::{Plain, renested_plain};
 use lispwright_syntax::{
-    Form, FormId, Forms, LineIndex, Span, Tree, count_line_ends, read_again, read_by_columns, stray_dots_since,
+    Form, FormId, Forms, Span, Tree, count_line_ends, read_again, read_by_columns, stray_dots_since,
 };
 
 use crate::diff::unified;
@@ -10,7 +10,7 @@ use crate::edited::Edited;
 use crate::form_line::shortened;
 use crate::note::Note;
 use crate::refusal::EditRefusal;
-use crate::source::{Source, digest_of, whole_span};
+use crate::source::{Source, digest_of, line_around, line_at, whole_span};
 use crate::unexpected;
 use crate::verify::{Count, Difference, verify};
 
@@ -52,7 +52,7 @@ pub(crate) fn apply(
             let columns = columns.map(|()| read_by_columns(&text, source.tree.language()));
             let Some(columns) = columns.filter(|columns| compared(columns).is_ok()) else { return Err(difference) };
             notes.extend(columns.diagnostics().first().map(|first| {
-                let line = LineIndex::new(text.as_bytes()).line(first.span.start);
+                let line = line_at(&text, first.span.start);
                 Note::BalancedByChance { line, kind: first.kind }
             }));
             Ok(())
@@ -73,7 +73,7 @@ pub(crate) fn apply(
         return Err(would_break(&text, at.or(found.next().map(|new| new.span.start)).unwrap_or(span.start)));
     }
     if let Some(first) = tree.diagnostics().first() {
-        let line = LineIndex::new(text.as_bytes()).line(first.span.start);
+        let line = line_at(&text, first.span.start);
         notes.push(Note::BrokenElsewhere { line, kind: first.kind });
     }
     let (was, is) = (Plain { text: source.text, tree: &source.tree }, Plain { text: &text, tree: &tree });
@@ -82,7 +82,7 @@ pub(crate) fn apply(
     let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
     notes.extend(dots.first().map(|&line| Note::StrayDot { line }));
     let new_end = span.start + new_part.len() as u32;
-    let unexpected = unexpected::of_part(&source.forms, (&tree, &text), Span::new(span.start, new_end));
+    let unexpected = unexpected::of_part((&source.forms, span), (&tree, &text), Span::new(span.start, new_end));
     notes.extend(unexpected.into_iter().map(Note::Unexpected));
     let forms = Forms::within(&tree, &text, Span::new(span.start, new_end));
     let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
@@ -116,9 +116,7 @@ pub(crate) fn apply(
     })
 }
 
-fn would_break(text: &str, at: u32) -> EditRefusal {
-    let lines = LineIndex::new(text.as_bytes());
-    let line = lines.line(at.min(text.len() as u32));
-    let span = lines.line_span(line).unwrap_or_default();
-    EditRefusal::WouldBreak { line, text: shortened(text[span.range()].trim(), 100) }
+/// The refusal of a change after which `text` would break at byte `at`.
+pub(crate) fn would_break(text: &str, at: u32) -> EditRefusal {
+    EditRefusal::WouldBreak { line: line_at(text, at), text: shortened(line_around(text, at).trim(), 100) }
 }

@@ -1,11 +1,12 @@
 //! Effects that balance and are seldom meant: a name defined twice, a body in the place of its definition, quotes inside
 //! a string.
 
-use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use lispwright_syntax::{Form, FormKind, Forms, LineIndex, Span, TokenKind, Tree, same_back, same_front};
+use lispwright_syntax::{Form, FormKind, Forms, Span, TokenKind, Tree, same_back, same_front};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::source::line_at;
 
 /// An effect of a change that its author seldom means. Lines count from 1 and are those of the new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,14 +72,26 @@ impl Unexpected {
     }
 }
 
-/// The unexpected effects of the new part of a text. `before` are the forms of the old text.
-pub(crate) fn of_part(before: &Forms, (tree, text): (&Tree, &str), new_part: Span) -> Vec<Unexpected> {
+/// The unexpected effects of the new part of a text. `before` are the forms of the old text, where `old_part` was in its
+/// place; the rest of the text is the same.
+pub(crate) fn of_part(
+    (before, old_part): (&Forms, Span),
+    (tree, text): (&Tree, &str),
+    new_part: Span,
+) -> Vec<Unexpected> {
     let inside = |form: &Form| new_part.start <= form.outer.start && form.outer.end <= new_part.end;
-    let lines = LineIndex::new(text.as_bytes());
     let own = Forms::within(tree, text, new_part);
-    let own = own.iter().map(|(_, form)| form).filter(|form| inside(form));
-    let again = defined_again(|| Definitions::of(before), (tree, text), own, &lines);
-    let glued = glued_quotes(tree, new_part).next().map(|at| Unexpected::GluedQuotes { line: lines.line(at) });
+    let own: Vec<&Form> = own.iter().map(|(_, form)| form).filter(|form| inside(form)).collect();
+    let mut keys: FxHashSet<Key<'_>> = FxHashSet::default();
+    let twice = own.iter().filter_map(|form| defined_once(form)).filter(|key| !keys.insert(*key)).count() > 0;
+    let stays = |form: &Form| form.outer.end <= old_part.start || old_part.end <= form.outer.start;
+    let known = |(_, form): (_, &Form)| stays(form) && defined_once(form).is_some_and(|key| keys.contains(&key));
+    // All forms are looked at only if one of them may be the second.
+    let again = match twice || (!keys.is_empty() && before.iter().any(known)) {
+        true => defined_again(|| Definitions::of(before), (tree, text), own.into_iter()),
+        false => None,
+    };
+    let glued = glued_quotes(tree, new_part).next().map(|at| Unexpected::GluedQuotes { line: line_at(text, at) });
     again.into_iter().chain(glued).collect()
 }
 
@@ -89,14 +102,13 @@ pub fn unexpected_since((old_tree, old): (&Tree, &str), (tree, text): (&Tree, &s
     let front = same_front(old.as_bytes(), text.as_bytes());
     let back = same_back(&old.as_bytes()[front..], &text.as_bytes()[front..]);
     let (was, is) = (front..old.len() - back, front..text.len() - back);
-    let lines = LazyCell::new(|| LineIndex::new(text.as_bytes()));
     let (old_own, own) = (Forms::within(old_tree, old, span(&was)), Forms::within(tree, text, span(&is)));
     let begins_anew = |form: &Form| {
         let named = form.name_span.map_or(form.outer.start, |name| name.end);
         form.outer.start as usize <= is.end && is.start <= named as usize
     };
     let new = own.iter().map(|(_, form)| form).filter(|form| begins_anew(form));
-    let again = defined_again(|| Definitions::of(&Forms::new(old_tree, old)), (tree, text), new, &lines);
+    let again = defined_again(|| Definitions::of(&Forms::new(old_tree, old)), (tree, text), new);
     let mut found: Vec<(Unexpected, Vec<u32>)> = Vec::new();
     if let Some(Unexpected::DefinedTwice { line, other, .. }) = again {
         let mut shown = vec![line, other];
@@ -108,14 +120,14 @@ pub fn unexpected_since((old_tree, old): (&Tree, &str), (tree, text): (&Tree, &s
         let pairs = old_own.top_level().zip(own.top_level()).map(|((_, old), (_, new))| (old, new));
         found.extend(pairs.filter(|(form, _)| !stays(form)).find_map(|(form, new)| {
             let undefined = Unexpected::undefined((form, old), (new, text))?;
-            Some((undefined, vec![lines.line(new.span.start)]))
+            Some((undefined, vec![line_at(text, new.span.start)]))
         }));
     }
     let glued = |tree, text, changed| glued_quotes(tree, whole_lines(text, changed));
     if let Some(at) = glued(tree, text, is.clone()).next()
         && glued(tree, text, is).count() > glued(old_tree, old, was).count()
     {
-        let line = lines.line(at);
+        let line = line_at(text, at);
         found.push((Unexpected::GluedQuotes { line }, vec![line]));
     }
     found
@@ -134,11 +146,11 @@ fn whole_lines(text: &str, bytes: Range<usize>) -> Span {
 }
 
 /// How often a text defines each name.
-struct Definitions(HashMap<(String, String), usize>);
+struct Definitions(FxHashMap<(String, String), usize>);
 
 impl Definitions {
     fn of(forms: &Forms) -> Self {
-        let mut counts = HashMap::new();
+        let mut counts = FxHashMap::default();
         for key in forms.iter().filter_map(|(_, form)| defined_once(form)) {
             *counts.entry((key.0.to_owned(), key.1.to_owned())).or_default() += 1;
         }
@@ -152,7 +164,6 @@ fn defined_again<'f>(
     known: impl FnOnce() -> Definitions,
     (tree, text): (&Tree, &str),
     own: impl Iterator<Item = &'f Form>,
-    lines: &LineIndex,
 ) -> Option<Unexpected> {
     let own: Vec<(&Form, Key<'_>)> = own.filter_map(|form| Some((form, defined_once(form)?))).collect();
     if own.is_empty() {
@@ -163,8 +174,8 @@ fn defined_again<'f>(
     if all.iter().filter(|(_, form)| form.kind == FormKind::Package || form.head_name.starts_with("in-")).count() > 1 {
         return None;
     }
-    let wanted: HashSet<Key<'_>> = own.iter().map(|(_, key)| *key).collect();
-    let mut places: HashMap<Key<'_>, Vec<Span>> = HashMap::new();
+    let wanted: FxHashSet<Key<'_>> = own.iter().map(|(_, key)| *key).collect();
+    let mut places: FxHashMap<Key<'_>, Vec<Span>> = FxHashMap::default();
     for (_, form) in all.iter() {
         if let Some(key) = defined_once(form).filter(|key| wanted.contains(key)) {
             places.entry(key).or_default().push(form.outer);
@@ -179,7 +190,7 @@ fn defined_again<'f>(
         let places = places.get(key)?;
         let before = known.get(&(key.0.to_owned(), key.1.to_owned())).copied().unwrap_or_default();
         let other = places.iter().find(|place| place.start != form.outer.start)?;
-        let (line, other) = (lines.line(form.span.start), lines.line(other.start));
+        let (line, other) = (line_at(text, form.span.start), line_at(text, other.start));
         (places.len() > before).then(|| Unexpected::DefinedTwice { label: form.label(text), line, other })
     })
 }

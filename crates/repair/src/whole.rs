@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{DiagnosticKind, Language, LineIndex, Tree, read_plain, same_front};
+use lispwright_syntax::{DiagnosticKind, Language, Tree, count_line_ends, read_plain, same_front};
 
 use crate::case::{Case, Context};
 use crate::doubts::{Doubt, Doubts};
@@ -90,7 +90,7 @@ impl<'a> Task<'a> {
         let mut outcome = match first_conflict(text) {
             Some(mark) => {
                 let mut refusal = self.whole().refusal(Reason::Conflict, Vec::new());
-                refusal.diagnosis.line = LineIndex::new(text.as_bytes()).line(mark as u32);
+                refusal.diagnosis.line = count_line_ends(&text[..mark]) + 1;
                 return Outcome::Refused(refusal);
             }
             None => self.answered(),

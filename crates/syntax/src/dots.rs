@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::flaw::tokens_since;
 use crate::span::{LineIndex, Span};
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
@@ -50,7 +51,7 @@ pub(crate) fn stray_dots_in(tree: &Tree, text: &[u8], tokens: Range<TokenId>) ->
 
 /// The lines of `text`, from 1, with [stray dots](stray_dots), without those that already had them in `before`.
 pub fn stray_dots_since(before_tree: &Tree, before: &[u8], tree: &Tree, text: &[u8]) -> Vec<u32> {
-    let found = stray_dots(tree, text);
+    let found = stray_dots_in(tree, text, tokens_since(before, tree, text));
     if found.is_empty() {
         return Vec::new();
     }

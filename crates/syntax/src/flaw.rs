@@ -184,10 +184,7 @@ fn is_placeholder(comment: &str) -> bool {
 
 /// The flaws of `text` and its marks in the place of code, without those on lines that `before` has as well.
 pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
-    let (old, new) = (before.as_bytes(), text.as_bytes());
-    let front = same_front(old, new);
-    let back = same_back(&old[front..], &new[front..]);
-    let tokens = among_whole_forms(tree, text, front..text.len() - back);
+    let tokens = tokens_since(before.as_bytes(), tree, text.as_bytes());
     let mut found = flaws_among(tree, text, tokens.clone());
     if tree.is_balanced() {
         found.extend(left_out_among(tree, text, tokens).into_iter().map(|span| (Flaw::LeftOut, span)));
@@ -203,19 +200,20 @@ pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
     found
 }
 
-/// The tokens on the lines of `changed`, from the beginning of the form at top level around the first of them.
-fn among_whole_forms(tree: &Tree, text: &str, changed: Range<usize>) -> Range<TokenId> {
-    let bytes = text.as_bytes();
-    let start = bytes[..changed.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let end = bytes[changed.end..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| changed.end + at);
-    let Some(mut first) = tree.token_at(start as u32) else { return 0..0 };
-    let around = std::iter::successors(tree.list_around(first), |list| tree.list(*list).parent()).last();
-    first = around.map_or(first, |list| tree.list(list).open());
+/// The tokens on the lines of `text` that differ from `before`, with the whole forms at top level around them.
+pub(crate) fn tokens_since(before: &[u8], tree: &Tree, text: &[u8]) -> Range<TokenId> {
+    let front = same_front(before, text);
+    let changed = front..text.len() - same_back(&before[front..], &text[front..]);
+    let start = text[..changed.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = text[changed.end..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| changed.end + at);
+    let (Some(mut first), Some(last)) = (tree.token_at(start as u32), tree.token_at(end as u32)) else { return 0..0 };
+    let form_around = |token| std::iter::successors(tree.list_around(token), |list| tree.list(*list).parent()).last();
+    first = form_around(first).map_or(first, |list| tree.list(list).open());
     let continues = |token: TokenId| tree.kind(token).is_prefix() || tree.kind(token).is_trivia();
     while first > 0 && continues(first - 1) {
         first -= 1;
     }
-    first..tree.token_at(end as u32).map_or(0, |last| last + 1)
+    first..form_around(last).map_or(last + 1, |list| tree.list(list).end())
 }
 
 #[cfg(test)]
