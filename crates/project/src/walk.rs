@@ -71,8 +71,12 @@ enum Arrival {
     Directory {
         /// The directory.
         here: Directory,
-        /// The error for a caller that needs a file.
-        refused: Error,
+        /// Its root.
+        root: Arc<Root>,
+        /// Its path from the root.
+        below: PathBuf,
+        /// The path as it was written.
+        written: String,
     },
 }
 
@@ -94,7 +98,11 @@ impl Roots {
     pub(crate) fn locate(&self, path: &Path) -> Result<Place, Error> {
         match self.walk(path)? {
             Arrival::Place(place) => Ok(place),
-            Arrival::Directory { refused, .. } => Err(refused),
+            Arrival::Directory { here, root, below, written } => {
+                let names = nearest::some_names(&here.dir).into_iter();
+                let holds = names.map(|name| self.display(&root, &below.join(name))).collect();
+                Err(Error::IsDirectory { path: written, holds })
+            }
         }
     }
 
@@ -226,13 +234,11 @@ impl Walk<'_> {
                 self.pending.push_front(step);
             }
         }
-        let within = self.below_root();
-        let holds = nearest::some_names(self.here());
-        let holds = holds.into_iter().map(|name| self.roots.display(&self.root, &within.join(name))).collect();
+        let below = self.below_root();
         let dir = self.here().try_clone().map_err(|error| Error::reading(&self.written, "open it", error))?;
-        let path = if self.links == 0 { self.roots.display(&self.root, &within) } else { self.written.clone() };
-        let here = Directory { dir, path, real: self.root.real.join(&within) };
-        Ok(Arrival::Directory { here, refused: Error::IsDirectory { path: self.written, holds } })
+        let path = if self.links == 0 { self.roots.display(&self.root, &below) } else { self.written.clone() };
+        let here = Directory { dir, path, real: self.root.real.join(&below) };
+        Ok(Arrival::Directory { here, root: self.root, below, written: self.written })
     }
 
     /// The directory reached so far.

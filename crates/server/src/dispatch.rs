@@ -5,7 +5,7 @@
 //! an unknown tool is a protocol error.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
@@ -53,6 +53,8 @@ pub(crate) struct Dispatch {
     instructions: String,
     premises: Option<Premises>,
     guides: Vec<Guide>,
+    /// The capabilities that every connection declares.
+    offers: Arc<ServerCapabilities>,
     rest: Arc<Rest>,
 }
 
@@ -62,6 +64,9 @@ impl Dispatch {
         let guides = prompts::offered(&options.tools);
         let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
         let names = Names::new(&tools, &options.aliases);
+        let mut offers = ServerCapabilities::builder().enable_tools().build();
+        offers.prompts = (!guides.is_empty()).then(Default::default);
+        offers.resources = options.premises.is_some().then(Default::default);
         Self {
             tools,
             offered,
@@ -72,15 +77,9 @@ impl Dispatch {
             instructions: options.instructions,
             premises: options.premises,
             guides,
+            offers: Arc::new(offers),
             rest: Arc::default(),
         }
-    }
-
-    fn capabilities(&self) -> ServerCapabilities {
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        capabilities.prompts = (!self.guides.is_empty()).then(Default::default);
-        capabilities.resources = self.premises.is_some().then(Default::default);
-        capabilities
     }
 
     fn undeclared(&self, method: &str) -> ErrorData {
@@ -360,7 +359,7 @@ impl Host for Arc<Dispatch> {
     }
 
     fn offers(&self) -> Arc<ServerCapabilities> {
-        Arc::new(self.capabilities())
+        self.offers.clone()
     }
 
     fn tools(&self) -> Value {
@@ -378,11 +377,12 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 
 /// The server's identity, which revision 2026-07-28 expects on results because there is no handshake to carry it.
 fn stamp(context: &RequestContext<RoleServer>) -> Option<MetaObject> {
-    is_modern(context).then(|| {
+    static STAMP: LazyLock<MetaObject> = LazyLock::new(|| {
         let mut meta = MetaObject::new();
         meta.insert("io.modelcontextprotocol/serverInfo".into(), json!(server_info()));
         meta
-    })
+    });
+    is_modern(context).then(|| STAMP.clone())
 }
 
 /// Refuses a cursor, which no list here gives out.
@@ -422,7 +422,7 @@ fn unsupported_version(asked: &str) -> ErrorData {
 
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(self.dispatch.capabilities())
+        ServerConfig::new(ServerCapabilities::clone(&self.dispatch.offers))
             .with_server_info(server_info())
             .with_instructions(self.dispatch.instructions.clone())
     }

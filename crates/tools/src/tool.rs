@@ -112,6 +112,12 @@ impl CallContext {
         tokio::task::spawn_blocking(work).await.unwrap_or_else(ended)
     }
 
+    /// Runs `work`, which takes less time than another thread needs to wake, in the order in which calls came.
+    pub(crate) async fn at_once<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.turn().await;
+        work()
+    }
+
     /// Starts `work`, which enters a queue with its first step, in the order in which calls came.
     pub(crate) async fn in_order<T>(&self, work: impl Future<Output = T>) -> T {
         self.turn().await;

@@ -131,8 +131,15 @@ impl Workspace {
 
     /// A dialect with the additions of the project around the file at `path`; without a path, around relative ones.
     pub fn extended(&self, dialect: Dialect, path: Option<&str>) -> Result<Language, Refusal> {
-        let file = self.absolute(path.unwrap_or(FILE_NAME));
-        Ok(self.languages_in(file.parent().unwrap_or(&file))?.of(dialect))
+        let languages = match (path, &self.roots) {
+            (Some(path), _) => {
+                let file = self.absolute(path);
+                self.languages_in(file.parent().unwrap_or(&file))?
+            }
+            (None, Some(roots)) => self.languages_in(roots.primary())?,
+            (None, None) => self.languages_in(Path::new("."))?,
+        };
+        Ok(languages.of(dialect))
     }
 
     /// The absolute path of a file. That of a file that does not exist yet is in its directory.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use futures::FutureExt as _;
 use lispwright_tools::arguments::prepare;
 use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
 use lispwright_words::{Rendering, Skin, render};
@@ -258,6 +259,21 @@ fn a_broken_file_is_diagnosed_read_and_edited() {
     let mend = json!({"path": "broken.lisp", "name": "f", "old_text": "(g x)", "new_text": "(g x))"});
     project.fields("lisp_patch_form", mend);
     assert_eq!(project.fields("lisp_check_parens", json!({"path": "broken.lisp"}))["ok"], true);
+}
+
+/// Handing it to another thread would take longer than the check.
+#[test]
+fn short_code_is_checked_where_the_call_is() {
+    let project = Project::new(&[("a.lisp", "(a)")]);
+    let tool = project.tools.iter().find(|tool| tool.name == "lisp_check_parens").unwrap();
+    let is_done_at_once = |arguments: Value| {
+        let arguments = prepare(tool.name, &tool.input_schema, arguments.as_object().cloned().unwrap()).unwrap();
+        let _inside = project.runtime.enter();
+        (tool.run)(arguments, CallContext::default()).now_or_never().is_some()
+    };
+    assert!(is_done_at_once(json!({"code": "(a)"})));
+    assert!(!is_done_at_once(json!({"code": "(a)".repeat(10_000)})), "others would wait for it");
+    assert!(!is_done_at_once(json!({"path": "a.lisp"})), "others would wait for the disk");
 }
 
 #[test]
