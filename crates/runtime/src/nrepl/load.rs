@@ -11,13 +11,16 @@ use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
 use super::sources;
-use crate::eval::{CurrentForm, Ending, Phase};
+use crate::eval::{CurrentForm, Ending, LispError, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
 use crate::work::{CompilerDiagnostic, LoadTarget, Project, Tally};
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;
+
+/// The JVM's error for a file that cannot be read.
+const UNREAD: &str = "java.io.IOException";
 
 /// The beginning of the compiler's warnings about reflection.
 const REFLECTION: &str = "Reflection warning, ";
@@ -36,7 +39,7 @@ impl Image {
             LoadTarget::Path(path) => {
                 let text = match read(path).await {
                     Ok(text) => text,
-                    Err(why) => return Ok(Ending::AgentFault(why).into()),
+                    Err(why) => return Ok(unread(path, why)),
                 };
                 self.exchange(self.load_message(path, &text), deadline, controls).await?
             }
@@ -129,8 +132,7 @@ impl Image {
         project: &Project,
     ) -> Result<Option<Evaluated>, Lost> {
         let (LoadTarget::Path(name) | LoadTarget::System(name)) = target;
-        let mut place =
-            CurrentForm { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.clone() };
+        let mut place = loading(name);
         if let Some(reason) = reply.stopped {
             // The code of the call is this program's.
             let frames = reply.frames.iter().filter(|frame| frame.file.as_deref() != Some("code")).cloned().collect();
@@ -213,6 +215,26 @@ fn source_file(project: &Project, name: &str) -> String {
     let usual = roots().flat_map(|root| SOURCE_DIRECTORIES.map(|directory| root.join(directory)));
     let mut places = usual.chain(roots().flat_map(sources::directories)).map(|directory| directory.join(name));
     places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
+}
+
+/// The failure to load the file at `path`, which could not be read, as the JVM would give it.
+fn unread(path: &str, why: String) -> Evaluated {
+    let diagnostic = CompilerDiagnostic {
+        severity: "error".to_owned(),
+        type_name: UNREAD.to_owned(),
+        message: why.clone(),
+        file: Some(path.to_owned()),
+        line: None,
+        column: None,
+        form: None,
+    };
+    let error = LispError { type_name: UNREAD.to_owned(), message: why, ..LispError::default() };
+    Evaluated { diagnostics: vec![diagnostic], ..Ending::Error { error, place: loading(path) }.into() }
+}
+
+/// The load of a file or a namespace as a form that is evaluated.
+fn loading(name: &str) -> CurrentForm {
+    CurrentForm { phase: Phase::Eval, index: 1, total: Some(1), start: (1, 1), at: None, text: name.to_owned() }
 }
 
 /// The text at `path`, which had no links when it was resolved.

@@ -220,4 +220,12 @@ async fn files_and_namespaces_are_loaded_and_tested() {
     assert!(tally.failed_tests.iter().any(|test| test.name == "broken" && test.reason.contains("error")), "{tally:#?}");
     assert_eq!(call(tests(&["fine"])).await.tests.unwrap().total(), 2);
     assert_eq!(call(tests(&["absent"])).await.tests.unwrap().total(), 0);
+
+    std::fs::write(root.join("latin.clj"), b"(def name \"caf\xe9\")\n").unwrap();
+    let target = LoadTarget::Path(root.join("latin.clj").display().to_string());
+    let report = call(Request::Load { target, project: Project::default(), force: true, clear: false, timeout }).await;
+    assert!(
+        matches!(&report.ending, Ending::Error { error, .. } if error.message.contains("utf-8")),
+        "a file that cannot be read is no fault of the image: {report:#?}"
+    );
 }
