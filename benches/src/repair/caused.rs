@@ -11,7 +11,7 @@ use std::ops::Range;
 use lispwright_syntax::TokenKind;
 
 use super::damage::{Class, Splice, any_line_end, apply, collide, damage};
-use super::lists::{Inner, closers, column, hunks, inner_lists, lists, shifted};
+use super::lists::{Datum, Inner, closers, column, hunks, inner_lists, lists, shifted};
 use super::random::Random;
 use super::rewrite;
 use super::sample::{Sample, is_sound, pieces};
@@ -35,6 +35,7 @@ pub(crate) enum Cause {
     Column0,
     Tabs,
     Docstring,
+    NewString,
 }
 
 /// Every cause, its share of a hundred, and its description.
@@ -43,13 +44,13 @@ pub(crate) enum Cause {
 /// not written, and 70 of the edits had two hunks or more. Of 423 corrections of one place, 93 in a hundred were of
 /// closers at the end of a line, 4 of openers, half of them lost, 1 of closers inside a line, 2 of quotes. How the
 /// causes share the closers at line ends is an estimate.
-pub(crate) const CAUSES: [(Cause, f64, &str); 15] = [
+pub(crate) const CAUSES: [(Cause, f64, &str); 16] = [
     (Cause::Wrap, 13.0, "wrap without its tail"),
     (Cause::Unwrap, 8.0, "unwrap, or an opener that is deleted or commented out, and its closer stays"),
     (Cause::LastChild, 8.0, "new last child below the closers of its parent"),
     (Cause::Around, 6.0, "call put round the last argument"),
     (Cause::Moved, 5.0, "form moved with closers too many or too few"),
-    (Cause::Hunks, 25.0, "several hunks, and a slip in one"),
+    (Cause::Hunks, 23.0, "several hunks, and a slip in one"),
     (Cause::Parallel, 6.0, "same slip in parallel lines"),
     (Cause::OnPurpose, 4.0, "delimiters changed on purpose, and a slip"),
     (Cause::Accident, 3.0, "earlier text that balances by accident"),
@@ -59,6 +60,7 @@ pub(crate) const CAUSES: [(Cause, f64, &str); 15] = [
     (Cause::Column0, 6.0, "slip in code with inner lines in column 0"),
     (Cause::Tabs, 4.0, "slip in code with a tab for each level"),
     (Cause::Docstring, 3.0, "slip in code with strings in column 0"),
+    (Cause::NewString, 2.0, "new string without one of its quotes"),
 ];
 
 /// An edit of a part of a file, and its faults.
@@ -96,6 +98,7 @@ pub(crate) fn cause(sample: &Sample, cause: Cause, random: &mut Random) -> Optio
         Cause::Column0 => slip_in(vary::with_lines_in_column_0(sample, random)?, random),
         Cause::Tabs => slip_in(vary::with_tabs(sample)?, random),
         Cause::Docstring => slip_in(vary::with_strings_in_column_0(sample)?, random),
+        Cause::NewString => plain(new_string(sample, random)),
     }?;
     let dialect = sample.dialect;
     let sound = is_sound(&edit.before, dialect) && is_sound(&edit.after, dialect) && edit.before != edit.after;
@@ -450,6 +453,32 @@ fn opener(sample: &Sample, random: &mut Random) -> Option<Vec<Splice>> {
     let found: Vec<usize> = (0..own.len()).filter(single).collect();
     let &at = random.pick(&found)?;
     Some(vec![removal(own[at].end - 1..own[at].end)])
+}
+
+/// A string on one line was written in the place of an atom, or between what was there, and its end quote forgotten,
+/// seldom the other one. As many of them stand in mid-line as at the end of a line.
+fn new_string(sample: &Sample, random: &mut Random) -> Option<(String, String, Vec<Splice>)> {
+    let form = sample.own();
+    let all = lists(form, 0..form.len(), sample.dialect);
+    let texts = |datum: &&Datum| {
+        let source = &form[datum.range.clone()];
+        datum.kind == TokenKind::String && source.len() > 3 && source.starts_with('"') && !source.contains('\n')
+    };
+    let ends_line =
+        |end: usize| form[end..].lines().next().unwrap_or_default().trim_matches([')', ']', '}', ' ']).is_empty();
+    let strings: Vec<Range<usize>> =
+        all.iter().flat_map(|list| list.data.iter().skip(1)).filter(texts).map(|datum| datum.range.clone()).collect();
+    let (last, inner): (Vec<_>, Vec<_>) = strings.into_iter().partition(|string| ends_line(string.end));
+    let [first, second] = if random.percent(50) { [&last, &inner] } else { [&inner, &last] };
+    let string = random.pick(first).or(random.pick(second))?.clone();
+    let before = if random.percent(50) {
+        format!("{}1{}", &form[..string.start], &form[string.end..])
+    } else {
+        let front = form[..string.start].trim_end();
+        format!("{front}{}", &form[string.end..])
+    };
+    let lost = if random.percent(75) { string.end - 1..string.end } else { string.start..string.start + 1 };
+    Some((before, form.to_owned(), vec![removal(lost)]))
 }
 
 /// The lines of `edit` in which it has a fault were not written by it.

@@ -3,6 +3,7 @@
 use lispwright_syntax::{Delimiter, DiagnosticKind, TokenKind};
 
 use crate::case::Case;
+use crate::text::code::tokens;
 use crate::text::edit::TextEdit;
 
 impl Case<'_> {
@@ -16,12 +17,27 @@ impl Case<'_> {
             && !self.changes_a_literal(edits)
     }
 
-    /// The edits remove a quote before words that are new: whoever wrote them meant a string.
+    /// The edits remove a quote before words that are new, or after a word that was no code before: whoever wrote them
+    /// meant a string.
     fn takes_a_new_string(&self, edits: &[TextEdit]) -> bool {
         edits.iter().filter(|edit| edit.removed.contains('"') && !edit.inserted.contains('"')).any(|edit| {
             let rest = self.text[edit.range().end..].lines().next().unwrap_or_default().trim();
-            !rest.is_empty() && !self.before.is_some_and(|before| before.contains(rest))
+            let begins = !rest.is_empty() && !self.before.is_some_and(|before| before.contains(rest));
+            begins || self.ends_a_new_string(edit.range().start)
         })
+    }
+
+    /// The quote at `at` is after a word that is no symbol, number or the like of the earlier text.
+    fn ends_a_new_string(&self, at: usize) -> bool {
+        let front = self.text[..at].bytes().rev();
+        let length = front.take_while(|byte| !byte.is_ascii_whitespace() && !b"()[]{}\"'`,;".contains(byte)).count();
+        let word = &self.text[at - length..at];
+        let is_word = |before: &str| {
+            let read = tokens(before, self.language);
+            read.iter()
+                .any(|token| token.kind == TokenKind::Atom && &before[token.start as usize..token.end as usize] == word)
+        };
+        !word.is_empty() && !self.before.is_some_and(is_word)
     }
 
     /// The edits change a string, a character or a comment, whose delimiters do not count, or the mark that begins an

@@ -20,6 +20,9 @@ const MOST_PLACES: usize = 160;
 /// The number of bytes read to try them, at most.
 const READING_BUDGET: usize = 4 << 20;
 
+/// The number of words that a string without its opening quote may have, at most.
+const MOST_WORDS: usize = 12;
+
 /// The number of places that are tried in the whole text, at most.
 const MOST_FOUND: usize = 8;
 
@@ -197,7 +200,9 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
             }
         }
     }
-    found.sort_by_key(|closing: &Closing| closing.edits[0].at.abs_diff(likely));
+    // A quote is lost more often than written for nothing.
+    let is_taken = |edit: &TextEdit| edit.at == start && edit.inserted.is_empty();
+    found.sort_by_key(|closing: &Closing| (is_taken(&closing.edits[0]), closing.edits[0].at.abs_diff(likely)));
     found
 }
 
@@ -231,6 +236,15 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range
         if places.len() > MOST_PLACES {
             break;
         }
+    }
+    if looks_like_end(part, start) {
+        // It ends a string whose opening quote was lost: before one of the words before it.
+        let begins = |at: &usize| {
+            let bytes = part.as_bytes();
+            !bytes[*at].is_ascii_whitespace() && blank_or(at.checked_sub(1).map(|at| bytes[at]), b"([{")
+        };
+        let words = (line_of_start..start).rev().filter(|at| part.is_char_boundary(*at)).filter(begins);
+        places.extend(words.take(MOST_WORDS).map(|at| (at..at, false)));
     }
     places.extend(part.match_indices('"').take(MOST_PLACES).map(|(at, _)| (at..at + 1, false)));
     places
