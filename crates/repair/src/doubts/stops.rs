@@ -1,12 +1,17 @@
 //! Texts that stop in the middle of a form.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use lispwright_syntax::{TokenKind, read_plain};
 
 use super::Considered;
 use super::shapes::{lacks_a_body, stops_before_its_body};
 use crate::case::Case;
+use crate::outcome::Reason;
+use crate::proposals::Proposal;
 use crate::proposals::search::Action;
-use crate::text::align::Alignment;
+use crate::text::align::{Alignment, NONE};
 use crate::text::edit::OPENERS;
 
 /// The cost of an end of a list that is too unlikely to be one.
@@ -22,6 +27,13 @@ impl Case<'_> {
             || self.alignment().is_some_and(|alignment| alignment.kept > MOSTLY_KEPT && self.is_cut_off(alignment))
     }
 
+    /// The refusal of a text that [stops](Self::stops), with the answers for the case that nothing is missing.
+    pub(crate) fn stopped(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
+        let nothing_follows = self.certain_only || self.text.trim_end().ends_with(OPENERS);
+        let answers = if nothing_follows { Vec::new() } else { by_layout().into_answers() };
+        Proposal::open(Reason::CutShort, answers)
+    }
+
     /// The text has open lists at its end, and the earlier text goes on there in the same form. With one open list at
     /// the end of a line, it may also have been shortened on purpose and have lost a closer by mistake.
     fn is_cut_off(&self, alignment: &Alignment) -> bool {
@@ -30,10 +42,26 @@ impl Case<'_> {
             let (gap, before) = (alignment.went_on.as_ref()?, self.before?);
             let old = read_plain(before, self.language);
             let mut forms = old.top_level().map(|datum| old.datum_span(datum).range());
-            let inside = forms.any(|form| form.start < gap.start && gap.end < form.end);
-            Some(inside && (open > 1 || !before[gap.clone()].contains('\n')))
+            let form = forms.find(|form| form.start < gap.start && gap.end < form.end)?;
+            let lost = !self.has_moved(alignment, gap.end..form.end);
+            Some(lost && (open > 1 || !before[gap.clone()].contains('\n')))
         };
         open > 0 && alignment.is_version && (goes_on().unwrap_or(false) || (self.at_end && alignment.stops))
+    }
+
+    /// All words in these bytes of the earlier text are among the new words of this one: they were not lost, but moved.
+    fn has_moved(&self, alignment: &Alignment, rest: Range<usize>) -> bool {
+        let Some(before) = self.before else { return false };
+        let new = alignment.words.iter().zip(&alignment.partner).filter(|(_, partner)| **partner == NONE);
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (word, _) in new {
+            *counts.entry(&self.text[word.clone()]).or_default() += 1;
+        }
+        let from = alignment.old_words.partition_point(|word| word.start < rest.start);
+        alignment.old_words[from..].iter().take_while(|word| word.start < rest.end).all(|word| {
+            let left = counts.get_mut(&before[word.clone()]).filter(|left| **left > 0);
+            left.map(|left| *left -= 1).is_some()
+        })
     }
 
     /// The bytes that may be changed reach to byte `end`, or to closers before it, which may be the same by chance.

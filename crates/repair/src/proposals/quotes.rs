@@ -5,6 +5,10 @@
 //! definition lost its closing quote on one of its lines, at the end of the words or before the closers that end the
 //! line; a quote with code on both sides is one too many. A place counts if the form then balances without other edits.
 
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::ops::Range;
+
 use lispwright_syntax::{DiagnosticKind, Language, TokenKind, read_plain};
 
 use super::{Answer, Proposal, Sort};
@@ -23,7 +27,10 @@ const READING_BUDGET: usize = 4 << 20;
 /// The number of words that a string without its opening quote may have, at most.
 const MOST_WORDS: usize = 12;
 
-/// The number of places that are tried in the whole text, at most.
+/// So many words before a quote are prose.
+const PROSE: usize = 3;
+
+/// The number of places that are offered, at most.
 const MOST_FOUND: usize = 8;
 
 /// One way to put back a quote, after which the text balances.
@@ -60,7 +67,7 @@ impl Case<'_> {
 
     /// The answers that add or remove one quote.
     fn by_quotes(&self) -> Proposal {
-        let closings = closings(self.text, self.language);
+        let closings = closings(self.text, self.language, self.before);
         let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
         if let [only] = usual[..]
             && !self.is_odd_with(&only.edits)
@@ -172,8 +179,8 @@ pub(crate) fn touches_a_word(own: &[Token]) -> bool {
     })
 }
 
-/// Every way to put back one quote after which `text` balances.
-pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
+/// The ways to put back one quote after which `text` balances, the likeliest first.
+fn closings(text: &str, language: &Language, before: Option<&str>) -> Vec<Closing> {
     let Some(Suspect { start, end: likely }) = suspect(text, language) else { return Vec::new() };
     let from = text[..start as usize].rfind("\n(").map_or(0, |at| at + 1);
     let end = text[start as usize..].find("\n(").map_or(text.len(), |at| start as usize + at + 1);
@@ -182,6 +189,7 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
     if !quote {
         return Vec::new();
     }
+    let words = LineWords::around(part, start as usize - from, before);
     let mut found = Vec::new();
     let most = READING_BUDGET / part.len().max(1);
     for (place, usual) in places(part, start as usize - from, language).into_iter().take(most) {
@@ -192,23 +200,89 @@ pub(crate) fn closings(text: &str, language: &Language) -> Vec<Closing> {
             continue;
         }
         if chunks(&own).iter().all(|chunk| chunk.healthy) {
-            let whole = TextEdit { at: edit.at + from as u32, ..edit };
-            if found.len() < MOST_FOUND
-                && read_plain(apply(text, std::slice::from_ref(&whole)), language).diagnostics().is_empty()
-            {
-                found.push(Closing { edits: vec![whole], usual });
-            }
+            // A quote is lost more often than written for nothing.
+            let is_taken = edit.at as usize + from == start as usize && edit.inserted.is_empty();
+            let key = (words.misfit(&edit), is_taken, words.distance(&edit, likely as usize - from));
+            found.push((key, Closing { edits: vec![TextEdit { at: edit.at + from as u32, ..edit }], usual }));
         }
     }
-    // A quote is lost more often than written for nothing.
-    let is_taken = |edit: &TextEdit| edit.at == start && edit.inserted.is_empty();
-    found.sort_by_key(|closing: &Closing| (is_taken(&closing.edits[0]), closing.edits[0].at.abs_diff(likely)));
-    found
+    found.sort_by_key(|(key, _)| *key);
+    let balances = |closing: &Closing| read_plain(apply(text, &closing.edits), language).diagnostics().is_empty();
+    found.into_iter().map(|(_, closing)| closing).filter(balances).take(MOST_FOUND).collect()
+}
+
+/// The words of a line with a quote of which the other one is lost.
+struct LineWords {
+    /// The quote.
+    start: usize,
+    /// Where each word begins and ends, and whether it is more likely in the string than outside it: it is new.
+    words: Vec<(Range<usize>, bool)>,
+    /// There is an earlier text.
+    known: bool,
+}
+
+impl LineWords {
+    fn around(part: &str, start: usize, before: Option<&str>) -> Self {
+        let from = part[..start].rfind('\n').map_or(0, |at| at + 1);
+        let end = part[start..].find('\n').map_or(part.len(), |at| start + at);
+        let words = || words_of(&part[from..end]).map(|word| from + word.start..from + word.end);
+        // The line that had the most of these words.
+        let own: HashSet<&str> = words().map(|word| &part[word]).collect();
+        let shared = |line: &&str| words_of(line).filter(|word| own.contains(&line[word.clone()])).count();
+        let line = before.and_then(|before| before.lines().max_by_key(shared)).unwrap_or_default();
+        let old: HashSet<&str> = words_of(line).map(|word| &line[word]).collect();
+        let names = |word: &Range<usize>| {
+            let follows = word.start.checked_sub(1).map(|at| part.as_bytes()[at]);
+            part[word.clone()].starts_with(':') || matches!(follows, Some(b'(' | b'[' | b'{'))
+        };
+        let words = words().map(|word| (word.clone(), !names(&word) && !old.contains(&part[word]))).collect();
+        Self { start, words, known: before.is_some() }
+    }
+
+    /// The part of the line that is a string after `edit`.
+    fn inside(&self, edit: &TextEdit) -> Range<usize> {
+        let at = edit.at as usize;
+        match at.cmp(&self.start) {
+            Ordering::Less if edit.removed.is_empty() => at..self.start,
+            Ordering::Greater => self.start..at,
+            Ordering::Less | Ordering::Equal => self.start..self.start,
+        }
+    }
+
+    /// How many old words of the line are in the string after `edit`, and new ones outside it. Without an earlier text,
+    /// nothing is known of them.
+    fn misfit(&self, edit: &TextEdit) -> usize {
+        let inside = self.inside(edit);
+        let is_inside = |word: &Range<usize>| inside.start <= word.start && word.end <= inside.end;
+        self.words.iter().filter(|(word, is_new)| self.known && is_inside(word) != *is_new).count()
+    }
+
+    /// The distance of `edit` from the likeliest place. Before a quote that ends prose this is its first word.
+    fn distance(&self, edit: &TextEdit, likely: usize) -> usize {
+        let ahead = self.words.iter().rev().skip_while(|(word, _)| word.end > self.start);
+        let run: Vec<&Range<usize>> = ahead.take_while(|(_, is_new)| *is_new).map(|(word, _)| word).collect();
+        match run.last() {
+            Some(first) if run.len() >= PROSE && likely == self.start => first.start.abs_diff(edit.at as usize),
+            _ => likely.abs_diff(edit.at as usize),
+        }
+    }
+}
+
+/// The words of a line: whatever is between white space, brackets and quotes.
+fn words_of(line: &str) -> impl Iterator<Item = Range<usize>> {
+    let ends = |c: char| c.is_whitespace() || "()[]{}\"".contains(c);
+    line.split_inclusive(ends)
+        .scan(0, move |at, piece| {
+            let start = *at;
+            *at += piece.len();
+            Some(start..start + piece.trim_end_matches(ends).len())
+        })
+        .filter(|word| !word.is_empty())
 }
 
 /// The places from `start` on, where a string begins, at which a quote may have been lost (an empty range) or be one
 /// too many, and whether a docstring usually ends there.
-fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range<usize>, bool)> {
+fn places(part: &str, start: usize, language: &Language) -> Vec<(Range<usize>, bool)> {
     let mut places = Vec::new();
     let line_of_start = part[..start].rfind('\n').map_or(0, |at| at + 1);
     // A string inside an inner list is an argument, for example of `format`, and its lines end anywhere.
@@ -228,8 +302,13 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(std::ops::Range
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
             places.push((at + code.len()..at + code.len(), usual && closers == 0 && !in_code));
             in_code |= usual && closers == 0 && next.starts_with('(');
-            if closers > 0 {
-                places.push((at + code.len() - closers..at + code.len() - closers, false));
+            places.extend((1..=closers).rev().map(|count| (at + code.len() - count..at + code.len() - count, false)));
+            if at == start + 1 {
+                // On its own line, a string may end after any word.
+                let ends = code.match_indices([' ', '\t', ')', ']', '}']).map(|(blank, _)| at + blank);
+                places.extend(
+                    ends.filter(|end| *end < at + code.len() - closers).take(MOST_WORDS).map(|end| (end..end, false)),
+                );
             }
         }
         at += line.len();

@@ -52,7 +52,7 @@ impl Case<'_> {
     /// The proposal for lost and extra delimiters.
     pub(crate) fn delimiters(&self) -> Proposal {
         if self.stops() {
-            return Proposal::open(Reason::CutShort, Vec::new());
+            return self.stopped(|| self.by_delimiters(true));
         }
         let Some(alignment) = self.version() else {
             return match self.certain_only {
@@ -177,7 +177,7 @@ impl Case<'_> {
     /// The proposal of both witnesses; `by_layout` gives that of the layout alone.
     pub(crate) fn both_witnesses(&self, by_layout: impl FnOnce() -> Proposal) -> Proposal {
         if self.stops() {
-            return Proposal::open(Reason::CutShort, Vec::new());
+            return self.stopped(by_layout);
         }
         match self.version() {
             Some(alignment) => self.agreed(alignment, by_layout),
