@@ -6,6 +6,7 @@ pub(crate) mod conflict;
 pub(crate) mod edit;
 pub(crate) mod line_change;
 pub(crate) mod marks;
+pub(crate) mod pieces;
 pub(crate) mod plain;
 pub(crate) mod scope;
 pub(crate) mod window;

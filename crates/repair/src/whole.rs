@@ -17,6 +17,7 @@ use crate::text::align::parts;
 use crate::text::conflict::first_conflict;
 use crate::text::edit::{TextEdit, apply, normalise};
 use crate::text::marks;
+use crate::text::pieces::changed_piece;
 use crate::text::plain::Plain;
 use crate::text::window::{Window, differing, widened};
 
@@ -96,6 +97,7 @@ impl<'a> Task<'a> {
             None => self.answered(),
         };
         if let Outcome::Refused(refusal) = &mut outcome {
+            self.look_at_the_changed_piece(refusal);
             let most = (READING_BUDGET / text.len().max(1)).max(FEWEST_CANDIDATES);
             refusal.candidates.truncate(most);
             // The edited text is nearer to a text that balances than to this one.
@@ -202,6 +204,40 @@ impl<'a> Task<'a> {
             }
         }
         merged(found, text)
+    }
+}
+
+impl Task<'_> {
+    /// Offers first what mends the only changed piece of a form with inner lines in column 0, and says that the fault is
+    /// there, if the refusal leads to another place.
+    fn look_at_the_changed_piece(&self, refusal: &mut Unrepaired) {
+        let Plain { text, tree } = self.text;
+        let piece = self.before.filter(Plain::is_balanced).and_then(|before| changed_piece(text, before));
+        let Some(piece) = piece else { return };
+        let lines = LineIndex::new(text.as_bytes());
+        let inside = lines.line(piece.start as u32)..=lines.line(piece.end as u32 - 1);
+        if inside.contains(&refusal.diagnosis.line) {
+            return;
+        }
+        let own = read_plain(&text[piece.clone()], tree.language());
+        let task = Task {
+            text: Plain { text: &text[piece.clone()], tree: &own },
+            before: None,
+            edited: None,
+            without: self.without,
+        };
+        let (line, candidates) = match widened(task.whole().outcome(), text, &lines, piece.start) {
+            Outcome::Balanced => return,
+            Outcome::Refused(found) => (found.diagnosis.line, found.candidates),
+            Outcome::Repaired(repair) => {
+                let answer = Answer::new(repair.edits, "the only form in column 0 that has changed balances with it");
+                let found = self.whole().refusal(Reason::Ambiguous, vec![answer]);
+                (found.diagnosis.line, found.candidates)
+            }
+        };
+        refusal.diagnosis.line = line;
+        refusal.candidates.splice(0..0, candidates);
+        refusal.candidates.truncate(MOST_CANDIDATES);
     }
 }
 
