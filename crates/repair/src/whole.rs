@@ -208,11 +208,14 @@ impl<'a> Task<'a> {
 }
 
 impl Task<'_> {
-    /// Offers first what mends the only changed piece of a form with inner lines in column 0, and says that the fault is
+    /// Offers first what mends the only changed piece between lines in column 0, and says that the fault is
     /// there, if the refusal leads to another place.
     fn look_at_the_changed_piece(&self, refusal: &mut Unrepaired) {
         let Plain { text, tree } = self.text;
-        let piece = self.before.filter(Plain::is_balanced).and_then(|before| changed_piece(text, before));
+        // Where the edit is known, the place that is offered may be outside of it on purpose.
+        let only_parts = self.edited.is_some();
+        let before = self.before.filter(Plain::is_balanced);
+        let piece = before.and_then(|before| changed_piece(text, before, only_parts));
         let Some(piece) = piece else { return };
         let lines = LineIndex::new(text.as_bytes());
         let inside = lines.line(piece.start as u32)..=lines.line(piece.end as u32 - 1);

@@ -11,9 +11,9 @@ use lispwright_syntax::read_plain;
 
 use super::plain::Plain;
 
-/// The only piece of `text`, in bytes, that is not in `before` and does not balance; `None` if there are several, or if
-/// it is no part of a form with other pieces.
-pub(crate) fn changed_piece(text: &str, before: Plain<'_>) -> Option<Range<usize>> {
+/// The only piece of `text`, in bytes, that is not in `before` and does not balance; `None` if there are several. With
+/// `only_parts`, it is part of a form that has other pieces, too.
+pub(crate) fn changed_piece(text: &str, before: Plain<'_>, only_parts: bool) -> Option<Range<usize>> {
     let known: HashMap<&str, Range<usize>> =
         pieces(before.text).map(|piece| (before.text[piece.clone()].trim_end(), piece)).collect();
     let old = |piece: &Range<usize>| known.get(text[piece.clone()].trim_end());
@@ -26,8 +26,9 @@ pub(crate) fn changed_piece(text: &str, before: Plain<'_>) -> Option<Range<usize
     let goes_on = |piece: &Range<usize>| spans().any(|form| form.start <= piece.start && piece.end < form.end);
     let began_before = |piece: &Range<usize>| spans().any(|form| form.start < piece.start && piece.start < form.end);
     let beside = |at: Option<usize>| at.and_then(|at| all.get(at)).and_then(old);
-    let inside = beside(at.checked_sub(1)).is_some_and(goes_on) || beside(at.checked_add(1)).is_some_and(began_before);
-    inside.then(|| all[at].clone())
+    let is_part =
+        || beside(at.checked_sub(1)).is_some_and(goes_on) || beside(at.checked_add(1)).is_some_and(began_before);
+    (!only_parts || is_part()).then(|| all[at].clone())
 }
 
 /// The pieces of a text. Each begins with a line that has a delimiter in column 0, perhaps behind a prefix.
@@ -41,4 +42,45 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
     let starts: Vec<usize> = starts.filter(|(_, line)| begins(line)).map(|(start, _)| start).collect();
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([text.len()]).collect();
     starts.into_iter().zip(ends).map(|(start, end)| start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Dialect;
+
+    use super::*;
+
+    /// The changed piece of `after` is `expected`, which is empty if there is none; also as a part of a form.
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: &str, is_part: bool) {
+        let tree = read_plain(before, Dialect::CommonLisp);
+        let found = |only_parts| {
+            let before = Plain { text: before, tree: &tree };
+            changed_piece(after, before, only_parts).map_or("", |piece| after[piece].trim_end())
+        };
+        assert_eq!(found(false), expected);
+        assert_eq!(found(true), if is_part { expected } else { "" });
+    }
+
+    #[test]
+    fn pieces_that_were_so_before_are_not_the_fault() {
+        let before = "(progn\n(defun f (x)\n  (list x))\n\n(defun g (x)\n  (f x))\n)\n\n(defun h ())\n";
+        let broken = before.replace("(list x))", "(list x)))");
+        check(before, &broken, "(defun f (x)\n  (list x)))", true);
+        check(before, &before.replace("(f x))\n)", "(f x))\n))"), "))", true);
+        check(before, &before.replace("(f x))\n)", "(f x)"), "(defun g (x)\n  (f x)", true);
+        check(before, &before.replace("(defun h ())", "(defun h ()"), "(defun h ()", false);
+        check(before, &broken.replace("(f x))", "(f x)"), "", false);
+    }
+
+    #[test]
+    fn lines_of_strings_and_comments_begin_no_piece() {
+        let before = "(defun f (x)\n  \"A\ndocstring.\"\n; a remark\n  (list x))\n";
+        check(
+            before,
+            &before.replace("(list x))", "(list x)"),
+            before.replace("(list x))", "(list x)").trim_end(),
+            false,
+        );
+    }
 }
