@@ -217,7 +217,8 @@ impl Task<'_> {
         let before = self.before.filter(Plain::is_balanced);
         let piece = before.and_then(|before| changed_piece(text, before, only_parts));
         let Some(piece) = piece else { return };
-        let lines = LineIndex::new(text.as_bytes());
+        let whole = self.whole();
+        let lines = whole.lines();
         let inside = lines.line(piece.start as u32)..=lines.line(piece.end as u32 - 1);
         if inside.contains(&refusal.diagnosis.line) {
             return;
@@ -229,12 +230,12 @@ impl Task<'_> {
             edited: None,
             without: self.without,
         };
-        let (line, candidates) = match widened(task.whole().outcome(), text, &lines, piece.start) {
+        let (line, candidates) = match widened(task.whole().outcome(), text, lines, piece.start) {
             Outcome::Balanced => return,
             Outcome::Refused(found) => (found.diagnosis.line, found.candidates),
             Outcome::Repaired(repair) => {
                 let answer = Answer::new(repair.edits, "the only form in column 0 that has changed balances with it");
-                let found = self.whole().refusal(Reason::Ambiguous, vec![answer]);
+                let found = whole.refusal(Reason::Ambiguous, vec![answer]);
                 (found.diagnosis.line, found.candidates)
             }
         };
