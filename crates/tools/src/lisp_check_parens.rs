@@ -58,8 +58,9 @@ pub struct CheckAnswer {
     pub lines: u32,
 }
 
-/// The longest code, in bytes, that is checked where the call is: it takes some 50 microseconds.
-const SHORT: usize = 8 * 1024;
+/// The longest code, in bytes, that is checked where the call is: it takes some 10 microseconds, and a few milliseconds if
+/// it does not balance.
+const SHORT: usize = 1024;
 
 /// Checks a file or a piece of code.
 pub async fn lisp_check_parens(
