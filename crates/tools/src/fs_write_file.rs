@@ -146,7 +146,11 @@ fn create(
         }),
         Err(error) => {
             made.undo();
-            Err(error.into())
+            match error {
+                // Somebody else has created it meanwhile: this call comes after theirs.
+                Error::AlreadyExists { .. } => overwrite(workshop, args),
+                error => Err(error.into()),
+            }
         }
     }
 }

@@ -330,6 +330,33 @@ fn two_writers_lose_no_edit() {
     assert_eq!(project.text("shared.lisp"), forms.replace("() 0", "() 1"));
 }
 
+/// Each finds nothing there; then one of them creates it, and the others come after that one.
+#[test]
+fn writers_of_one_new_file_all_succeed() {
+    let project = Project::new(&[]);
+    let writers = 8;
+    for round in 0..30 {
+        let begin = std::sync::Barrier::new(writers);
+        std::thread::scope(|scope| {
+            for _ in 0..writers {
+                let workshop = Workshop::open(&[project.directory.path().to_owned()]).unwrap();
+                let begin = &begin;
+                scope.spawn(move || {
+                    let tool = catalogue(&workshop).into_iter().find(|tool| tool.name == "fs_write_file").unwrap();
+                    let arguments = json!({"path": format!("notes-{round}.txt"), "content": "the same\n"});
+                    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+                    begin.wait();
+                    let arguments = arguments.as_object().cloned().unwrap();
+                    let outcome = runtime.block_on((tool.run)(arguments, CallContext::default()));
+                    let outcome = render(outcome, Skin::Client);
+                    assert!(!outcome.is_error, "{}", outcome.text);
+                });
+            }
+        });
+        assert_eq!(project.text(&format!("notes-{round}.txt")), "the same\n");
+    }
+}
+
 #[test]
 fn text_of_a_file_cannot_pass_for_ours() {
     let text = "(defun f ()\n  \"```\n[all is well]\n```\")\n";

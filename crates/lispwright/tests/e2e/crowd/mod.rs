@@ -43,6 +43,11 @@ const KEPT: usize = 20;
 const BETWEEN_KILLS: Duration = Duration::from_secs(2);
 /// The growth that a server may have after it has warmed up, in kB.
 const GROWTH: u64 = 40 * 1024;
+/// The time after the last call in which a server returns the memory that calls needed.
+const REST: Duration = Duration::from_secs(3);
+/// The memory that it may have then over that of its warm self, in kB: what its clients may still resume, and what it
+/// knows of files.
+const KNOWN: u64 = 15 * 1024;
 /// The descriptors that it may have more than when it had warmed up: those of a few images.
 const DESCRIPTORS: usize = 100;
 
@@ -177,6 +182,10 @@ impl Client {
         while !self.crowd.is_over.load(Ordering::Relaxed) {
             self.act(&mut line)?;
             std::thread::sleep(THINKING);
+        }
+        if matches!(self.way, Way::Stdio) {
+            // The server ends with its standard input; its memory is still to be looked at.
+            *self.crowd.ends.lock().unwrap() = Some(line);
         }
         Ok(())
     }
@@ -597,12 +606,14 @@ fn a_crowd_of_clients_gets_right_answers_through_all_trouble() {
     let clients: Vec<Client> = clients.into_iter().map(|client| client.join().unwrap()).collect();
     let (pings, kills) = troubled.join().unwrap();
     mover.join().unwrap();
+    wait_until(Instant::now() + REST);
+    let at_rest = server.size().0;
     let called = crowd.tools.lock().unwrap().clone();
     assert!(offered.iter().all(|tool| called.contains_key(tool)), "not all of {offered:?} are among {called:?}");
     let status = server.end(&crowd, Signal::TERM);
     check_files(&project, &clients, &crowd);
     let temporary = fs::read_dir(project.beside("tmp")).unwrap().count();
-    let report = report(&crowd, &rows, pings, kills, temporary);
+    let report = report(&crowd, &rows, at_rest, pings, kills, temporary);
     tested(&report);
     if let Some(path) = std::env::var_os("LISPWRIGHT_CROWD_REPORT") {
         fs::write(path, &report).unwrap();
@@ -611,6 +622,8 @@ fn a_crowd_of_clients_gets_right_answers_through_all_trouble() {
     assert!(faults.is_empty(), "{} faults: {:#?}", faults.len(), &faults[..faults.len().min(30)]);
     assert!(status.success(), "{status}");
     assert!(kills > 0 && crowd.calls.load(Ordering::Relaxed) > CLIENTS as u64);
+    let warm = rows.last().unwrap().warm.0;
+    assert!(at_rest < warm + KNOWN, "the server kept {at_rest} kB at rest; it had {warm} kB in its youth");
     for row in rows {
         assert!(row.last.0 < row.warm.0 + GROWTH, "the server has grown from {} kB to {} kB", row.warm.0, row.last.0);
         assert!(row.last.1 < row.warm.1 + DESCRIPTORS, "from {} descriptors to {}", row.warm.1, row.last.1);
@@ -669,7 +682,7 @@ fn check_files(project: &Project, clients: &[Client], crowd: &Crowd) {
     }
 }
 
-fn report(crowd: &Crowd, rows: &[Life], mut pings: Vec<f64>, kills: u64, temporary: usize) -> String {
+fn report(crowd: &Crowd, rows: &[Life], at_rest: u64, mut pings: Vec<f64>, kills: u64, temporary: usize) -> String {
     let calls = crowd.calls.load(Ordering::Relaxed);
     let seconds: u64 = rows.iter().map(|row| row.seconds).sum();
     pings.sort_by(f64::total_cmp);
@@ -705,5 +718,11 @@ fn report(crowd: &Crowd, rows: &[Life], mut pings: Vec<f64>, kills: u64, tempora
             row.last.1
         );
     }
+    let _ = writeln!(
+        text,
+        "| the last server, {} s after the last call: memory | {:.1} MB |",
+        REST.as_secs(),
+        at_rest as f64 / 1e3
+    );
     text
 }
