@@ -1,7 +1,7 @@
 //! A text that has been read once: its tree, forms and lines, for views and edits.
 
 use lispwright_syntax::{Address, Dialect, Form, FormId, Forms, Language, LineIndex, Selection, Span, Tree};
-use lispwright_syntax::{count_line_ends, read, span::scalars};
+use lispwright_syntax::{count_line_ends, read, span::scalars, whole_lines};
 use sha2::{Digest, Sha256};
 
 /// A text with its tree, its forms and its lines.
@@ -133,14 +133,12 @@ pub(crate) fn line_at(text: &str, at: u32) -> u32 {
 /// The line of a byte of `text`, without its line end.
 pub(crate) fn line_around(text: &str, at: u32) -> &str {
     let at = text.len().min(at as usize);
-    let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |after| at + after);
-    text[start..end].trim_end_matches('\r')
+    text[whole_lines(text, at..at)].trim_end_matches('\r')
 }
 
 /// The place of byte `offset` in a text. For many places of one text, [`Source::place`] is faster.
 pub(crate) fn place_in(text: &str, offset: u32) -> Place {
     let before = &text.as_bytes()[..text.len().min(offset as usize)];
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let start = whole_lines(before, before.len()..before.len()).start;
     Place { offset: scalars(before), line: line_at(text, offset), column: scalars(&before[start..]) + 1 }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{Form, FormKind, Forms, Span, TokenKind, Tree, same_back, same_front};
+use lispwright_syntax::{Form, FormKind, Forms, Span, TokenKind, Tree, same_back, same_front, whole_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::source::line_at;
@@ -123,7 +123,7 @@ pub fn unexpected_since((old_tree, old): (&Tree, &str), (tree, text): (&Tree, &s
             Some((undefined, vec![line_at(text, new.span.start)]))
         }));
     }
-    let glued = |tree, text, changed| glued_quotes(tree, whole_lines(text, changed));
+    let glued = |tree, text, changed| glued_quotes(tree, span(&whole_lines(text, changed)));
     if let Some(at) = glued(tree, text, is.clone()).next()
         && glued(tree, text, is).count() > glued(old_tree, old, was).count()
     {
@@ -135,14 +135,6 @@ pub fn unexpected_since((old_tree, old): (&Tree, &str), (tree, text): (&Tree, &s
 
 fn span(bytes: &Range<usize>) -> Span {
     Span::new(bytes.start as u32, bytes.end as u32)
-}
-
-/// The lines of `bytes`.
-fn whole_lines(text: &str, bytes: Range<usize>) -> Span {
-    let start = text.as_bytes()[..bytes.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let end =
-        text.as_bytes()[bytes.end..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| bytes.end + at);
-    span(&(start..end))
 }
 
 /// How often a text defines each name.
@@ -158,8 +150,8 @@ impl Definitions {
     }
 }
 
-/// The first of the forms `own` that defines a name which another form of the same kind defines as well. The old text had fewer
-/// forms like it.
+/// The first of the forms `own` that defines a name which another form of the same kind defines as well. The old text
+/// had fewer forms like it.
 fn defined_again<'f>(
     known: impl FnOnce() -> Definitions,
     (tree, text): (&Tree, &str),

@@ -33,8 +33,8 @@ pub struct Record {
     /// The text after the last dot of the file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<String>,
-    /// `pass`, `renested`, `unexpected`, `noted`, `repaired`, `denied`, or `overdue` if there was no time to judge; then nothing is
-    /// known of the edit.
+    /// `pass`, `renested`, `unexpected`, `noted`, `repaired`, `denied`, or `overdue` if there was no time to judge; then
+    /// nothing is known of the edit.
     pub verdict: String,
     /// The first mistake: `unclosed`, `extra-close`, `mismatch`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]

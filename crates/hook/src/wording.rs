@@ -127,12 +127,8 @@ pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested]) -> Str
         let next = form.line + 1;
         let mut shown = vec![form.form_line, form.line, next];
         shown.dedup();
-        let lines: Vec<String> = shown
-            .iter()
-            .filter(|line| **line <= index.line_count())
-            .map(|&line| format!("{line} {}", line_text(text, &index, line)))
-            .collect();
-        let _ = write!(out, "\n{}:\n{}", form.message, fenced(&lines.join("\n")));
+        shown.retain(|line| *line <= index.line_count());
+        let _ = write!(out, "\n{}:\n{}", form.message, numbered(text, &index, &shown));
     }
     if forms.len() > MOST_FIXES {
         let _ = write!(out, "\n(and {} more forms)", forms.len() - MOST_FIXES);
@@ -145,9 +141,7 @@ pub(crate) fn unexpected(about: &About<'_>, text: &str, found: &[(Unexpected, Ve
     let index = LineIndex::new(text.as_bytes());
     let mut out = format!("lispwright: {} balances, and was not changed by lispwright. But:", quoted(about.path));
     for (effect, lines) in found {
-        let shown: Vec<String> =
-            lines.iter().map(|&line| format!("{line} {}", line_text(text, &index, line))).collect();
-        let _ = write!(out, "\n{}\n{}", effect.without_source(), fenced(&shown.join("\n")));
+        let _ = write!(out, "\n{}\n{}", effect.without_source(), numbered(text, &index, lines));
     }
     out
 }
@@ -205,9 +199,7 @@ fn details(text: &str, found: &Diagnosis, when: &str) -> String {
         let mut shown: Vec<u32> = shown.map(|place| place.line).collect();
         shown.sort_unstable();
         shown.dedup();
-        let lines: Vec<String> =
-            shown.iter().map(|&line| format!("{line} {}", line_text(text, &index, line))).collect();
-        return format!("\nThe lines of the file {when}:\n{}", fenced(&lines.join("\n")));
+        return format!("\nThe lines of the file {when}:\n{}", numbered(text, &index, &shown));
     }
     let mut out = match found.fixes.len() {
         1 => format!("\nLikely fix (the file {when}):"),
@@ -250,6 +242,12 @@ fn lines(changes: &[LineChange]) -> String {
         more => format!("\n(and {more} more lines)"),
     };
     format!("{}{more}", fenced(&shown.join("\n")))
+}
+
+/// Lines of a text with their numbers, in a fence.
+fn numbered(text: &str, index: &LineIndex, lines: &[u32]) -> String {
+    let numbered = |&line: &u32| format!("{line} {}", line_text(text, index, line));
+    fenced(&lines.iter().map(numbered).collect::<Vec<_>>().join("\n"))
 }
 
 /// The beginning of a line.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::dots::stray_dots_in;
 use crate::same::{same_back, same_front};
-use crate::span::{LineIndex, Span};
+use crate::span::{LineIndex, Span, whole_lines};
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
 
@@ -204,8 +204,7 @@ pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
 pub(crate) fn tokens_since(before: &[u8], tree: &Tree, text: &[u8]) -> Range<TokenId> {
     let front = same_front(before, text);
     let changed = front..text.len() - same_back(&before[front..], &text[front..]);
-    let start = text[..changed.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let end = text[changed.end..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| changed.end + at);
+    let Range { start, end } = whole_lines(text, changed);
     let (Some(mut first), Some(last)) = (tree.token_at(start as u32), tree.token_at(end as u32)) else { return 0..0 };
     let form_around = |token| std::iter::successors(tree.list_around(token), |list| tree.list(*list).parent()).last();
     first = form_around(first).map_or(first, |list| tree.list(list).open());

@@ -62,7 +62,7 @@ pub use near::{edit_distance, nearest};
 pub use quoted::unquoted;
 pub use read::{MAX_LEN, is_sound_again, read, read_again, read_by_columns, read_plain, read_plain_again};
 pub use same::{same_back, same_front};
-pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends};
+pub use span::{LineColumn, LineIndex, Places, Span, count_line_ends, whole_lines};
 pub use special::SpecialForm;
 pub use token::{TokenId, TokenKind};
 pub use tree::{List, ListId, Tree};

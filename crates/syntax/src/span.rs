@@ -118,6 +118,14 @@ pub fn count_line_ends(text: impl AsRef<[u8]>) -> u32 {
     memchr::memchr_iter(b'\n', text.as_ref()).count() as u32
 }
 
+/// The whole lines that `bytes` of `text` are on, without the last line feed.
+pub fn whole_lines(text: impl AsRef<[u8]>, bytes: Range<usize>) -> Range<usize> {
+    let text = text.as_ref();
+    let start = memchr::memrchr(b'\n', &text[..bytes.start]).map_or(0, |before| before + 1);
+    let end = memchr::memchr(b'\n', &text[bytes.end..]).map_or(text.len(), |after| bytes.end + after);
+    start..end
+}
+
 /// The eight bytes of `word` with the highest bit set in each that was a line feed; all other bits are zero.
 fn line_ends(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 0xFF;

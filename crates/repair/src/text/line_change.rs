@@ -1,6 +1,8 @@
 //! Edits as changes of whole lines, for people.
 
-use lispwright_syntax::count_line_ends;
+use std::ops::Range;
+
+use lispwright_syntax::{count_line_ends, whole_lines};
 
 use crate::outcome::TextEdit;
 use crate::text::edit::apply;
@@ -24,12 +26,12 @@ pub fn line_changes(text: &str, edits: &[TextEdit]) -> Vec<LineChange> {
     let (mut line, mut counted) = (1, 0);
     let mut rest = edits;
     while let Some(first) = rest.first() {
-        let start = text[..first.at as usize].rfind('\n').map_or(0, |at| at + 1);
+        let Range { start, mut end } = whole_lines(text, first.range());
         line += count_line_ends(&text[counted..start]);
         counted = start;
-        let (mut end, mut count) = (first.at as usize, 0);
+        let mut count = 1;
         while let Some(edit) = rest.get(count).filter(|edit| edit.at as usize <= end) {
-            end = end.max(line_end(text, edit.range().end));
+            end = end.max(whole_lines(text, edit.range()).end);
             count += 1;
         }
         let (own, others) = rest.split_at(count);
@@ -41,11 +43,6 @@ pub fn line_changes(text: &str, edits: &[TextEdit]) -> Vec<LineChange> {
         rest = others;
     }
     changes
-}
-
-/// The end of the line that contains byte `at`, before its line feed.
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |ends| at + ends)
 }
 
 #[cfg(test)]
