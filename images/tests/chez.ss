@@ -8,7 +8,7 @@
 
 ;; The agent, with all that it defines for the tests to see.
 (for-each (lambda (part) (for-each eval (file-forms (string-append "images/chez/" part ".ss"))))
-          '("wire" "print" "stack" "agent" "held" "look" "describe" "work" "references" "copies"))
+          '("wire" "print" "stack" "agent" "held" "look" "describe" "work" "tests" "references" "copies"))
 
 (define failed 0)
 

@@ -6,7 +6,7 @@
 
 (load (part "system"))
 (define parts
-  (map part '("roots" "print" "stack" "agent" "warnings" "work" "look" "describe" "references" "held" "copies")))
+  (map part '("roots" "print" "stack" "agent" "warnings" "work" "tests" "look" "describe" "references" "held" "copies")))
 (set-current-module (resolve-module '(lispwright agent)))
 (for-each load (@@ (guile-user) parts))
 

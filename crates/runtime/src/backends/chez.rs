@@ -60,6 +60,7 @@ fn text() -> String {
         "look.ss",
         "describe.ss",
         "work.ss",
+        "tests.ss",
         "references.ss",
         "copies.ss"
     ];

@@ -84,6 +84,7 @@ fn text() -> String {
         "agent.scm",
         "warnings.scm",
         "work.scm",
+        "tests.scm",
         "coverage.scm",
         "look.scm",
         "describe.scm",

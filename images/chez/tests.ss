@@ -1,0 +1,110 @@
+;;; Running the tests of files, of SRFI 64: a library that the project brings along.
+
+(define most-failures 100)
+(define most-names 200)
+
+(define-record-type tally
+  (fields
+   wanted                               ; names of tests or groups, or () for all
+   (mutable unmatched)                  ; those of them that have not come yet
+   (mutable passed)
+   (mutable failed)
+   (mutable skipped)
+   (mutable failures)                   ; as they are sent, the last one first
+   (mutable names)                      ; the last one first
+   (mutable running))                   ; the name of the test that runs, or #f
+  (protocol (lambda (new) (lambda (wanted) (new wanted wanted 0 0 0 '() '() #f)))))
+
+;; The environment of the SRFI 64 that there is, or #f.
+(define (test-framework)
+  (let ([name (find (lambda (name) (or (member name (library-list)) (library-path name)))
+                    '((srfi :64 testing) (srfi :64) (srfi srfi-64)))])
+    (and name
+         (let ([framework (copy-environment (scheme-environment) #t)])
+           (eval `(import ,name) framework)
+           framework))))
+
+;; Calls THUNK, with TALLY told how the tests go that run meanwhile.
+(define (call-counting-tests framework tally thunk)
+  (define (of name)
+    (top-level-value name framework))
+  (define (group-path runner)
+    ((of 'test-runner-group-path) runner))
+  (define (note-start runner)
+    (let ([name ((of 'test-runner-test-name) runner)])
+      (tally-running-set! tally name)
+      (tell-progress (format "testing ~a" name))))
+  (define (note-end runner)
+    (let* ([name ((of 'test-runner-test-name) runner)] [called (cons name (group-path runner))] [wanted (tally-wanted tally)])
+      (tally-running-set! tally #f)
+      (tally-names-set! tally (cons name (tally-names tally)))
+      (tally-unmatched-set! tally (remp (lambda (wanted) (member wanted called)) (tally-unmatched tally)))
+      (when (or (null? wanted) (exists (lambda (one) (member one called)) wanted))
+        (case ((of 'test-result-kind) runner)
+          [(pass) (tally-passed-set! tally (+ (tally-passed tally) 1))]
+          [(fail xpass)
+           (tally-failed-set! tally (+ (tally-failed tally) 1))
+           (tally-failures-set! tally (cons (failed-test runner name) (tally-failures tally)))]
+          [else (tally-skipped-set! tally (+ (tally-skipped tally) 1))]))))
+  (define (failed-test runner name)
+    (let ([facts ((of 'test-result-alist) runner)])
+      (define (text key)
+        (let ([fact (assq key facts)])
+          (if fact (list (list (symbol->string key) (short-text (cdr fact)))) '())))
+      (define raised
+        (let ([fact (assq 'actual-error facts)]) (and fact (cdr fact))))
+      `(:name ,name :description ,(lines (group-path runner))
+        :reason ,(cond
+                   [(eq? ((of 'test-result-kind) runner) 'xpass) "It was expected to fail and passed."]
+                   [raised (string-append (condition-type raised) ": " (condition-text raised 500))]
+                   [else "The actual value is not the expected one."])
+        :values ,(append (text 'expected-error) (text 'expected-value) (text 'actual-value))
+        ,@(test-place-facts))))
+  (define (counting-runner)
+    (let ([runner ((of 'test-runner-null))])
+      ((of 'test-runner-on-test-begin!) runner note-start)
+      ((of 'test-runner-on-test-end!) runner note-end)
+      runner))
+  (let ([factory (of 'test-runner-factory)] [runner (of 'test-runner-current)])
+    (let ([outer-factory (factory)] [outer-runner (runner)])
+      (dynamic-wind
+       (lambda ()
+         (factory counting-runner)
+         (runner #f))
+       thunk
+       (lambda ()
+         (factory outer-factory)
+         (runner outer-runner))))))
+
+;; Where the test is that has just ended: in the file that is being loaded, as the stack says, else the form in hand.
+(define (test-place-facts)
+  (let* ([path (source-file-descriptor-path (evaluation-descriptor in-hand))]
+         [here (exists (lambda (frame) (let ([place (frame-place frame)]) (and place (equal? (car place) path) place)))
+                       (call/cc frames-of))])
+    (place-facts (or here (place-in-hand)))))
+
+(define (tally-facts tally)
+  `(:framework "srfi-64" :passed ,(tally-passed tally) :failed ,(tally-failed tally) :skipped ,(tally-skipped tally)
+    :failed-tests ,(first-of (reverse (tally-failures tally)) most-failures)
+    :names ,(first-of (reverse (tally-names tally)) most-names)
+    :unmatched ,(tally-unmatched tally)
+    ,@(if (tally-running tally) `(:running ,(tally-running tally)) '())))
+
+;; Loads the tests afresh and runs them.
+(define (answer-run-tests request)
+  (let* ([tally (make-tally (or (argument request ':tests) '()))]
+         [answer (answer-work
+                  request 'run-tests
+                  (lambda ()
+                    (call-with-target
+                     request
+                     (lambda (path)
+                       (load-outdated path)
+                       (let ([framework (test-framework)])
+                         (if framework
+                             (call-counting-tests framework tally (lambda () (load-source path)))
+                             (load-source path)))
+                       '(:outcome :tested)))))])
+    (if (eq? (cadr answer) ':refused)
+        answer
+        (append answer (tally-facts tally)))))
