@@ -99,7 +99,7 @@ itself."
          (thread sb-thread:*current-thread*)
          (timer (sb-ext:make-timer (lambda ()
                                      (when (and (< limit (get-internal-run-time)) (compiler-at-work-p))
-                                       (throw 'give-up (format nil "took more than ~D s" *patience*))))
+                                       (throw 'give-up (format nil "took more than ~D s of processor time" *patience*))))
                                    :thread thread)))
     (sb-ext:schedule-timer timer *patience* :repeat-interval 1)
     (unwind-protect

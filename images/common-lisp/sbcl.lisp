@@ -24,6 +24,12 @@
 (require :sb-cltl2)
 (require :asdf)
 
+;; A system depends on "sb-posix", and what is loaded is called "SB-POSIX". In a saved image a second load over the first
+;; takes seconds, in which nothing can interrupt it: each function that it defines again is looked for in all code.
+(dolist (module (copy-list *modules*))
+  (pushnew (string-upcase module) *modules* :test #'string=)
+  (pushnew (string-downcase module) *modules* :test #'string=))
+
 (in-package "LISPWRIGHT.AGENT")
 
 (defmacro libc (name result &rest typed-arguments)
@@ -108,6 +114,10 @@ that this process was started with. Without a pipe, as over a network, both are 
 
 ;;; Interrupts: SIGIO means that a frame has come during an evaluation, SIGINT is the local interrupt
 
+(declaim (type simple-vector *on-their-way*))
+(sb-ext:defglobal *on-their-way* (make-array 3 :initial-element nil)
+  "For each handler, true while a signal that another thread got is on its way to the thread that evaluates.")
+
 (defvar *terminated* nil "True once another process has asked this one to end, by SIGTERM.")
 
 (defun handle-termination ()
@@ -115,9 +125,11 @@ that this process was started with. Without a pipe, as over a network, both are 
   (sb-ext:exit))
 
 (defun install-signals ()
-  (sb-sys:enable-interrupt sb-posix:sigterm (signal-handler 'handle-termination))
-  (sb-sys:enable-interrupt sb-posix:sigint (signal-handler 'handle-interrupt))
-  (sb-sys:enable-interrupt sb-posix:sigio (signal-handler 'handle-frames))
+  (loop for (signal function) in `((,sb-posix:sigterm handle-termination)
+                                   (,sb-posix:sigint handle-interrupt)
+                                   (,sb-posix:sigio handle-frames))
+        for number from 0
+        do (sb-sys:enable-interrupt signal (signal-handler function number)))
   (fcntl *requests* +f-setown+ *own-pid*)
   (setf *request-flags* (fcntl *requests* +f-getfl+ 0)))
 
@@ -130,17 +142,22 @@ that this process was started with. Without a pipe, as over a network, both are 
   "Makes this process the one that answers the parent and gets the signals of the pipe; BRANCH marks its child
 processes."
   (setf *own-pid* (sb-posix:getpid))
+  (fill *on-their-way* nil)
   (fcntl *requests* +f-setown+ *own-pid*)
   (when branch
     (sb-posix:setenv "LISPWRIGHT_BRANCH" branch 1)))
 
-(defun signal-handler (function)
-  "A handler that calls FUNCTION in the thread that evaluates, for signals to any thread."
+(defun signal-handler (function number)
+  "A handler that calls FUNCTION, the handler with that NUMBER, in the thread that evaluates, for signals to any thread.
+While one is on its way to that thread, which may not listen for seconds, further ones are the same."
   (lambda (signal info context)
     (declare (ignore signal info context))
-    (if (eq sb-thread:*current-thread* *main-thread*)
-        (funcall function)
-        (sb-thread:interrupt-thread *main-thread* function))))
+    (cond ((eq sb-thread:*current-thread* *main-thread*) (funcall function))
+          ((null (sb-ext:compare-and-swap (svref *on-their-way* number) nil t))
+           (sb-thread:interrupt-thread *main-thread*
+                                       (lambda ()
+                                         (setf (svref *on-their-way* number) nil)
+                                         (funcall function)))))))
 
 (defun call-interruptible (function)
   "Calls FUNCTION in an interrupt handler so that another interrupt can end it."

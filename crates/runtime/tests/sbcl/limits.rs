@@ -33,6 +33,42 @@ async fn a_loop_that_cannot_be_interrupted_is_killed_with_its_output_saved() {
 }
 
 #[tokio::test]
+async fn interrupts_that_wait_together_are_one() {
+    let lab = lab();
+    lab.mark_state().await;
+    // The signals that the evaluating thread does not take yet go to the other one.
+    let code = "(defvar *other* (sb-thread:make-thread (lambda () (sleep 600)) :name \"other\"))
+                (defun deaf () (sb-sys:without-interrupts
+                                 (dotimes (i 30) (sb-posix:kill (sb-posix:getpid) sb-posix:sigint) (sb-thread:thread-yield))))
+                (deaf)";
+    for _ in 0..3 {
+        let report = lab.report(code).await;
+        let Ending::Stopped { frames, place, .. } = &report.ending else { panic!("{report:#?}") };
+        assert!(frames.iter().any(|frame| frame.call.starts_with("(DEAF")), "{report:#?}");
+        assert_eq!(place.index, 3);
+        lab.assert_state_kept().await;
+    }
+}
+
+#[tokio::test]
+async fn what_the_agent_has_loaded_is_loaded() {
+    let lab = lab();
+    let code = "(let ((loads 0))
+                  (sb-int:encapsulate 'load 'counting
+                                      (lambda (load file &rest more)
+                                        (when (search \".fasl\" (princ-to-string file)) (incf loads))
+                                        (apply load file more)))
+                  (dolist (module '(\"sb-posix\" :sb-posix \"sb-cltl2\" :sb-cltl2 \"sb-introspect\" :sb-introspect \"asdf\" :uiop))
+                    (require module))
+                  (handler-bind ((warning #'muffle-warning))
+                    (asdf:load-system \"sb-posix\")
+                    (asdf:load-system \"sb-introspect\"))
+                  (sb-int:unencapsulate 'load 'counting)
+                  loads)";
+    assert_eq!(lab.values(code).await, "0");
+}
+
+#[tokio::test]
 async fn endless_output_is_interrupted_and_bounded() {
     let lab = lab();
     lab.mark_state().await;

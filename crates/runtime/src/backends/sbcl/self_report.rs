@@ -29,16 +29,19 @@ fn shortened(text: String) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut index = 0;
     while index < lines.len() {
-        let (length, what) = match (table(&lines[index..]), agent_frames(&lines[index..])) {
-            (Some(length), _) => (length, "of SBCL's on its heap"),
-            (None, Some(length)) => (length, "of frames that evaluate"),
-            (None, None) => {
-                if !is_of_guard_page(lines[index]) {
-                    kept.push_str(lines[index]);
-                }
-                index += 1;
-                continue;
+        let rest = &lines[index..];
+        let (length, what) = if let Some(length) = table(rest) {
+            (length, "of SBCL's on its heap")
+        } else if let Some(length) = agent_frames(rest) {
+            (length, "of frames that evaluate")
+        } else if let Some(length) = runtime_frames(rest) {
+            (length, "of SBCL's own frames")
+        } else {
+            if !is_of_guard_page(lines[index]) {
+                kept.push_str(lines[index]);
             }
+            index += 1;
+            continue;
         };
         kept.push_str(&format!("   ... {length} lines {what}\n"));
         index += length;
@@ -60,6 +63,16 @@ fn table(lines: &[&str]) -> Option<usize> {
 fn agent_frames(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?;
     (is_frame(first) && first.contains(AGENT)).then(|| lines.iter().take_while(|line| is_frame(line)).count())
+}
+
+/// The number of lines of frames at the start of `lines` that are SBCL's own: of its runtime in C, or of its packages.
+fn runtime_frames(lines: &[&str]) -> Option<usize> {
+    let is_own = |line: &&&str| {
+        is_frame(line)
+            && !line.contains(AGENT)
+            && ["Foreign function", " SB-", "(SB-"].iter().any(|mark| line.contains(mark))
+    };
+    Some(lines.iter().take_while(is_own).count()).filter(|count| *count > 0)
 }
 
 /// Whether `line` is one of those that SBCL prints for each frame when it dies: `  12: fp=0x7f75 pc=0x52a1 NAME`.
@@ -101,6 +114,18 @@ mod tests {
         assert_eq!(
             shortened(text.to_owned()),
             "   0: fp=0x7f pc=0x53 SHOP::TOTAL\n   ... 2 lines of frames that evaluate\nend"
+        );
+    }
+
+    #[test]
+    fn frames_of_the_runtime_are_counted_instead() {
+        let text = "   0: fp=0x7f pc=0x53 (FLET \"CLEANUP-FUN-12\" :IN SB-SYS::INVOKE-INTERRUPTION)\n   1: fp=0x7f pc=0x55 \
+                    Foreign function (null)\n   2: fp=0x7f pc=0x52 SHOP::TOTAL\n   3: fp=0x7f pc=0x52 SB-INT:EVAL\n   4: \
+                    fp=0x7f pc=0x52 LISPWRIGHT.AGENT::RUN\n";
+        assert_eq!(
+            shortened(text.to_owned()),
+            "   ... 2 lines of SBCL's own frames\n   2: fp=0x7f pc=0x52 SHOP::TOTAL\n   ... 1 lines of SBCL's own frames\n   \
+             ... 1 lines of frames that evaluate\n"
         );
     }
 
