@@ -13,8 +13,9 @@ use crate::notice::Notice;
 use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
 use crate::stop::{Death, StopReason};
+use crate::tally::Tally;
 use crate::wire::Value;
-use crate::work::{CompilerDiagnostic, Tally};
+use crate::work::CompilerDiagnostic;
 
 /// The outcome for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

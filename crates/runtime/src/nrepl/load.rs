@@ -14,7 +14,8 @@ use super::sources;
 use crate::eval::{CurrentForm, Ending, LispError, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
-use crate::work::{CompilerDiagnostic, LoadTarget, Project, Tally};
+use crate::tally::Tally;
+use crate::work::{CompilerDiagnostic, LoadTarget, Project};
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;
