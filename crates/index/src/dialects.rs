@@ -61,6 +61,8 @@ pub(crate) struct Rules {
     pub(crate) templates_declare: bool,
     /// The names that a definition makes besides its own are written in it, whatever else the macro does.
     pub(crate) accessors_are_written: bool,
+    /// A file says which others it uses; otherwise, names find what is loaded, whatever file has it.
+    pub(crate) files_name_others: bool,
 }
 
 const COMMON_LISP: Rules = Rules {
@@ -93,6 +95,7 @@ const COMMON_LISP: Rules = Rules {
     is_made_up: |_| false,
     templates_declare: true,
     accessors_are_written: true,
+    files_name_others: false,
 };
 
 const SCHEME: Rules = Rules {
@@ -110,6 +113,7 @@ const SCHEME: Rules = Rules {
     templates_are_data: true,
     templates_declare: false,
     accessors_are_written: false,
+    files_name_others: true,
     calls: &["(", "["],
     ..COMMON_LISP
 };
@@ -141,6 +145,7 @@ const CLOJURE: Rules = Rules {
     is_made_up: |text| text.ends_with('#'),
     templates_declare: false,
     accessors_are_written: false,
+    files_name_others: true,
     ..COMMON_LISP
 };
 

@@ -45,6 +45,11 @@ impl Document {
         (Self { path: path.to_owned(), text, dialect, facts, is_balanced, version: None, lines: OnceLock::new() }, tree)
     }
 
+    /// The file on the disk has not changed since this was read from it.
+    pub fn is_current(&self) -> bool {
+        self.version.is_some() && self.version == Version::at(&self.path).ok()
+    }
+
     /// The line of a byte, from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.lines().line(offset)
@@ -71,7 +76,7 @@ pub struct Refreshed {
 pub type LanguageOf<'a> = &'a (dyn Fn(&Path, &str) -> Option<Language> + Sync);
 
 /// The facts of the files below some directories.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Index {
     documents: FxHashMap<PathBuf, Arc<Document>>,
 }
@@ -121,6 +126,11 @@ impl Index {
         }
         index.add(outlined);
         index
+    }
+
+    /// The file with an absolute path, to be kept.
+    pub fn shared(&self, path: &Path) -> Option<Arc<Document>> {
+        self.documents.get(path).cloned()
     }
 
     /// The file with an absolute path.

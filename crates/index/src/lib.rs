@@ -26,12 +26,14 @@ mod locals;
 mod loops;
 mod macros;
 mod notes;
+mod order;
 pub mod pattern;
 mod question;
 mod resolve;
 pub mod search;
 mod space;
 mod special;
+mod stale;
 mod treatment;
 mod walk;
 
@@ -41,5 +43,7 @@ pub use account::{
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
+pub use order::FileOrder;
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};
+pub use stale::{ChangedFile, changed_variables};

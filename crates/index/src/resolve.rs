@@ -96,6 +96,19 @@ fn without_parents(path: &Path) -> PathBuf {
     found
 }
 
+/// The one of the files that another includes under the name `included`.
+pub(crate) fn included_file<'i>(
+    documents: &[&'i Document],
+    document: &Document,
+    included: &str,
+) -> Option<&'i Document> {
+    let directory = document.path.parent().unwrap_or(&document.path);
+    let beside = without_parents(&directory.join(included));
+    let is_it = |path: &Path| path == beside || path.ends_with(included);
+    let fits = |other: &&&Document| is_it(&other.path) || is_it(&other.path.with_extension(""));
+    documents.iter().filter(|other| other.path != document.path).find(fits).copied()
+}
+
 /// The space of the names that the standard of a language gives, whatever the implementation calls it.
 const LANGUAGE: &str = "common-lisp";
 
@@ -161,13 +174,7 @@ impl<'i> Spaces<'i> {
     fn include(&mut self, documents: &[&'i Document]) {
         for document in documents {
             for (at, included) in &document.facts.included {
-                let directory = document.path.parent().unwrap_or(&document.path);
-                let beside = without_parents(&directory.join(included));
-                let is_it = |path: &Path| path == beside || path.ends_with(included);
-                let fits = |other: &&&Document| is_it(&other.path) || is_it(&other.path.with_extension(""));
-                let Some(part) = documents.iter().filter(|other| other.path != document.path).find(fits) else {
-                    continue;
-                };
+                let Some(part) = included_file(documents, document, included) else { continue };
                 let (inner, outer) = (part.facts.space_at(0), document.facts.space_at(*at));
                 if inner.starts_with(FILE_SPACE) && inner != outer {
                     self.parts.entry(inner).or_insert(outer);

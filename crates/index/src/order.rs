@@ -1,0 +1,169 @@
+//! The files of a project and which of them use which: the order in which they are loaded.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lispwright_syntax::Dialect;
+use rustc_hash::FxHashMap;
+
+use crate::index::{Document, Index};
+use crate::resolve::included_file;
+
+/// Files, each with those that it uses. Who uses a file has to be loaded after it.
+#[derive(Clone, Debug, Default)]
+pub struct FileOrder {
+    numbers: FxHashMap<PathBuf, usize>,
+    paths: Vec<PathBuf>,
+    uses: Vec<Vec<usize>>,
+}
+
+impl FileOrder {
+    fn number(&mut self, path: &Path) -> usize {
+        if let Some(&number) = self.numbers.get(path) {
+            return number;
+        }
+        self.numbers.insert(path.to_owned(), self.paths.len());
+        self.paths.push(path.to_owned());
+        self.uses.push(Vec::new());
+        self.paths.len() - 1
+    }
+
+    /// Notes that one file uses another.
+    pub fn add(&mut self, user: &Path, used: &Path) {
+        let (user, used) = (self.number(user), self.number(used));
+        if user != used && !self.uses[user].contains(&used) {
+            self.uses[user].push(used);
+        }
+    }
+
+    /// The files, and all that they use.
+    pub fn used_by<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> HashSet<PathBuf> {
+        self.reached(files, &self.uses)
+    }
+
+    /// The files, and all that use them.
+    pub fn users_of<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> HashSet<PathBuf> {
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.paths.len()];
+        for (user, uses) in self.uses.iter().enumerate() {
+            uses.iter().for_each(|&used| users[used].push(user));
+        }
+        self.reached(files, &users)
+    }
+
+    fn reached<'p>(&self, files: impl IntoIterator<Item = &'p Path>, steps: &[Vec<usize>]) -> HashSet<PathBuf> {
+        let mut found: HashSet<PathBuf> = HashSet::new();
+        let mut waiting: Vec<usize> = Vec::new();
+        for file in files {
+            if found.insert(file.to_owned()) {
+                waiting.extend(self.numbers.get(file).copied());
+            }
+        }
+        while let Some(at) = waiting.pop() {
+            for &next in &steps[at] {
+                if found.insert(self.paths[next].clone()) {
+                    waiting.push(next);
+                }
+            }
+        }
+        found
+    }
+
+    /// The files, each after those of them that it uses, and otherwise in the given order. Of files that use each other
+    /// in a circle, the first stays behind the others.
+    pub fn ordered(&self, files: &[PathBuf]) -> Vec<PathBuf> {
+        let given: FxHashMap<usize, usize> =
+            files.iter().enumerate().filter_map(|(at, file)| Some((*self.numbers.get(file)?, at))).collect();
+        let mut is_seen = vec![false; files.len()];
+        let mut ordered = Vec::with_capacity(files.len());
+        for start in 0..files.len() {
+            if std::mem::replace(&mut is_seen[start], true) {
+                continue;
+            }
+            // A file waits below those that it uses; the second of the pair is the next of them to look at.
+            let mut waiting = vec![(start, 0)];
+            while let Some((at, next)) = waiting.pop() {
+                let uses = self.numbers.get(&files[at]).map_or(&[][..], |&number| &self.uses[number]);
+                let Some(used) = uses.get(next) else {
+                    ordered.push(files[at].clone());
+                    continue;
+                };
+                waiting.push((at, next + 1));
+                if let Some(&used) = given.get(used)
+                    && !std::mem::replace(&mut is_seen[used], true)
+                {
+                    waiting.push((used, 0));
+                }
+            }
+        }
+        ordered
+    }
+}
+
+impl Index {
+    /// Which files of a dialect use which: they import what another declares, are in a package that another declares, or
+    /// include it.
+    pub fn file_order(&self, dialect: Dialect) -> FileOrder {
+        let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut declared: FxHashMap<&str, Vec<&Path>> = FxHashMap::default();
+        for document in &documents {
+            for space in document.facts.spaces.iter().filter(|space| !space.adds && !space.is_file()) {
+                for name in std::iter::once(&space.name).chain(&space.nicknames) {
+                    declared.entry(name).or_default().push(&document.path);
+                }
+            }
+        }
+        let mut order = FileOrder::default();
+        for document in &documents {
+            let imported = document.facts.spaces.iter().flat_map(|space| &space.imports).map(|import| &import.from);
+            let entered = document.facts.current.iter().map(|(_, space)| space);
+            for path in imported.chain(entered).filter_map(|space| declared.get(space.as_str())).flatten() {
+                order.add(&document.path, path);
+            }
+            for (_, included) in &document.facts.included {
+                if let Some(part) = included_file(&documents, document, included) {
+                    order.add(&document.path, &part.path);
+                }
+            }
+        }
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(edges: &[(&str, &str)]) -> FileOrder {
+        let mut order = FileOrder::default();
+        edges.iter().for_each(|(user, used)| order.add(Path::new(user), Path::new(used)));
+        order
+    }
+
+    fn names(paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+        paths.into_iter().map(|path| path.display().to_string()).collect()
+    }
+
+    fn sorted(paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+        let mut names = names(paths);
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_come_after_those_that_they_use() {
+        let order = order(&[("c", "b"), ("b", "a"), ("d", "a"), ("x", "y")]);
+        let given = ["d", "c", "a", "b"].map(PathBuf::from);
+        assert_eq!(names(order.ordered(&given)), ["a", "d", "b", "c"]);
+        assert_eq!(sorted(order.used_by([Path::new("c")])), ["a", "b", "c"]);
+        assert_eq!(sorted(order.users_of([Path::new("a")])), ["a", "b", "c", "d"]);
+        assert_eq!(sorted(order.users_of([Path::new("unknown")])), ["unknown"]);
+    }
+
+    #[test]
+    fn a_circle_has_an_order_too() {
+        let order = order(&[("a", "b"), ("b", "c"), ("c", "a")]);
+        assert_eq!(names(order.ordered(&["a", "b", "c"].map(PathBuf::from))), ["c", "b", "a"]);
+        assert_eq!(sorted(order.users_of([Path::new("b")])), ["a", "b", "c"]);
+    }
+}
