@@ -495,6 +495,7 @@ of its own (Guile 3.0.8)."
     (#:eval-in-frame (cons #:done (answer-eval-in-frame request)))
     (#:restart (cons #:done (answer-restart request)))
     (#:abort (cons #:done (answer-abort)))
+    (#:loaded-files (cons #:done (answer-loaded-files request)))
     (#:load (cons #:done (answer-load request)))
     (#:run-tests (cons #:done (answer-run-tests request)))
     (#:ping (list #:done))

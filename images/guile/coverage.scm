@@ -88,8 +88,7 @@ texts: what ran, then \"files\", and for each file three: see file-coverage."
         (unless (eof-object? datum)
           (for-each resolve-interface (named datum))
           (loop))))
-    (close-port port))
-  (load-outdated path))
+    (close-port port)))
 
 ;;; Recording
 

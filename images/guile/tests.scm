@@ -149,9 +149,10 @@ when a group of tests begins."
                         (lambda ()
                           (match (target request)
                             ((? string? path)
-                             (load-outdated path)
-                             (call-counting-tests tally (lambda () (load-source path)))
-                             (list #:outcome #:tested))
+                             (call-renewing request path
+                                            (lambda ()
+                                              (call-counting-tests tally (lambda () (load-source path)))
+                                              (list #:outcome #:tested))))
                             (name
                              (answer-now (list #:outcome #:refused #:no-system (argument request #:system)))))))))
       (if (eq? (argument (cons #f answer) #:outcome) #:refused)

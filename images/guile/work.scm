@@ -116,8 +116,6 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
 
 ;;; Loading
 
-(define loaded-texts (make-hash-table)) ; path -> the content that was loaded last
-
 (define (file-content path)
   (call-with-input-file path (lambda (port) (let ((octets ((@ (ice-9 binary-ports) get-bytevector-all) port)))
                                               (if (eof-object? octets) #vu8() octets)))
@@ -152,15 +150,15 @@ directory that is removed with the server."
 
 (define (load-source path)
   "Compiles the file at PATH and loads it into the session's module, unless it names one. The session keeps its module."
-  (let ((content (file-content path)))
-    (set! compiling path)
-    (tell-progress (string-append "compiling " path))
-    ;; Until it has been loaded completely, the earlier content does not count.
-    (hash-remove! loaded-texts path)
-    (compile-source path)
-    (tell-progress (string-append "loading " path))
-    (load-compiled-source path)
-    (hash-set! loaded-texts path content)))
+  (unless (find (lambda (one) (equal? (forgotten-path one) path)) forgotten)
+    (forget-file! path))
+  (call-whole path
+              (lambda ()
+                (set! compiling path)
+                (tell-progress (string-append "compiling " path))
+                (compile-source path)
+                (tell-progress (string-append "loading " path))
+                (load-compiled-source path))))
 
 (define (compile-source path)
   (let ((compiled (compiled-path path)))
@@ -194,10 +192,6 @@ there is no such thing."
                 (else
                  (answer-now (list #:outcome #:refused #:no-system system #:systems (known-modules)))))))))
 
-;; Guile loads a used module once. Modules that have changed since are loaded again before those that may use them, and
-;; so are modules that were compiled with the macros of an earlier version: Guile inlines the accessors of records
-;; through macros, so that the index of a field is compiled into other modules.
-(define seen-texts (make-hash-table))   ; path of a file of the project that Guile has loaded by itself -> its content then
 (define compiled-times (make-hash-table)) ; path of a loaded file -> the time when its code was compiled, in seconds
 
 (define (note-compiled path)
@@ -214,29 +208,28 @@ there is no such thing."
                    ((whole . microseconds) (seconds whole (* 1000 microseconds)))))))
 
 (define (note-loaded-files)
-  "Records the project's files that are loaded because a module uses them. Guile judges compiled code by the age of its
-own source alone; code that is older than the macros in it is compiled again."
+  "Records the project's files that are loaded because a module uses them; those that are stale are compiled first. Guile
+judges compiled code by the age of its own source alone, and code that is older than the macros in it is compiled again."
   (let ((load-path primitive-load-path))
+    (define (load-noted file name rest)
+      (let ((result (apply load-path name rest)))
+        (note-compiled file)
+        (when (has-earlier-macros? file)
+          (compile-source file)
+          (load-compiled-source file))
+        result))
     (module-set! the-root-module 'primitive-load-path
                  (lambda (name . rest)
                    (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))
-                     (cond ((and file (project-file? file))
-                            (failsafe (const #f) (lambda () (hash-set! seen-texts file (file-content file))))
-                            (let ((result (apply load-path name rest)))
-                              (note-compiled file)
-                              (when (has-earlier-macros? file)
-                                (compile-source file)
-                                (load-compiled-source file))
-                              result))
-                           (else (apply load-path name rest))))))))
+                     (cond ((not (and file (project-file? file))) (apply load-path name rest))
+                           ((member file stale) (load-source file))
+                           (else (call-whole file (lambda () (load-noted file name rest))))))))))
 
 (define (noted-modules)
   "((path . module) ...): the loaded modules of the project whose files are known as they were loaded."
   (filter-map (lambda (module)
                 (let ((file (and (module-filename module) (full-path (module-filename module)))))
-                  (and file
-                       (or (hash-ref loaded-texts file) (hash-ref seen-texts file))
-                       (cons file module))))
+                  (and file (hash-ref loaded-texts file) (cons file module))))
               (modules-of-project)))
 
 (define (exports-macros? module)
@@ -256,29 +249,12 @@ own source alone; code that is older than the macros in it is compiled again."
        (exports-macros? (cdr other))))
 
 (define (has-earlier-macros? path)
-  "True when the module at PATH was compiled before macros of the modules that it uses."
-  (let* ((noted (noted-modules))
-         (one (assoc path noted)))
-    (and one
-         (any (lambda (other) (older? one other)) (used-modules one noted)))))
-
-(define (outdated-modules)
-  "((path . module) ...): the loaded modules of the project whose files are not those that were loaded, and those that were
-compiled with earlier macros of others; each after those of them that it uses."
-  (define noted (noted-modules))
-  (define (changed? one)
-    (let ((loaded (or (hash-ref loaded-texts (car one)) (hash-ref seen-texts (car one)))))
-      (not (equal? loaded (failsafe (const loaded) (lambda () (file-content (car one))))))))
-  (define (with-users outdated)
-    (let ((users (filter (lambda (one)
-                           (and (not (memq one outdated))
-                                (any (lambda (other)
-                                       (or (older? one other)
-                                           (and (memq other outdated) (exports-macros? (cdr other)))))
-                                     (used-modules one noted))))
-                         noted)))
-      (if (null? users) outdated (with-users (append users outdated)))))
-  (in-order-of-use (with-users (filter changed? noted)) noted))
+  "True when a module of the file at PATH was compiled before macros of the modules that it uses."
+  (let ((noted (noted-modules)))
+    (any (lambda (module)
+           (let ((one (cons path module)))
+             (any (lambda (other) (older? one other)) (used-modules one noted))))
+         (modules-of path))))
 
 (define (in-order-of-use modules noted)
   "Some of the NOTED modules, each after those of them that it uses."
@@ -290,29 +266,24 @@ compiled with earlier macros of others; each after those of them that it uses."
         (let ((next (or (find (lambda (one) (ready? one left)) left) (car left))))
           (loop (delq next left) (cons next ordered))))))
 
-(define (load-outdated path)
-  "Reloads the outdated modules that the file at PATH may use; returns their files, and PATH when it is one."
-  (let ((files (map car (outdated-modules))))
-    (for-each load-source (delete path files))
-    files))
-
 (define (answer-load request)
   "Loads a file or module; returns the fields of the answer."
   (answer-work request 'load
                (lambda ()
                  (match (target request)
                    ((? string? path)
-                    (let* ((outdated (load-outdated path))
-                           (needed? (or (argument request #:force)
-                                        (member path outdated)
-                                        (not (equal? (hash-ref loaded-texts path) (file-content path))))))
-                      (when needed?
-                        (load-source path))
-                      (check-defines path (argument request #:system))
-                      (list #:outcome #:loaded #:file path #:unchanged (and (not needed?) (null? outdated)))))
+                    (let ((needed? (or (argument request #:force) (not (eq? (file-state path) #:same)))))
+                      (call-renewing request path
+                                     (lambda ()
+                                       (when (or needed? (member path stale))
+                                         (load-source path))
+                                       (check-defines path (argument request #:system))
+                                       (list #:outcome #:loaded #:file path #:unchanged (null? renewed))))))
                    (name
-                    (resolve-interface name)
-                    (list #:outcome #:loaded))))))
+                    (call-renewing request #f
+                                   (lambda ()
+                                     (resolve-interface name)
+                                     (list #:outcome #:loaded))))))))
 
 (define (check-defines path system)
   "Fails when the file at PATH, which was found for the module SYSTEM, does not define it. SYSTEM may be #f."
@@ -331,7 +302,7 @@ compiled with earlier macros of others; each after those of them that it uses."
                    (lambda ()
                      (run evaluation thunk)))))
       (flush-ports)
-      answer)))
+      (append answer (list #:loaded (reverse renewed) #:removed (reverse removed))))))
 
 (define (tell-progress text)
   "Reports the activity of the current request to the parent."

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::capture::Printed;
-use crate::eval::{Ending, EvalReport};
+use crate::eval::{Ending, EvalReport, LispError};
 use crate::notice::{During, Notice, UnheardEnd};
 use crate::queue::CurrentForm;
 use crate::request::Request;
@@ -86,13 +86,44 @@ impl Call {
     /// Cancelling `cancel`, or dropping the future, removes a waiting call from the queue and interrupts a running one.
     /// The session's state is kept.
     pub async fn answer(self, cancel: &CancellationToken) -> Result<EvalReport, SessionError> {
-        let Self { sessions, place, request, ticket: Ticket { session, what, activity, .. } } = self;
+        let request = self.request.clone();
+        self.begin(cancel).await?.ask(request, cancel).await
+    }
+
+    /// Waits for the turn, in which any requests can be made. Cancelling `cancel`, or dropping the future, removes the call
+    /// from the queue.
+    pub async fn begin(self, cancel: &CancellationToken) -> Result<Visit, SessionError> {
+        let Self { sessions, place, ticket, .. } = self;
+        let controls =
+            Controls { cancel: cancel.child_token(), activity: ticket.activity.clone(), ..Controls::default() };
+        let turn = ticket.session.enter(place, &controls).await?;
+        sessions.watch_idle(&ticket.session);
+        Ok(Visit { ticket, turn: Some(turn), background: Vec::new() })
+    }
+}
+
+/// A call that has its turn: no other call of its session comes between its requests.
+pub struct Visit {
+    ticket: Ticket,
+    /// `None` while a request is answered, and after one whose answer was not waited for.
+    turn: Option<Turn>,
+    /// Errors of other threads that came with answers which nobody asked for by themselves.
+    background: Vec<LispError>,
+}
+
+impl Visit {
+    /// Makes a request and waits for its answer.
+    ///
+    /// Cancelling `cancel`, or dropping the future, interrupts it; in the second case the visit is over.
+    pub async fn ask(&mut self, request: Request, cancel: &CancellationToken) -> Result<EvalReport, SessionError> {
+        let without_answer = || SessionError::Start("the call ended without an answer".to_owned());
+        let Ticket { session, what, activity, .. } = self.ticket.clone();
+        let mut turn = self.turn.take().ok_or_else(without_answer)?;
         let controls = Controls { cancel: cancel.child_token(), activity, ..Controls::default() };
         // Dropping this future drops the guard, which interrupts the task.
         let _interrupt = controls.cancel.clone().drop_guard();
-        let mut turn = session.enter(place, &controls).await?;
-        sessions.watch_idle(&session);
-        let stands = request.branch_key() != Some("TRIAL");
+        session.controlled_by(&controls);
+        let (stands, is_aside) = (request.branch_key() != Some("TRIAL"), request.is_aside());
         let (answer, answered) = tokio::sync::oneshot::channel();
         tokio::spawn(async move {
             let result = run(&session, &mut turn.slot, request, &controls, Instant::now()).await;
@@ -102,10 +133,17 @@ impl Call {
             {
                 session.facts().note_untold(report, &what, stands);
             }
-            drop(turn);
-            let _ = answer.send(result);
+            let _ = answer.send((result, turn));
         });
-        answered.await.unwrap_or_else(|_| Err(SessionError::Start("the call ended without an answer".to_owned())))
+        let (result, turn) = answered.await.map_err(|_| without_answer())?;
+        self.turn = Some(turn);
+        let mut report = result?;
+        if is_aside {
+            self.background.append(&mut report.background);
+        } else {
+            report.background.splice(0..0, self.background.drain(..));
+        }
+        Ok(report)
     }
 }
 
@@ -179,6 +217,13 @@ impl Session {
         };
         self.facts().running = Some((Instant::now(), controls.clone()));
         Ok(Turn { _running: Running(Arc::clone(self)), slot, _place: place })
+    }
+
+    /// Records what stops the request that the present call makes.
+    fn controlled_by(&self, controls: &Controls) {
+        if let Some((_, running)) = &mut self.facts().running {
+            *running = controls.clone();
+        }
     }
 
     /// The activity of the call that has its turn, and how long it has run, in words.

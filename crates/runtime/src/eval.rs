@@ -12,10 +12,10 @@ use crate::node::Node;
 use crate::notice::Notice;
 use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
+use crate::renewal::{LoadedFile, Renewed};
 use crate::stop::{Death, StopReason};
-use crate::tally::Tally;
 use crate::wire::Value;
-use crate::work::CompilerDiagnostic;
+use crate::work::{CompilerDiagnostic, Tally};
 
 /// The outcome for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub struct EvalReport {
     pub diagnostics: Vec<CompilerDiagnostic>,
     /// The test results so far.
     pub tests: Option<Tally>,
+    /// What a load has changed in the image besides its target.
+    pub renewed: Renewed,
     /// The last activity that the image reported, such as `compiling PATH` or `testing NAME`.
     pub activity: Option<String>,
     /// The first value, if it has parts to inspect.
@@ -132,6 +134,8 @@ pub enum Ending {
     References(References),
     /// The exports of a package, module or namespace.
     Exports(ImageExports),
+    /// The loaded files of the project.
+    LoadedFiles(Vec<LoadedFile>),
     /// The held errors, innermost first, without frames.
     Held(Vec<LispError>),
     /// Frames of the innermost held stack.
@@ -204,6 +208,7 @@ impl Ending {
             | Self::Described(_)
             | Self::References(_)
             | Self::Exports(_)
+            | Self::LoadedFiles(_)
             | Self::Checkpointed(_)
             | Self::Returned { asked: true, .. }
             | Self::Held(_)
@@ -339,6 +344,7 @@ pub(crate) struct Answer {
     pub(crate) object: Option<Node>,
     pub(crate) diagnostics: Vec<CompilerDiagnostic>,
     pub(crate) tests: Option<Tally>,
+    pub(crate) renewed: Renewed,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) package: Option<String>,
     pub(crate) background: Vec<LispError>,
@@ -360,6 +366,7 @@ impl Answer {
             object: None,
             diagnostics: Vec::new(),
             tests: None,
+            renewed: Renewed::default(),
             warnings: Vec::new(),
             package: None,
             background: Vec::new(),
@@ -398,6 +405,7 @@ impl Answer {
             Some("DESCRIBED") => Ending::Described(Description::read(answer)),
             Some("REFERENCES") => Ending::References(References::read(answer)),
             Some("EXPORTS") => Ending::Exports(ImageExports::read(answer)),
+            Some("LOADED-FILES") => Ending::LoadedFiles(LoadedFile::read_all(answer)),
             Some("HELD") => Ending::Held(answer.get_list("LEVELS").iter().map(lisp_error).collect()),
             Some("FRAMES") => Ending::Frames { frames: frames(answer), total: count(answer, "TOTAL").unwrap_or(0) },
             Some("LOCALS") => Ending::Locals {
@@ -428,6 +436,7 @@ impl Answer {
             object: answer.get("OBJECT").map(Node::read),
             diagnostics,
             tests: Tally::read(answer),
+            renewed: Renewed::read(answer),
             ending,
             held: count(answer, "HELD").unwrap_or(0),
             checkpoints: copies::names(answer),

@@ -50,6 +50,7 @@ mod question;
 mod queue;
 pub mod refusal;
 pub mod remote;
+pub mod renewal;
 pub mod request;
 mod sandbox;
 mod scratch;
@@ -64,7 +65,6 @@ pub mod status;
 mod stop;
 mod survey;
 mod swank;
-mod tally;
 mod time_limit;
 mod watch;
 pub mod wire;
@@ -72,7 +72,7 @@ mod work;
 mod worker;
 
 pub use backends::{Backend, Capability, Loading, Prompt, Runtime, Words};
-pub use call::{Call, Given, Ticket};
+pub use call::{Call, Given, Ticket, Visit};
 pub use capture::Printed;
 pub use config::Config;
 pub use confine::{Confinement, become_confined, live_apart};
@@ -91,13 +91,14 @@ pub use operation::ImageOperation;
 pub use place::WritablePlace;
 pub use probe::{Probe, ProbeCodes};
 pub use question::{
-    Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLocals,
-    ListReferences, Locals, Question,
+    Describe, Expand, Expansion, ExpansionLevel, Frames, Inspect, ListExports, ListFrames, ListHeld, ListLoaded,
+    ListLocals, ListReferences, Locals, Question,
 };
 pub use refusal::ImageRefusal;
 pub use remote::Endpoint;
 pub use remote::FoundServer;
 pub use remote::address::{AddressError, SWANK_PORT, ServerAddress};
+pub use renewal::{FileState, LoadedFile, Removed, Renewal, Renewed, StaleFile};
 pub use request::{EvalRequest, Request, RestartName};
 pub use sandbox::{SandboxChoice, SandboxConfig, refuse_nested};
 pub use session_error::SessionError;
@@ -105,9 +106,8 @@ pub use sessions::{MAIN, Sessions};
 pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
-pub use tally::{FailedTest, Tally};
 pub use time_limit::TimeLimit;
-pub use work::{CompilerDiagnostic, LoadTarget, Project};
+pub use work::{CompilerDiagnostic, FailedTest, LoadTarget, Project, Tally};
 
 /// The promises of the documentation about images that this system cannot keep.
 pub const LACKS: &[Lack] = <lispwright_platform::Here as lispwright_platform::System>::LACKS;

@@ -38,6 +38,8 @@ operations! {
     References = "REFERENCES",
     /// List what a package, module or namespace offers.
     Exports = "EXPORTS",
+    /// List the loaded files of the project.
+    LoadedFiles = "LOADED-FILES",
     /// Load a file or a system.
     Load = "LOAD",
     /// Run tests.

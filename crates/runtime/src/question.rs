@@ -6,9 +6,11 @@
 use crate::eval::{Ending, Frame, LispError, Printout};
 use crate::naming::{Description, ImageExports, References};
 use crate::node::Node;
+use crate::renewal::LoadedFile;
 use crate::request::Request;
 use crate::time_limit::TimeLimit;
 use crate::wire::{Value, keyed};
+use crate::work::Project;
 
 /// A question whose answer has a type of its own.
 pub trait Question: Into<Request> {
@@ -50,6 +52,7 @@ questions! {
     Describe: Describe, Description, Ending::Described(description) => description;
     ListReferences: References, References, Ending::References(references) => references;
     ListExports: Exports, ImageExports, Ending::Exports(exports) => exports;
+    ListLoaded: LoadedFiles, Vec<LoadedFile>, Ending::LoadedFiles(files) => files;
     ListHeld: Held, Vec<LispError>, Ending::Held(errors) => errors;
     ListFrames: Frames, Frames, Ending::Frames { frames, total } => Frames { frames, total };
     ListLocals: Locals, Locals, Ending::Locals { frame, locals } => Locals { frame, locals };
@@ -134,6 +137,13 @@ pub struct ListExports {
     pub offset: u32,
     /// The number of names to list.
     pub count: u32,
+}
+
+/// List the loaded files of the project, in the order in which they were loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListLoaded {
+    /// The project.
+    pub project: Project,
 }
 
 /// List the held errors.
@@ -225,6 +235,12 @@ impl ListExports {
             ("OFFSET", Value::count(self.offset)),
             ("COUNT", Value::count(self.count)),
         ])
+    }
+}
+
+impl ListLoaded {
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        self.project.place()
     }
 }
 

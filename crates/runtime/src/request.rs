@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use crate::backends::Capability;
 use crate::operation::ImageOperation;
-use crate::question::{Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLocals, ListReferences};
+use crate::question::{
+    Describe, Expand, Inspect, ListExports, ListFrames, ListHeld, ListLoaded, ListLocals, ListReferences,
+};
 use crate::time_limit::TimeLimit;
 use crate::wire::{Value, keyed};
 use crate::work::{LoadTarget, Project};
@@ -83,6 +85,8 @@ pub enum Request {
     References(ListReferences),
     /// List the exports of a package, module or namespace.
     Exports(ListExports),
+    /// List the loaded files of the project.
+    LoadedFiles(ListLoaded),
     /// Load a file or a system, and report its compiler's messages.
     Load {
         /// The target.
@@ -163,6 +167,7 @@ impl Request {
             Self::Describe(question) => named("describing", &question.name),
             Self::References(question) => named("finding references to", &question.name),
             Self::Exports(question) => named("listing the exports of", &question.name),
+            Self::LoadedFiles(_) => "comparing the image with the files".to_owned(),
             Self::Load { target: what, .. } => target("loading", what),
             Self::RunTests { target: what, .. } => target("running the tests of", what),
             Self::Held(_) | Self::Frames(_) | Self::Locals(_) => "looking at the held error".to_owned(),
@@ -183,6 +188,7 @@ impl Request {
             Self::Describe(_) => ImageOperation::Describe,
             Self::References(_) => ImageOperation::References,
             Self::Exports(_) => ImageOperation::Exports,
+            Self::LoadedFiles(_) => ImageOperation::LoadedFiles,
             Self::Load { .. } => ImageOperation::Load,
             Self::RunTests { .. } => ImageOperation::RunTests,
             Self::Held(_) => ImageOperation::Held,
@@ -205,6 +211,7 @@ impl Request {
             Self::Describe(question) => question.arguments(),
             Self::References(question) => question.arguments(),
             Self::Exports(question) => question.arguments(),
+            Self::LoadedFiles(question) => question.arguments(),
             Self::Held(question) => question.arguments(),
             Self::Frames(question) => question.arguments(),
             Self::Locals(question) => question.arguments(),
@@ -283,6 +290,11 @@ impl Request {
             Self::Checkpoint(_) | Self::Rollback(_) => Capability::Checkpoint,
             _ => Capability::Eval,
         }
+    }
+
+    /// It is asked for the sake of another request: what was printed and happened meanwhile waits for the answer to that.
+    pub(crate) fn is_aside(&self) -> bool {
+        matches!(self, Self::LoadedFiles(_))
     }
 
     /// It is about an object, a stack or a checkpoint in the present image; a new image could not answer.

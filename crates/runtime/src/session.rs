@@ -286,6 +286,7 @@ impl Session {
             warnings: answer.warnings,
             diagnostics: answer.diagnostics,
             tests: answer.tests,
+            renewed: answer.renewed,
             activity: controls.activity.get(),
             object: answer.object,
             held: answer.held,
@@ -441,9 +442,10 @@ pub(crate) async fn run(
     };
     let worker = slot.worker().expect("the session was given an image");
     let clean = session.factory.runtime().without_own_reports;
-    let (stdout, stderr) = worker.take_output();
+    let is_aside = request.is_aside() && matches!(ended, Ended::Answered(..));
+    let (stdout, stderr) = if is_aside { <(Printed, Printed)>::default() } else { worker.take_output() };
     let (stdout, stderr) = (clean(stdout), clean(stderr));
-    let ended_children = worker.ended_children().map(Notice::EndedChildren);
+    let ended_children = if is_aside { None } else { worker.ended_children().map(Notice::EndedChildren) };
     let answer = match ended {
         Ended::Answered(message, reason) => {
             let mut answer = Answer::read(&message, reason);
@@ -482,6 +484,9 @@ pub(crate) async fn run(
     let is_failure = matches!(&answer.ending, Ending::Error { .. } | Ending::AgentFault(_));
     let used_up = slot.worker().filter(|_| is_failure).map(|worker| Here::used_up(worker.pid())).unwrap_or_default();
     let mut report = session.report(answer, (stdout, stderr), controls, began);
+    if is_aside {
+        session.facts().notices.append(&mut report.notices);
+    }
     report.notices.extend(ended_children);
     Ok(EvalReport { used_up, ..report })
 }

@@ -348,6 +348,18 @@ impl Sessions {
         })
     }
 
+    /// The session has an image now.
+    pub fn has_image(&self, name: &str) -> bool {
+        self.existing(name).is_ok_and(|session| session.facts().image.is_some())
+    }
+
+    /// The process of the session's image, if it was started here.
+    pub fn pid_of(&self, name: &str) -> Option<i32> {
+        let session = self.existing(name).ok()?;
+        let facts = session.facts();
+        facts.image.as_ref()?.ours.as_ref().map(|ours| ours.pid)
+    }
+
     /// The sessions that have an image now or are about to have one, by name, each with its runtime.
     pub fn living(&self) -> Vec<(String, Runtime)> {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
-use crate::repl_eval::{ask, time_limit_or};
+use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -94,19 +94,15 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
     let timeout = time_limit_or(args.timeout_seconds, TIMEOUT)?;
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;
-    let request = Request::Load {
-        target: work.target,
-        project: work.project,
-        force: args.force.unwrap_or(true),
-        clear: args.clear_fasls.unwrap_or(false),
-        timeout,
-    };
-    let report = ask(&workshop.sessions, &work.session, request, context).await?;
+    let (force, clear) = (args.force.unwrap_or(true), args.clear_fasls.unwrap_or(false));
+    let request = |target, project| Request::Load { target, project, force, clear, timeout };
+    let name = work.name.clone();
+    let report = work.done(workshop, request, context).await?;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
     Ok(LoadAnswer {
-        system: work.name,
+        system: name,
         session: report.session.clone(),
         status: match report.ending {
             Ending::Loaded { unchanged: true } => LoadStatus::Unchanged,

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use lispwright_runtime::{Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions, TimeLimit};
+use lispwright_runtime::{
+    Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions, Ticket, TimeLimit, Visit,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -95,15 +97,63 @@ pub(crate) async fn ask(
     request: Request,
     context: &CallContext,
 ) -> Result<EvalReport, Refusal> {
-    let (began, asked) = (SystemTime::now(), context.observer.is_some().then(|| request.clone()));
-    if let Some(request) = &asked {
-        context.observe(&Event::Asked { session, request, began });
+    visit(sessions, session, &request, context).await?.ask(request).await
+}
+
+/// The turn of a call in a session, for one request or several in a row.
+pub(crate) struct Visiting<'c> {
+    session: String,
+    visit: Visit,
+    ticket: Ticket,
+    context: &'c CallContext,
+}
+
+/// Waits for the turn in `session` after all its earlier calls. `request` is the one for which the call is made.
+pub(crate) async fn visit<'c>(
+    sessions: &Sessions,
+    session: &str,
+    request: &Request,
+    context: &'c CallContext,
+) -> Result<Visiting<'c>, Refusal> {
+    context.turn().await;
+    let call = sessions.queue(session, request.clone())?;
+    context.leave();
+    let ticket = call.ticket();
+    let began = context.telling(|| doing(&ticket), call.begin(&context.cancel)).await;
+    if began.is_err() {
+        ticket.came_to_nothing();
     }
-    let answered = wait(sessions, session, request, context).await;
-    if let Some(request) = &asked {
-        context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });
+    Ok(Visiting { session: session.to_owned(), visit: began?, ticket, context })
+}
+
+fn doing(ticket: &Ticket) -> String {
+    one_line(&ticket.doing(), 400)
+}
+
+impl Visiting<'_> {
+    /// The session.
+    pub(crate) fn session(&self) -> &str {
+        &self.session
     }
-    answered
+
+    /// Makes a request, reports progress to the caller, and the result to observers.
+    pub(crate) async fn ask(&mut self, request: Request) -> Result<EvalReport, Refusal> {
+        let Self { session, visit, ticket, context } = self;
+        let (began, asked) = (SystemTime::now(), context.observer.is_some().then(|| request.clone()));
+        if let Some(request) = &asked {
+            context.observe(&Event::Asked { session, request, began });
+        }
+        let answered = context.telling(|| doing(ticket), visit.ask(request, &context.cancel)).await;
+        match &answered {
+            Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
+            _ => context.has_asked(ticket.clone()),
+        }
+        let answered = answered.map_err(Refusal::from);
+        if let Some(request) = &asked {
+            context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });
+        }
+        answered
+    }
 }
 
 /// The typed answer to a question, with the notes of the session.
@@ -130,25 +180,6 @@ pub(crate) async fn ask_for<Q: Question>(
         Ok(answer) => Ok(Told { answer, package: report.package, held: report.held, aside }),
         Err(ending) => Err(ended(EvalReport { ending: *ending, ..report })),
     }
-}
-
-async fn wait(
-    sessions: &Sessions,
-    session: &str,
-    request: Request,
-    context: &CallContext,
-) -> Result<EvalReport, Refusal> {
-    context.turn().await;
-    let call = sessions.queue(session, request)?;
-    context.leave();
-    let ticket = call.ticket();
-    let doing = || one_line(&ticket.doing(), 400);
-    let answered = context.telling(doing, call.answer(&context.cancel)).await;
-    match &answered {
-        Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
-        _ => context.has_asked(ticket.clone()),
-    }
-    Ok(answered?)
 }
 
 fn request(args: &ReplEval, limit: usize) -> Result<EvalRequest, Refusal> {

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use lispwright_edit::check_window;
-use lispwright_runtime::{CompilerDiagnostic, Ending, EvalReport, LoadTarget, Project, Runtime, definition_files};
+use lispwright_runtime::{
+    CompilerDiagnostic, Ending, EvalReport, LoadTarget, Project, Renewal, Request, Runtime, definition_files,
+};
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +13,10 @@ use serde::Serialize;
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
+use crate::renewal::prepare;
+use crate::repl_eval::visit;
 use crate::repl_session::open;
+use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// The target of a call, its session, and its name in the answer.
@@ -70,6 +75,24 @@ impl Work {
     }
 }
 
+impl Work {
+    /// Does the work in the image of its session, where what is stale is loaded before.
+    pub(crate) async fn done(
+        self,
+        workshop: &Workshop,
+        request: impl Fn(LoadTarget, Project) -> Request,
+        context: &CallContext,
+    ) -> Result<EvalReport, Refusal> {
+        let Self { target, session, mut project, .. } = self;
+        let asked = request(target.clone(), project.clone());
+        let mut visit = visit(&workshop.sessions, &session, &asked, context).await?;
+        let prepared = prepare(workshop, &mut visit, &target, &mut project, context).await?;
+        let report = visit.ask(request(target, project)).await?;
+        prepared.note(workshop, &report);
+        Ok(report)
+    }
+}
+
 /// The project, for an image.
 fn project(workshop: &Workshop) -> Project {
     let roots: Vec<&Path> = workshop.roots.writable().collect();
@@ -80,6 +103,7 @@ fn project(workshop: &Workshop) -> Project {
             .map(|path| path.display().to_string())
             .collect(),
         roots: roots.iter().map(|root| root.display().to_string()).collect(),
+        renewal: Renewal::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{ask, time_limit_or};
+use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -219,15 +219,16 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;
     let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
     let is_system = matches!(work.target, LoadTarget::System(_));
-    let request = Request::RunTests {
-        target: work.target,
-        project: work.project,
+    let name = work.name.clone();
+    let request = |target, project| Request::RunTests {
+        target,
+        project,
         framework: framework.clone(),
         tests: tests.clone(),
         timeout,
     };
-    let report = ask(&workshop.sessions, &work.session, request, context).await?;
-    answer(workshop, Asked { name: work.name, is_system, framework, tests }, report)
+    let report = work.done(workshop, request, context).await?;
+    answer(workshop, Asked { name, is_system, framework, tests }, report)
 }
 
 /// The requested framework, if the runtime can run it.

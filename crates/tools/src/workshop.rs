@@ -11,6 +11,7 @@ use lispwright_syntax::{Dialect, Language};
 
 use crate::event::Observer;
 use crate::refusal::Refusal;
+use crate::renewal::Ledger;
 use crate::tool::CallContext;
 use crate::workspace::Workspace;
 
@@ -25,6 +26,8 @@ pub struct Workshop {
     pub index: Arc<Mutex<Index>>,
     /// The live images.
     pub sessions: Sessions,
+    /// The files as those images have loaded them.
+    pub ledger: Ledger,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -56,7 +59,14 @@ impl Workshop {
             let sessions = sessions.clone();
             move || library_places(&sessions)
         });
-        Self { workspace: Workspace::within(roots.clone()), index: Arc::default(), roots, sessions, observer: None }
+        Self {
+            workspace: Workspace::within(roots.clone()),
+            index: Arc::default(),
+            roots,
+            sessions,
+            ledger: Ledger::default(),
+            observer: None,
+        }
     }
 
     /// The same workshop, watched by `observer`.

@@ -83,6 +83,7 @@ fn text() -> String {
         "stack.scm",
         "agent.scm",
         "warnings.scm",
+        "renewal.scm",
         "work.scm",
         "tests.scm",
         "coverage.scm",

@@ -15,11 +15,11 @@ use crate::notice::Notice;
 use crate::question::{Describe, Expand, ListExports};
 use crate::refusal::ImageRefusal;
 use crate::remote::Lost;
+use crate::renewal::Renewed;
 use crate::request::EvalRequest;
 use crate::stop::Controls;
-use crate::tally::Tally;
 use crate::wire::Value;
-use crate::work::CompilerDiagnostic;
+use crate::work::{CompilerDiagnostic, Tally};
 
 /// The number of elements of a collection that a server without a limit on characters prints by default.
 const NODE_LENGTH: u32 = 1_000;
@@ -45,6 +45,8 @@ pub(crate) struct Evaluated {
     pub(crate) diagnostics: Vec<CompilerDiagnostic>,
     /// The test results.
     pub(crate) tests: Option<Tally>,
+    /// What a load has changed besides its target.
+    pub(crate) renewed: Renewed,
 }
 
 /// A thrown object, and the place of the compiler at that moment.
@@ -59,7 +61,14 @@ pub(super) struct Thrown {
 
 impl From<Ending> for Evaluated {
     fn from(ending: Ending) -> Self {
-        Self { ending, earlier: Vec::new(), notices: Vec::new(), diagnostics: Vec::new(), tests: None }
+        Self {
+            ending,
+            earlier: Vec::new(),
+            notices: Vec::new(),
+            diagnostics: Vec::new(),
+            tests: None,
+            renewed: Renewed::default(),
+        }
     }
 }
 

@@ -14,8 +14,7 @@ use super::sources;
 use crate::eval::{CurrentForm, Ending, LispError, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
-use crate::tally::Tally;
-use crate::work::{CompilerDiagnostic, LoadTarget, Project};
+use crate::work::{CompilerDiagnostic, LoadTarget, Project, Tally};
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;

@@ -167,7 +167,7 @@ impl Nrepl {
             Ok(evaluated) => image.runs_on().await.map(|runs_on| (evaluated, runs_on)),
             Err(lost) => Err(lost),
         };
-        let (stdout, stderr) = image.take_output();
+        let (stdout, stderr) = if request.is_aside() { Default::default() } else { image.take_output() };
         let theirs = image.server.is_none();
         let namespace = image.namespace.clone();
         let underway = image.underway.take();
@@ -179,6 +179,7 @@ impl Nrepl {
                     package: Some(namespace),
                     diagnostics: evaluated.diagnostics,
                     tests: evaluated.tests,
+                    renewed: evaluated.renewed,
                     runs_on,
                     ..Answer::without_image(evaluated.ending)
                 };

@@ -72,5 +72,8 @@ pub(crate) async fn run_remote(
     answer.tests = answer.tests.or(called.tests);
     let mut report = session.report(answer, (called.stdout, called.stderr), controls, began);
     report.notices.extend(called.notices);
+    if request.is_aside() {
+        session.facts().notices.append(&mut report.notices);
+    }
     Ok(EvalReport { earlier: called.earlier, theirs: called.theirs, ..report })
 }

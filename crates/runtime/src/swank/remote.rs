@@ -77,12 +77,12 @@ impl Swank {
                 Ok(Some(ending)) => Ok(image.unasked(ending)),
                 Err(why) => Err(image.lost(&why, None)),
             },
-            Request::Checkpoint(_) | Request::Rollback(_) => {
+            Request::Checkpoint(_) | Request::Rollback(_) | Request::LoadedFiles(_) => {
                 Ok(image.unasked(Ending::NotOffered { operation: request.operation() }))
             }
             request => image.request(request, next_object, controls).await,
         };
-        let (stdout, stderr) = image.take_output();
+        let (stdout, stderr) = if request.is_aside() { Default::default() } else { image.take_output() };
         if answer.is_err() {
             // Only the owner may end the thread that evaluates; the connection can be closed here.
             self.image = None;

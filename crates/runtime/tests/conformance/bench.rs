@@ -94,6 +94,7 @@ impl Bench {
         Project {
             roots: vec![root.canonicalize().unwrap().display().to_string()],
             definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
+            renewal: Renewal::default(),
         }
     }
 

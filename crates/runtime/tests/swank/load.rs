@@ -12,6 +12,7 @@ async fn load(lab: &Lab, target: LoadTarget, force: bool) -> EvalReport {
     let project = Project {
         roots: vec![root.display().to_string()],
         definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
+        renewal: Renewal::default(),
     };
     let request = Request::Load { target, project, force, clear: false, timeout: Duration::from_secs(60).into() };
     lab.call(MAIN, request, &Default::default()).await.unwrap()

@@ -20,6 +20,7 @@ async fn run(lab: &Lab, target: LoadTarget, tests: &[&str], seconds: u64) -> Eva
     let project = Project {
         roots: vec![root.display().to_string()],
         definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
+        renewal: Renewal::default(),
     };
     let tests = tests.iter().map(|name| (*name).to_owned()).collect();
     let timeout = Duration::from_secs(seconds).into();

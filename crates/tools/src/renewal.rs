@@ -1,0 +1,148 @@
+//! The image of a session beside the files of the project: before code is judged, the image is brought to their state.
+//!
+//! The image tells which files it has loaded and which of them have changed since. The index tells what those changes
+//! concern: macros that were expanded, accessors that were built in, values that were computed, modules that were
+//! imported. Together they are the files that the image loads anew, each after those that it uses, and before the target
+//! of the call. [`Ledger`] remembers the files as images have loaded them, so that what a change has taken away is known.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lispwright_index::{ChangedFile, Document, FileOrder, Index, changed_variables};
+use lispwright_runtime::{
+    Ending, EvalReport, FileState, ListLoaded, LoadTarget, LoadedFile, Project, Renewal, Request, StaleFile,
+};
+use lispwright_syntax::Dialect;
+
+use crate::indexed::indexed;
+use crate::refusal::Refusal;
+use crate::repl_eval::Visiting;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// The files as the images of sessions have loaded them. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger(Arc<Mutex<HashMap<String, Account>>>);
+
+/// The files as one image has loaded them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Account {
+    /// The process of the image.
+    pid: Option<i32>,
+    documents: HashMap<PathBuf, Arc<Document>>,
+}
+
+impl Ledger {
+    fn accounts(&self) -> MutexGuard<'_, HashMap<String, Account>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The account of the process that a session has now; an empty one for a process that is not known.
+    fn of(&self, session: &str, pid: Option<i32>) -> Account {
+        self.accounts().get(session).filter(|account| account.pid == pid).cloned().unwrap_or_default()
+    }
+
+    /// Records that a session has these files in its present process.
+    fn put(&self, session: &str, account: Account) {
+        self.accounts().insert(session.to_owned(), account);
+    }
+}
+
+/// A call that is about to load code, with the files as they are before.
+pub(crate) struct Prepared {
+    /// The present files.
+    files: Index,
+    before: Account,
+}
+
+/// Completes the project of a call with what the image that it visits has to load before `target`.
+pub(crate) async fn prepare(
+    workshop: &Workshop,
+    visit: &mut Visiting<'_>,
+    target: &LoadTarget,
+    project: &mut Project,
+    context: &CallContext,
+) -> Result<Prepared, Refusal> {
+    let session = visit.session().to_owned();
+    let before = workshop.ledger.of(&session, workshop.sessions.pid_of(&session));
+    let loaded = loaded_files(workshop, visit, project).await?;
+    let dialect = workshop.sessions.runtime_of(&session).dialect;
+    let (target, known) = (target.clone(), before.clone());
+    let (files, renewal) = indexed(workshop, context, move |index, _| {
+        let is_changed = loaded.iter().any(|file| file.state != FileState::Same);
+        let renewal = if is_changed { renewal(index, dialect, &loaded, &target, &known) } else { Renewal::default() };
+        (index.clone(), renewal)
+    })
+    .await?;
+    project.renewal = renewal;
+    Ok(Prepared { files, before })
+}
+
+/// The files of the project that the image has loaded; none where there is no image, or it does not know.
+async fn loaded_files(
+    workshop: &Workshop,
+    visit: &mut Visiting<'_>,
+    project: &Project,
+) -> Result<Vec<LoadedFile>, Refusal> {
+    if !workshop.sessions.has_image(visit.session()) {
+        return Ok(Vec::new());
+    }
+    let report = visit.ask(Request::LoadedFiles(ListLoaded { project: project.clone() })).await?;
+    Ok(match report.ending {
+        Ending::LoadedFiles(files) => files,
+        // What has happened to the image is told by the call itself.
+        _ => Vec::new(),
+    })
+}
+
+impl Prepared {
+    /// Records what the image of the call's session has loaded.
+    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport) {
+        let Self { files, mut before } = self;
+        before.pid = workshop.sessions.pid_of(&report.session);
+        for path in &report.renewed.loaded {
+            let path = Path::new(path);
+            // A file that has changed since may have been loaded in either state.
+            match files.shared(path).filter(|document| document.is_current()) {
+                Some(document) => before.documents.insert(path.to_owned(), document),
+                None => before.documents.remove(path),
+            };
+        }
+        workshop.ledger.put(&report.session, before);
+    }
+}
+
+/// What an image with these `loaded` files has to load anew before `target`.
+fn renewal(index: &Index, dialect: Dialect, loaded: &[LoadedFile], target: &LoadTarget, known: &Account) -> Renewal {
+    let mut order = index.file_order(dialect);
+    for file in loaded {
+        file.uses.iter().for_each(|used| order.add(Path::new(&file.path), Path::new(used)));
+    }
+    let change = |path: &Path| ChangedFile {
+        now: index.document(path),
+        before: known.documents.get(path).map(|document| &**document),
+    };
+    let changed = loaded.iter().filter(|file| file.state != FileState::Same);
+    let changes: Vec<ChangedFile<'_>> = changed.map(|file| change(Path::new(&file.path))).collect();
+    let concerned = index.concerned(dialect, &order, &changes);
+    let there = loaded.iter().filter(|file| file.state != FileState::Gone).map(|file| PathBuf::from(&file.path));
+    let stale: Vec<PathBuf> = there.filter(|path| concerned.contains(path)).collect();
+    let needed = needed(index, &order, target);
+    let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
+        needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
+        variables: changed_variables(change(&path)),
+        path: path.display().to_string(),
+    });
+    let gone = loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
+    Renewal { stale: stale.collect(), gone: gone.collect() }
+}
+
+/// The files that the target consists of and uses; `None` if that cannot be told from the files.
+fn needed(index: &Index, order: &FileOrder, target: &LoadTarget) -> Option<HashSet<PathBuf>> {
+    let files: Vec<PathBuf> = match target {
+        LoadTarget::Path(path) => vec![PathBuf::from(path)],
+        LoadTarget::System(name) => index.spaces(name).into_iter().map(|(document, _)| document.path.clone()).collect(),
+    };
+    (!files.is_empty()).then(|| order.used_by(files.iter().map(PathBuf::as_path)))
+}

@@ -1,0 +1,131 @@
+//! Tells a story: a project in a directory, an image that is kept, and a fresh process to compare with.
+
+use std::fs;
+use std::path::Path;
+
+use lispwright_runtime::Config;
+use lispwright_tools::load_system::{LoadStatus, LoadSystem, load_system};
+use lispwright_tools::run_tests::{RunTests, run_tests};
+use lispwright_tools::{CallContext, Workshop};
+
+use crate::stories::{Language, Story, Verdict};
+
+/// The state of the files.
+#[derive(Clone, Copy, Debug)]
+enum Chapter {
+    Before = 0,
+    After = 1,
+}
+
+use Chapter::{After, Before};
+
+/// A project that a story happens to.
+struct House<'s> {
+    directory: tempfile::TempDir,
+    workshop: Workshop,
+    language: &'s Language,
+    story: &'s Story,
+    distance: usize,
+}
+
+impl<'s> House<'s> {
+    fn new(language: &'s Language, story: &'s Story, distance: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
+        let workshop = Workshop::open_with(&[directory.path().to_owned()], |config| Config {
+            cache: Some(cache),
+            spare: false,
+            ..config
+        });
+        Self { directory, workshop: workshop.unwrap(), language, story, distance }
+    }
+
+    /// Writes the files as they are in a chapter.
+    fn write(&self, chapter: Chapter) {
+        let write = |path: &str, text: Option<&str>| {
+            let path = self.directory.path().join(path);
+            let Some(text) = text else {
+                let _ = fs::remove_file(path);
+                return;
+            };
+            if fs::read_to_string(&path).is_ok_and(|present| present == text) {
+                return;
+            }
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+        };
+        let at = chapter as usize;
+        write(self.language.base, self.story.base[at]);
+        self.story.others.iter().for_each(|(path, texts)| write(path, texts[at]));
+        for (path, text) in (self.language.around)(self.distance, self.story) {
+            let text = self.story.heads.map_or(text.clone(), |heads| text.replace("HEAD", heads[at]));
+            write(&path, Some(&text));
+        }
+    }
+
+    fn fresh(&self) -> Verdict {
+        (self.language.fresh)(self.directory.path())
+    }
+
+    /// The verdict of the image of `session`, with its words.
+    async fn kept(&self, session: &str) -> (Verdict, String) {
+        let args = RunTests {
+            path: Some(self.language.tests.to_owned()),
+            session: Some(session.to_owned()),
+            runtime: Some(self.language.runtime.to_owned()),
+            ..RunTests::default()
+        };
+        let answer = run_tests(&self.workshop, args, &CallContext::default()).await.unwrap();
+        let words =
+            answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
+        let failed = answer.failed_tests.iter().map(|test| test.test_name.clone()).collect();
+        ((answer.total > 0 && !answer.is_error()).then_some((answer.passed, failed)), words)
+    }
+
+    async fn load(&self, session: &str) -> LoadStatus {
+        let args = LoadSystem {
+            path: Some(self.language.tests.to_owned()),
+            session: Some(session.to_owned()),
+            runtime: Some(self.language.runtime.to_owned()),
+            ..LoadSystem::default()
+        };
+        load_system(&self.workshop, args, &CallContext::default()).await.unwrap().status
+    }
+}
+
+/// Tells the story of that name at each distance.
+pub(crate) fn tell(language: &Language, name: &str) {
+    let story = language.stories.iter().find(|story| story.name == name).expect("each test has its story");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let mut wrong = Vec::new();
+    for distance in 0..3 {
+        wrong.extend(runtime.block_on(told(&House::new(language, story, distance))));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What differs between an image that is kept and a fresh process.
+async fn told(house: &House<'_>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut compare = |chapter: &str, fresh: &Verdict, (kept, words): (Verdict, String)| {
+        if *fresh != kept {
+            wrong.push(format!("{} files away, {chapter}: fresh {fresh:?}, kept {kept:?}\n{words}", house.distance));
+        }
+    };
+    house.write(Before);
+    let before = house.fresh();
+    compare("before", &before, house.kept("tests").await);
+    // Loaded and not tested yet.
+    house.load("loads").await;
+    house.write(After);
+    let after = house.fresh();
+    assert_ne!(before, after, "nothing happens in this story");
+    compare("after", &after, house.kept("tests").await);
+    compare("after, again", &after, house.kept("tests").await);
+    house.load("loads").await;
+    compare("after a load", &after, house.kept("loads").await);
+    house.write(Before);
+    compare("back again", &before, house.kept("tests").await);
+    house.workshop.sessions.shutdown().await;
+    wrong
+}

@@ -1,0 +1,42 @@
+//! What is said of the files is true of the files: an image that has been kept while files changed says what a fresh
+//! process of the language says, of everything that can happen to a definition.
+//!
+//! `stories` has the kinds of change, in each language the files before and after, and the language's own way to run their
+//! tests. A story is told three times: the change is in the file that the tests use, one file further away, and two.
+#![allow(clippy::unwrap_used)]
+
+mod house;
+mod stories;
+
+use stories::Language;
+
+/// The tests of each language, by its module: one for each of its stories.
+macro_rules! languages {
+    ($($language:ident: $($story:ident)*;)*) => {
+        $(mod $language {
+            use crate::{house, stories};
+
+            $(#[test]
+            fn $story() {
+                house::tell(&stories::$language::LANGUAGE, stringify!($story));
+            })*
+
+            #[test]
+            fn every_story_is_told() {
+                let told = [$(stringify!($story)),*];
+                let known: Vec<&str> = stories::$language::LANGUAGE.stories.iter().map(|story| story.name).collect();
+                assert_eq!(told.as_slice(), known.as_slice());
+            }
+        })*
+
+        /// Every language.
+        #[allow(dead_code, reason = "what tests of all languages use")]
+        const LANGUAGES: &[&Language] = &[$(&stories::$language::LANGUAGE),*];
+    };
+}
+
+languages! {
+    guile: changed_function changed_macro inline_procedure record_field constant renamed_export removed_definition
+        removed_method changed_variable kept_variable changed_class moved_definition new_dependency broken_dependency
+        missing_module circular_modules added_export;
+}

@@ -1,0 +1,45 @@
+//! The stories of each language: files before a change and after it.
+
+pub(crate) mod guile;
+
+use std::path::Path;
+
+/// A language, with its stories.
+pub(crate) struct Language {
+    /// The name of its runtime.
+    pub(crate) runtime: &'static str,
+    /// The file with the tests.
+    pub(crate) tests: &'static str,
+    /// The files around the base: the users, each at its distance, and the tests. `uses` is code that uses what the base
+    /// defines, `old` its value before the change, `new` the value after it.
+    pub(crate) around: fn(distance: usize, story: &Story) -> Vec<(String, String)>,
+    /// The file of the base.
+    pub(crate) base: &'static str,
+    /// Runs the tests in a fresh process of the language, without any help.
+    pub(crate) fresh: fn(root: &Path) -> Verdict,
+    pub(crate) stories: &'static [Story],
+}
+
+/// How many tests passed, and the names of those that failed; `None` if they do not load.
+pub(crate) type Verdict = Option<(u32, Vec<String>)>;
+
+/// A change of a base that others use.
+pub(crate) struct Story {
+    pub(crate) name: &'static str,
+    /// The base before, and after; without a text, the file is not there.
+    pub(crate) base: [Option<&'static str>; 2],
+    /// Other files, before and after.
+    pub(crate) others: &'static [(&'static str, [Option<&'static str>; 2])],
+    /// What the user of the base needs at its head, before and after, if it is not the usual.
+    pub(crate) heads: Option<[&'static str; 2]>,
+    /// Code of the user.
+    pub(crate) uses: &'static str,
+    /// The value of that code before and after.
+    pub(crate) values: [&'static str; 2],
+}
+
+impl Story {
+    /// A story about nothing, to be completed.
+    pub(crate) const NONE: Self =
+        Self { name: "", base: [None, None], others: &[], heads: None, uses: "", values: ["1", "2"] };
+}
