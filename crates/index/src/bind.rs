@@ -30,6 +30,10 @@ pub(crate) enum Pattern {
     Pcase,
     /// A symbol that is a parameter.
     Parameter,
+    /// What a macro of the project gets to bind: a name, a list of parameters, or a list of bindings.
+    Guessed,
+    /// The same, if the macro may also do something else with it.
+    Doubtful,
 }
 
 impl<'t> Walk<'t> {
@@ -45,6 +49,7 @@ impl<'t> Walk<'t> {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
             Pattern::Match => return self.match_pattern(datum),
+            Pattern::Guessed | Pattern::Doubtful => return self.bind_guessed(datum, pattern == Pattern::Doubtful),
             Pattern::Atoms | Pattern::Keyword | Pattern::Syntax => {
                 return self.bind_atoms(datum, pattern == Pattern::Keyword);
             }
@@ -94,6 +99,49 @@ impl<'t> Walk<'t> {
             }
             _ => {}
         }
+    }
+
+    /// Binds what a macro of the project gets to bind. What does not look like a list of parameters or bindings is code.
+    fn bind_guessed(&mut self, datum: Datum, is_doubtful: bool) {
+        let Some(list) = datum.list() else {
+            return if is_doubtful { self.bind_doubtful(datum) } else { self.bind_parameter(datum) };
+        };
+        let name = |name: Datum, is_doubtful: bool| match name.list() {
+            _ if is_doubtful => Task::Bind(name, Pattern::Doubtful),
+            Some(_) => Task::Bind(name, Pattern::Nested),
+            None => Task::Bind(name, Pattern::Name),
+        };
+        let mut tasks = Vec::new();
+        let mut optional = false;
+        for datum in self.data(list) {
+            let Some(inner) = datum.list() else {
+                optional |= self.source(datum).starts_with(['&', '#']);
+                tasks.push(Task::Bind(datum, if is_doubtful { Pattern::Doubtful } else { Pattern::Parameter }));
+                continue;
+            };
+            let parts: Vec<Datum> = self.data(inner).collect();
+            let [first, rest @ ..] = parts.as_slice() else { continue };
+            // `((:key name) default given)` and `(name default given)`
+            let inside = first.list().filter(|_| optional).and_then(|list| self.data(list).nth(1)).unwrap_or(*first);
+            match rest {
+                [default, given] if optional => {
+                    let names = [name(inside, is_doubtful), name(*given, is_doubtful)];
+                    tasks.extend([Task::Code(*default)].into_iter().chain(names));
+                }
+                [] | [_] => {
+                    tasks.extend(rest.iter().copied().map(Task::Code));
+                    tasks.push(name(inside, is_doubtful));
+                }
+                // No known shape: lists are code, and symbols may be anything.
+                _ => {
+                    let (lists, symbols): (Vec<Datum>, Vec<Datum>) = rest.iter().partition(|one| one.list().is_some());
+                    tasks.extend(lists.into_iter().map(Task::Code));
+                    tasks.push(name(inside, is_doubtful));
+                    tasks.extend(symbols.into_iter().map(|one| name(one, true)));
+                }
+            }
+        }
+        self.next(tasks);
     }
 
     /// Forms that bind names for their bodies.

@@ -101,6 +101,11 @@ impl<'t> Walk<'t> {
                 _ => {}
             }
         }
+        self.template_core(datum, depth);
+    }
+
+    /// Walks over a part of a template without its prefixes.
+    pub(crate) fn template_core(&mut self, datum: Datum, depth: u32) {
         let Some(list) = datum.list() else { return self.use_in_template(datum) };
         let mut data = self.data(list);
         let head = data.clone().next().and_then(|head| self.symbol(head));
@@ -125,14 +130,6 @@ impl<'t> Walk<'t> {
         let declared = (self.rules.declares)(self, head, datum, list).filter(|declared| declared.current.is_none());
         if let Some(space) = declared.and_then(|declared| declared.space) {
             self.take_space(space);
-        }
-    }
-
-    /// Walks over the template after a backquote.
-    pub(crate) fn template_core(&mut self, datum: Datum, depth: u32) {
-        match datum.list() {
-            Some(list) => self.tasks.push(Task::Templates(self.data(list), depth)),
-            None => self.use_in_template(datum),
         }
     }
 

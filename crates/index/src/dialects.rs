@@ -41,6 +41,8 @@ pub(crate) struct Rules {
     pub(crate) has_potential_numbers: bool,
     /// A definition of a name that the space imports is one of the imported name; otherwise, of a name of its own.
     pub(crate) imports_come_first: bool,
+    /// What a declaration imports counts for the names of its file alone, also if other files declare the same space.
+    pub(crate) imports_are_of_files: bool,
     /// The notation in which a macro gets names to bind: a name, or a list of parameters or bindings.
     pub(crate) binds: Pattern,
     /// The openers of lists that are calls.
@@ -82,9 +84,10 @@ const COMMON_LISP: Rules = Rules {
     has_syntax_objects: false,
     has_inner_definitions: false,
     files_are_spaces: false,
-    binds: Pattern::Parameters,
+    binds: Pattern::Guessed,
     has_arities: false,
     imports_come_first: true,
+    imports_are_of_files: false,
     has_potential_numbers: true,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
@@ -110,6 +113,7 @@ const SCHEME: Rules = Rules {
     has_inner_definitions: true,
     files_are_spaces: true,
     imports_come_first: false,
+    imports_are_of_files: true,
     templates_are_data: true,
     templates_declare: false,
     accessors_are_written: false,
@@ -138,6 +142,7 @@ const CLOJURE: Rules = Rules {
     binds: Pattern::Destructuring,
     has_arities: true,
     imports_come_first: false,
+    imports_are_of_files: true,
     has_potential_numbers: false,
     data_names_are_qualified: true,
     // `Name.` is the constructor of `Name`.

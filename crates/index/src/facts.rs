@@ -7,6 +7,7 @@ use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
+use crate::links::Link;
 use crate::macros::Macros;
 use crate::notes::is_symbol;
 use crate::resolve::{Symbol, Written};
@@ -110,6 +111,8 @@ pub(crate) const FILE_SPACE: &str = "file:";
 pub enum MarkRole {
     /// It binds a local name, or means one.
     Local,
+    /// The same, if a macro binds it that may do something else with it.
+    Perhaps,
     /// The same for a local function where functions have a namespace of their own.
     LocalFunction,
     /// It names a type, a class or a writer, which no variable hides; it is a use, too.
@@ -236,6 +239,8 @@ pub struct Facts {
     pub forms: Vec<FormRow>,
     /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
     pub included: Vec<(u32, String)>,
+    /// The places that name packages, modules, systems, features and files, in source order.
+    pub links: Vec<Link>,
     /// How the macros that it defines treat their arguments.
     pub(crate) macros: Vec<Learned>,
     /// The space of code outside of packages and modules.
@@ -357,6 +362,7 @@ impl Facts {
         self.uses.shrink_to_fit();
         self.owners.shrink_to_fit();
         self.forms.shrink_to_fit();
+        self.links.shrink_to_fit();
         self.macros.shrink_to_fit();
     }
 

@@ -11,7 +11,7 @@ use crate::dialects::rules;
 use crate::each::{each, each_owned};
 use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::lessons::Lessons;
-use crate::resolve::Written;
+use crate::resolve::{Referent, Spaces, Written};
 use crate::space::Space;
 
 /// The size of the largest file that is read, in bytes.
@@ -26,6 +26,8 @@ pub struct Document {
     pub text: String,
     /// Its dialect.
     pub dialect: Dialect,
+    /// The language that it is read in.
+    pub language: Language,
     /// Its definitions and uses.
     pub facts: Facts,
     /// Its delimiters balance.
@@ -37,12 +39,22 @@ pub struct Document {
 impl Document {
     /// A file with this text, whether or not it is on the disk, without its uses.
     fn outlined(path: &Path, text: String, language: Language) -> (Self, Tree) {
-        let tree = read(&text, language).learning(&text);
+        let tree = read(&text, language.clone()).learning(&text);
         let is_space = rules(tree.dialect()).files_are_spaces;
         let file = if is_space { format!("{FILE_SPACE}{}", path.display()) } else { String::new() };
         let facts = Facts::outline(&tree, &text, &file);
         let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
-        (Self { path: path.to_owned(), text, dialect, facts, is_balanced, version: None, lines: OnceLock::new() }, tree)
+        let path = path.to_owned();
+        (Self { path, text, dialect, language, facts, is_balanced, version: None, lines: OnceLock::new() }, tree)
+    }
+
+    /// Its text, read again.
+    pub fn tree(&self) -> Tree {
+        read(&self.text, self.language.clone()).learning(&self.text)
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.facts.definitions.iter()
     }
 
     /// The file on the disk has not changed since this was read from it.
@@ -184,7 +196,36 @@ impl Index {
             let fits = |one: &&Definition| one.name == wanted.name && (spaces.is_empty() || is_in(one));
             found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
         }
+        if found.is_empty() {
+            found = self.given(name, space);
+        }
         found.sort_by(|(a, one), (b, other)| (&a.path, one.form).cmp(&(&b.path, other.form)));
+        found
+    }
+
+    /// The definitions of a name that a space has from another: it imports it, and perhaps gives it out.
+    fn given(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
+        let mut found = Vec::new();
+        let mut dialects: Vec<Dialect> = self.documents().map(|document| document.dialect).collect();
+        dialects.sort_by_key(|dialect| dialect.name());
+        dialects.dedup();
+        for dialect in dialects {
+            let written = Written::of(dialect, name);
+            let Some(home) = space.or(written.qualifier.as_deref()) else { continue };
+            let documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+            let spaces = Spaces::of(&documents);
+            let plain = Written::plain(written.name.clone());
+            for home in self.space_names(home) {
+                let (Referent::Is(symbol) | Referent::Unknown(symbol)) = spaces.meaning(&home, &plain);
+                let own = |document| Document::definitions(document).map(move |one| (document, one));
+                let all = documents.iter().copied().flat_map(own);
+                found.extend(all.filter(|(_, one)| {
+                    one.name == symbol.name && spaces.proper(&one.space) == symbol.space && symbol.space != home
+                }));
+            }
+        }
+        found.sort_by_key(|(document, one)| (&document.path, one.form));
+        found.dedup_by_key(|(document, one)| (&document.path, one.form));
         found
     }
 

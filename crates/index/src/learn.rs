@@ -23,6 +23,9 @@ const MOST_VARIABLES: usize = 256;
 const MAPPERS: &[&str] =
     &["map", "mapcat", "mapv", "run!", "mapcar", "mapcan", "mapc", "cl-mapcar", "cl-mapcan", "seq-map", "append-map"];
 
+/// Functions that give the first element of a list.
+const FIRSTS: &[&str] = &["pop", "car", "first", "cl-first", "car-safe"];
+
 /// What is learned from one definition.
 #[derive(Debug, Default)]
 pub(crate) struct Learning {
@@ -39,6 +42,8 @@ pub(crate) enum Taken {
     Nothing,
     /// It is the argument of this variable, or `spliced`, the data of which that argument is a list.
     Variable { number: u16, spliced: bool },
+    /// It is one of the arguments of this variable, which gets any number of them.
+    Element(u16),
     /// It is computed from the arguments of these variables.
     Computed(Vec<u16>),
 }
@@ -297,15 +302,22 @@ impl<'t> Walk<'t> {
         let unquote = self.prefixes(datum).find(|prefix| self.meaning(*prefix) == Prefix::Unquote);
         let Some(unquote) = unquote.filter(|_| self.level > 0) else {
             let is_bare = self.is_in_template();
-            let variable = self.symbol(datum).filter(|_| is_bare).and_then(|name| self.variable_called(name));
-            return match variable {
+            let name = self.symbol(datum).filter(|_| is_bare);
+            if let Some(number) = name.and_then(|name| self.element_called(name)) {
+                return Taken::Element(number);
+            }
+            return match name.and_then(|name| self.variable_called(name)) {
                 None => Taken::Nothing,
                 Some((number, false)) => Taken::Variable { number, spliced: false },
                 Some((number, true)) => Taken::Computed(vec![number]),
             };
         };
         if datum.list().is_some() {
-            return Taken::Computed(self.variables_in(datum));
+            let taken_off = self.taken_off_list(datum);
+            return taken_off.map_or_else(|| Taken::Computed(self.variables_in(datum)), Taken::Element);
+        }
+        if let Some(number) = self.symbol(datum).and_then(|name| self.element_called(name)) {
+            return Taken::Element(number);
         }
         match self.symbol(datum).and_then(|name| self.variable_called(name)) {
             Some((number, true)) => Taken::Computed(vec![number]),
@@ -328,8 +340,31 @@ impl<'t> Walk<'t> {
         if self.learning.is_none() || self.level > 0 || self.is_in_template() {
             return None;
         }
+        if let &[value] = values
+            && let Some(number) = self.taken_off_list(value)
+        {
+            return Some(Task::BindElement(datum, number));
+        }
         let number = values.iter().flat_map(|value| self.variables_in(*value)).next()?;
         Some(Task::BindComputed(datum, number))
+    }
+
+    /// The variable with any number of arguments from whose front the code takes one: `(pop body)`.
+    fn taken_off_list(&self, datum: Datum) -> Option<u16> {
+        let mut data = self.data(datum.list()?);
+        let head = canonical_head(self.dialect, self.source(data.next()?));
+        let number = data.next().and_then(|list| self.symbol(list)).and_then(|name| self.variable_called(name));
+        let (number, _) = number.filter(|(_, is_computed)| !is_computed)?;
+        (FIRSTS.contains(&&*head) && data.next().is_none() && self.is_rest(number)).then_some(number)
+    }
+
+    /// In the code of a macro: what binds a variable of it that gets what is taken off a list of arguments, `(setq args
+    /// (pop body))`.
+    pub(crate) fn assigned(&self, name: Datum, value: Datum) -> Option<Task<'t>> {
+        if self.learning.is_none() || self.level > 0 || self.is_in_template() {
+            return None;
+        }
+        self.taken_off_list(value).map(|number| Task::BindElement(name, number))
     }
 
     /// In the code of a macro: the variable whose arguments, of which there can be any number, are the elements of the
@@ -378,6 +413,7 @@ impl<'t> Walk<'t> {
         let numbers = match self.taken(datum) {
             Taken::Nothing => return false,
             Taken::Variable { number, .. } => vec![(number, true)],
+            Taken::Element(number) => return self.learns_of_element(number, is),
             Taken::Computed(numbers) => numbers.into_iter().map(|number| (number, false)).collect(),
         };
         let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
@@ -396,6 +432,19 @@ impl<'t> Walk<'t> {
             } else {
                 role.is_part_of_name = true;
             }
+        }
+        true
+    }
+
+    /// Notes what becomes of one of the arguments that a variable gets.
+    fn learns_of_element(&mut self, number: u16, is: impl Fn(&mut Role)) -> bool {
+        let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
+        if let Some(role) = clause.and_then(|clause| clause.roles.get_mut(usize::from(number))) {
+            let mut new = Role::default();
+            is(&mut new);
+            role.first_binds |= new.binds;
+            role.first_defines = role.first_defines.or(new.defines);
+            role.is_code |= new.is_code || new.is_codes;
         }
         true
     }

@@ -5,7 +5,9 @@
 //! of a name depends on other files, so it is found only when a question is asked ([`resolve`]). [`Index`] keeps the
 //! facts of all files, reads changed files again, and answers questions.
 //!
-//! [`UseIndex::places`] accounts for every place that holds a name, also those that are no uses.
+//! [`UseIndex::places`] accounts for every place that holds a name, also those that are no uses; [`UseIndex::ledger`]
+//! enters each of them as a use, a possible use, a mention or something else. [`Index::things`] answers for what is no
+//! symbol: packages, systems, features, files.
 //!
 //! [`search`] finds text, with the forms around it, and forms that match a [`pattern`].
 //!
@@ -21,10 +23,13 @@ mod forms;
 mod heads;
 mod index;
 mod learn;
+mod ledger;
 mod lessons;
+mod links;
 mod locals;
 mod loops;
 mod macros;
+mod mention;
 mod notes;
 mod order;
 pub mod pattern;
@@ -34,6 +39,7 @@ pub mod search;
 mod space;
 mod special;
 mod stale;
+mod things;
 mod treatment;
 mod walk;
 
@@ -43,7 +49,11 @@ pub use account::{
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
+pub use ledger::{Ledger, Mentioned, Possible, Reason, Tally};
+pub use links::{Link, Thing, Tie};
+pub use mention::{MentionKind, holds, words};
 pub use order::FileOrder;
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};
 pub use stale::{ChangedFile, changed_variables};
+pub use things::{Things, is_thing, thing_name};

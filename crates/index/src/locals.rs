@@ -13,6 +13,10 @@ pub(crate) struct Local<'t> {
     pub(crate) variable: Option<u16>,
     /// It is computed.
     pub(crate) is_computed: bool,
+    /// It is computed, namely as an element of the list of arguments that the variable gets.
+    pub(crate) is_element: bool,
+    /// A macro may bind it, or do something else with the name.
+    pub(crate) is_doubtful: bool,
     pub(crate) is_function: bool,
     /// It names a block, and neither a function nor a variable.
     pub(crate) is_label: bool,
@@ -20,6 +24,23 @@ pub(crate) struct Local<'t> {
     pub(crate) may_be_dynamic: bool,
     /// The number of arguments of calls around its binding.
     pub(crate) depth: usize,
+}
+
+impl<'t> Local<'t> {
+    /// A local variable.
+    const fn called(name: &'t str) -> Self {
+        Self {
+            name,
+            variable: None,
+            is_computed: false,
+            is_element: false,
+            is_doubtful: false,
+            is_function: false,
+            is_label: false,
+            may_be_dynamic: false,
+            depth: 0,
+        }
+    }
 }
 
 impl<'t> Walk<'t> {
@@ -42,22 +63,26 @@ impl<'t> Walk<'t> {
             if let Some(local) = self.locals.last_mut() {
                 local.may_be_dynamic = may_be_dynamic;
             }
+            if may_be_dynamic && self.learning.is_none() {
+                self.note_use(self.tree.core_span(datum), UseKind::Binding, true);
+            }
         }
     }
 
     /// Binds a name that is only a part of a datum.
     pub(crate) fn bind_text(&mut self, name: &'t str, is_function: bool) {
-        self.mark_local(name, is_function);
         let depth = self.around.len();
-        self.locals.push(Local {
-            name,
-            variable: None,
-            is_computed: false,
-            is_function,
-            is_label: false,
-            may_be_dynamic: false,
-            depth,
-        });
+        self.locals.push(Local { is_function, depth, ..Local::called(name) });
+        self.mark_local(name, is_function);
+    }
+
+    /// Binds a name that a macro may bind.
+    pub(crate) fn bind_doubtful(&mut self, datum: Datum) {
+        if let Some(name) = self.symbol(datum) {
+            let depth = self.around.len();
+            self.locals.push(Local { is_doubtful: true, depth, ..Local::called(name) });
+            self.mark_local(name, false);
+        }
     }
 
     /// Binds a variable of a macro that is learned, or one that the macro computes from it.
@@ -66,6 +91,19 @@ impl<'t> Walk<'t> {
         if let Some(local) = self.locals.last_mut() {
             (local.variable, local.is_computed) = (Some(number), is_computed);
         }
+    }
+
+    /// Binds a name to an element of the list of arguments that a variable of a macro gets.
+    pub(crate) fn bind_element(&mut self, name: &'t str, number: u16) {
+        self.bind_variable(name, number, true);
+        if let Some(local) = self.locals.last_mut() {
+            local.is_element = true;
+        }
+    }
+
+    /// The variable of a macro of whose arguments a name means one.
+    pub(crate) fn element_called(&self, name: &str) -> Option<u16> {
+        self.local(name, false).filter(|local| local.is_element).and_then(|local| local.variable)
     }
 
     /// The variable of a macro that a name means, and whether it is only computed from it.
@@ -86,23 +124,25 @@ impl<'t> Walk<'t> {
     pub(crate) fn bind_label(&mut self, datum: Datum) {
         if let Some(name) = self.symbol(datum) {
             let depth = self.around.len();
-            let local = Local {
-                name,
-                variable: None,
-                is_computed: false,
-                is_function: false,
-                is_label: true,
-                may_be_dynamic: false,
-                depth,
-            };
-            self.locals.push(local);
+            self.locals.push(Local { is_label: true, depth, ..Local::called(name) });
         }
     }
 
     /// Notes that a part of the text is a local name.
     pub(crate) fn mark_local(&mut self, name: &'t str, is_function: bool) {
+        if !self.marks {
+            return;
+        }
         let is_apart = is_function && self.rules.two_namespaces;
-        self.mark(name, if is_apart { MarkRole::LocalFunction } else { MarkRole::Local });
+        let is_doubtful = self.local(name, is_function).is_some_and(|local| local.is_doubtful);
+        self.mark(
+            name,
+            match (is_doubtful, is_apart) {
+                (true, _) => MarkRole::Perhaps,
+                (false, true) => MarkRole::LocalFunction,
+                (false, false) => MarkRole::Local,
+            },
+        );
     }
 
     /// By convention, the name is that of a dynamic variable, so a local binding does not hide it.

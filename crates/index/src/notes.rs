@@ -180,6 +180,7 @@ impl<'t> Walk<'t> {
         for span in declared.exported {
             self.note(span, UseKind::Export);
         }
+        self.facts.links.extend(declared.links);
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
         for (span, space) in declared.looked_up {
             self.note_of(span, UseKind::Quoted, space, true);

@@ -64,8 +64,57 @@ pub struct UseIndex<'i> {
     places: FxHashMap<String, Vec<(u32, u32)>>,
     /// The variables that a file defines. If they are dynamic, local bindings do not hide them.
     dynamic: FxHashSet<&'i str>,
+    /// The other names that imports and exports give to names, when they are asked for.
+    aliases: OnceLock<Aliases<'i>>,
     /// The macros of the files, when they are asked for.
     macros: OnceLock<Macros<'i>>,
+}
+
+/// The names that imports and exports give to names of other spaces.
+#[derive(Debug, Default)]
+struct Aliases<'i> {
+    /// The exported names of own names.
+    exported: FxHashMap<&'i str, Vec<&'i str>>,
+    /// The imported names of exported names, with their prefixes.
+    imported: FxHashMap<&'i str, Vec<String>>,
+    /// The prefixes of imports.
+    prefixes: Vec<&'i str>,
+}
+
+impl<'i> Aliases<'i> {
+    fn of(spaces: &Spaces<'i>) -> Self {
+        let mut aliases = Self::default();
+        let all = || spaces.by_name.values().flatten().copied();
+        for (inner, outer) in all().flat_map(|space| &space.renamed) {
+            aliases.exported.entry(inner).or_default().push(outer);
+        }
+        for import in all().flat_map(|space| &space.imports) {
+            let renamed = import.only.iter().flatten().chain(&import.renamed);
+            for (theirs, ours) in renamed.filter(|(theirs, ours)| theirs != ours) {
+                aliases.imported.entry(theirs).or_default().push(format!("{}{ours}", import.prefix));
+            }
+            if !import.prefix.is_empty() {
+                aliases.prefixes.push(&import.prefix);
+            }
+        }
+        aliases.prefixes.sort_unstable();
+        aliases.prefixes.dedup();
+        aliases
+    }
+
+    /// All names of what a space calls `name`.
+    fn names(&self, name: &str) -> Vec<String> {
+        let mut names = vec![name.to_owned()];
+        let outer: Vec<&str> = self.exported.get(name).into_iter().flatten().copied().chain([name]).collect();
+        for outer in outer {
+            names.push(outer.to_owned());
+            names.extend(self.imported.get(outer).into_iter().flatten().cloned());
+            names.extend(self.prefixes.iter().map(|prefix| format!("{prefix}{outer}")));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
 }
 
 /// At most so many symbols are followed in the search for the tests that reach a symbol.
@@ -111,7 +160,8 @@ impl Index {
                 }
             }
         }
-        let mut question = UseIndex { dialect, spaces, documents, places, dynamic, macros: OnceLock::new() };
+        let mut question =
+            UseIndex { dialect, spaces, documents, places, dynamic, aliases: OnceLock::new(), macros: OnceLock::new() };
         question.take_methods();
         question
     }
@@ -216,7 +266,7 @@ impl<'i> UseIndex<'i> {
     /// What the name at a place means, whatever it is there.
     pub fn meaning_at(&self, document: &Document, span: Span) -> Referent {
         let written = Written::of(self.dialect, &document.text[span.range()]);
-        self.spaces.meaning(document.facts.space_at(span.start), &written)
+        self.spaces.meaning_beside(&document.facts.spaces, document.facts.space_at(span.start), &written)
     }
 
     /// Adds the methods whose name is not that of another space to the definitions of their own space.
@@ -238,9 +288,14 @@ impl<'i> UseIndex<'i> {
     pub fn uses(&self, symbol: &Symbol) -> Uses<'i> {
         let mut found = Uses::default();
         let symbol = &self.proper(symbol);
+        let place = |hit: &Hit<'i>| (hit.document.path.as_path(), hit.used.start);
         for name in self.names(symbol) {
             for &(document, used) in self.places.get(&name).into_iter().flatten() {
                 let hit = self.hit(document, used);
+                // A place is used once, whatever its form makes of it.
+                if found.hits.last().is_some_and(|last| place(last) == place(&hit)) {
+                    continue;
+                }
                 match self.meaning(hit.document, hit.used) {
                     Referent::Is(meant) if meant == *symbol => found.hits.push(hit),
                     Referent::Unknown(_) if name == symbol.name => found.unresolved.push(hit),
@@ -248,7 +303,6 @@ impl<'i> UseIndex<'i> {
                 }
             }
         }
-        let place = |hit: &Hit<'i>| (&hit.document.path, hit.used.start);
         found.hits.sort_by(|a, b| place(a).cmp(&place(b)));
         found
     }
@@ -348,23 +402,8 @@ impl<'i> UseIndex<'i> {
 
     /// The name of a symbol, and the names that imports give it.
     pub fn names(&self, symbol: &Symbol) -> Vec<String> {
-        let mut names = vec![symbol.name.clone()];
-        let exported = self.spaces.by_name.values().flatten().flat_map(|space| &space.renamed);
-        names.extend(exported.filter(|(inner, _)| *inner == symbol.name).map(|(_, outer)| outer.clone()));
-        for import in self.spaces.by_name.values().flatten().flat_map(|space| &space.imports) {
-            let renamed = import.only.iter().flatten().chain(&import.renamed);
-            names.extend(
-                renamed
-                    .filter(|(theirs, ours)| *theirs == symbol.name && ours != theirs)
-                    .map(|(_, ours)| format!("{}{ours}", import.prefix)),
-            );
-            if !import.prefix.is_empty() {
-                names.push(format!("{}{}", import.prefix, symbol.name));
-            }
-        }
-        names.sort_unstable();
-        names.dedup();
-        names
+        let aliases = self.aliases.get_or_init(|| Aliases::of(&self.spaces));
+        aliases.names(&symbol.name)
     }
 
     /// The uses in a file with the symbols that they mean; no symbol if it cannot be known.

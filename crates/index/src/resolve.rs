@@ -59,7 +59,9 @@ pub(crate) struct Spaces<'i> {
     /// The names that the files define, in their spaces.
     defined: FxHashSet<(&'i str, &'i str)>,
     /// The same for names whose space is not that of the code.
-    defined_elsewhere: FxHashSet<(String, &'i str)>,
+    defined_elsewhere: FxHashMap<&'i str, Vec<String>>,
+    /// What a declaration imports counts for its file alone.
+    imports_are_of_files: bool,
     /// What a space imports hides what it defines: the definition is one of the imported name.
     imports_first: bool,
     dialect: Option<Dialect>,
@@ -120,7 +122,8 @@ impl<'i> Spaces<'i> {
     pub(crate) fn of(documents: &[&'i Document]) -> Self {
         let dialect = documents.first().map(|document| document.dialect);
         let imports_first = dialect.is_some_and(|dialect| rules(dialect).imports_come_first);
-        let mut spaces = Self { dialect, imports_first, ..Self::default() };
+        let imports_are_of_files = dialect.is_some_and(|dialect| rules(dialect).imports_are_of_files);
+        let mut spaces = Self { dialect, imports_first, imports_are_of_files, ..Self::default() };
         let all = || documents.iter().flat_map(|document| &document.facts.spaces);
         for space in all().filter(|space| !space.adds) {
             spaces.by_name.entry(&space.name).or_default().push(space);
@@ -152,12 +155,22 @@ impl<'i> Spaces<'i> {
     /// Notes that a name is defined in a space, or by code there, if the name is that of another space.
     pub(crate) fn define(&mut self, space: &'i str, name: &'i str) {
         let own = self.proper(space);
+        // A facade gives out names of other spaces, also if it defines them by that.
+        let is_given_on = |import: &crate::space::Import| {
+            import.reexports && import.only.iter().flatten().any(|(_, ours)| ours == name)
+        };
+        if self.declared(own).flat_map(|one| &one.imports).any(is_given_on) {
+            return;
+        }
         if self.imports_first {
             // The space of the symbol that the name means where it is defined.
-            let home = self.means(space, name, true, MOST_STEPS).space;
+            let home = self.means(&[], space, name, true, MOST_STEPS).space;
             if home != own {
                 let home = home.to_owned();
-                self.defined_elsewhere.insert((home, name));
+                let homes = self.defined_elsewhere.entry(name).or_default();
+                if !homes.contains(&home) {
+                    homes.push(home);
+                }
                 return;
             }
         }
@@ -167,7 +180,8 @@ impl<'i> Spaces<'i> {
     /// The symbol is defined in a file of the project.
     pub(crate) fn is_defined(&self, space: &str, name: &str) -> bool {
         // The names of the table live as long as the files; those that are asked for need not.
-        self.defined.contains(&(space, name)) || self.defined_elsewhere.contains(&(space.to_owned(), name))
+        let is_elsewhere = |homes: &Vec<String>| homes.iter().any(|home| home == space);
+        self.defined.contains(&(space, name)) || self.defined_elsewhere.get(name).is_some_and(is_elsewhere)
     }
 
     /// Notes which of the files are parts of others.
@@ -185,11 +199,18 @@ impl<'i> Spaces<'i> {
 
     /// The meaning of a name that is written in `space`.
     pub(crate) fn meaning(&self, space: &str, written: &Written<'_>) -> Referent {
+        self.meaning_beside(&[], space, written)
+    }
+
+    /// The meaning of a name that is written in `space`, in a file with these declarations.
+    pub(crate) fn meaning_beside(&self, own: &[Space], space: &str, written: &Written<'_>) -> Referent {
         match &written.qualifier {
-            None => self.inside(space, &written.name, MOST_STEPS).into(),
+            None => self.means(own, space, &written.name, false, MOST_STEPS).into(),
             Some(qualifier) => {
-                let declared = self.by_name.get(space).into_iter().flatten();
-                let mut imports = declared.flat_map(|space| &space.imports);
+                let has_own = self.imports_are_of_files && own.iter().any(|one| one.name == space);
+                let here = own.iter().filter(|one| has_own && one.name == space);
+                let all = self.by_name.get(space).into_iter().flatten().copied().filter(|_| !has_own);
+                let mut imports = here.chain(all).flat_map(|space| &space.imports);
                 let alias = imports.find(|import| import.alias.as_deref() == Some(qualifier));
                 let from = alias.map_or(&**qualifier, |import| &import.from);
                 let home = self.called(from).find(|from| self.has(from, &written.name));
@@ -235,6 +256,13 @@ impl<'i> Spaces<'i> {
         all.filter(move |one| one.name == space || one.adds)
     }
 
+    /// The declarations of a space that count in a file with declarations of its own.
+    fn declared_beside<'a>(&'a self, own: &'a [Space], space: &'a str) -> impl Iterator<Item = &'a Space> {
+        let has_own = self.imports_are_of_files && own.iter().any(|one| one.name == space);
+        let here = own.iter().filter(move |one| has_own && one.name == space);
+        here.chain(self.declared(space).filter(move |_| !has_own))
+    }
+
     /// The space exports or defines the name.
     fn has(&self, space: &str, name: &str) -> bool {
         self.defined.contains(&(space, name)) || self.exports(space, name)
@@ -253,23 +281,31 @@ impl<'i> Spaces<'i> {
 
     /// The meaning of `name` without a qualifier for code in `space`.
     fn inside<'a>(&'a self, space: &'a str, name: &'a str, steps: usize) -> Meant<'a> {
-        self.means(space, name, false, steps)
+        self.means(&[], space, name, false, steps)
     }
 
     /// The same; `is_defined` if code in `space` is known to define the name.
-    fn means<'a>(&'a self, space: &'a str, name: &'a str, is_defined: bool, steps: usize) -> Meant<'a> {
+    fn means<'a>(
+        &'a self,
+        own: &'a [Space],
+        space: &'a str,
+        name: &'a str,
+        is_defined: bool,
+        steps: usize,
+    ) -> Meant<'a> {
+        let beside = own;
         let space = self.proper(space);
         let own = Meant { space, name, is_unknown: false };
         if steps == 0 {
             return own;
         }
         let is_shadowed = self.declared(space).any(|one| one.shadows.iter().any(|own| own == name));
-        let is_own = is_shadowed || is_defined || self.defined.contains(&(space, name));
+        let is_own = is_shadowed || is_defined || self.is_defined(space, name);
         if is_shadowed || (is_own && !self.imports_first) {
             return own;
         }
         let mut is_unknown = false;
-        let all = || self.declared(space).flat_map(|one| &one.imports);
+        let all = || self.declared_beside(beside, space).flat_map(|one| &one.imports);
         // Own names are more likely than those that are only imported under some condition.
         let certain = all().filter(|import| !import.is_conditional).map(Some);
         let others = all().filter(|import| import.is_conditional).map(Some);
@@ -308,7 +344,7 @@ impl<'i> Spaces<'i> {
                 return true;
             }
             for one in self.declared(space) {
-                if one.exports == Exports::All && self.defined.contains(&(space, name)) {
+                if (one.exports == Exports::All || one.exports_more) && self.defined.contains(&(space, name)) {
                     return true;
                 }
                 for import in one.imports.iter().filter(|import| import.reexports) {

@@ -6,10 +6,12 @@ pub(crate) mod clojure;
 pub(crate) mod common_lisp;
 pub(crate) mod emacs_lisp;
 pub(crate) mod scheme;
+mod systems;
 
 use lispwright_syntax::Span;
 
 use crate::facts::FILE_SPACE;
+use crate::links::Link;
 
 /// The declaration in a form.
 #[derive(Debug, Default)]
@@ -26,6 +28,8 @@ pub(crate) struct Declared {
     pub(crate) looked_up: Vec<(Span, String)>,
     /// Files whose code becomes a part of this one, as they are written.
     pub(crate) included: Vec<String>,
+    /// The places that name spaces, systems, features and files.
+    pub(crate) links: Vec<Link>,
 }
 
 /// The exports of a space.
@@ -107,6 +111,8 @@ pub struct Space {
     pub shadows: Vec<String>,
     /// Its exports.
     pub exports: Exports,
+    /// Some of its exports are computed: each of its names may be exported.
+    pub exports_more: bool,
     /// Names that it exports under others, as pairs of its own name and the exported one.
     pub renamed: Vec<(String, String)>,
     /// It only adds to a space that is declared elsewhere, perhaps under another of its names.
@@ -126,6 +132,7 @@ impl Space {
             imports: Vec::new(),
             shadows: Vec::new(),
             exports: Exports::Names(Vec::new()),
+            exports_more: false,
             renamed: Vec::new(),
             adds: false,
             at,
@@ -145,6 +152,7 @@ impl Space {
         self.imports.extend(other.imports);
         self.shadows.extend(other.shadows);
         self.renamed.extend(other.renamed);
+        self.exports_more |= other.exports_more;
         match (&mut self.exports, other.exports) {
             (Exports::Names(own), Exports::Names(names)) => own.extend(names),
             (own, Exports::All) => *own = Exports::All,

@@ -189,6 +189,12 @@ impl<'t> Walk<'t> {
     /// `name value …`
     pub(crate) fn assignments(&mut self, data: Data<'t>, places: bool) {
         let mut tasks = Vec::new();
+        if self.learning.is_some() {
+            let pairs: Vec<Datum> = data.clone().collect();
+            for pair in pairs.chunks_exact(2) {
+                tasks.extend(self.assigned(pair[0], pair[1]));
+            }
+        }
         for (index, datum) in data.enumerate() {
             let is_place = datum.list().is_none() && datum.is_bare() && (places || index % 2 == 0);
             tasks.push(if is_place && index % 2 == 0 {

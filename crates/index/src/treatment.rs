@@ -35,6 +35,10 @@ pub(crate) struct Role {
     pub(crate) defines: Option<FormKind>,
     /// It is used in a way that is not understood.
     pub(crate) is_unclear: bool,
+    /// Of any number of arguments, the names in the first that is neither an option nor a docstring are bound.
+    pub(crate) first_binds: bool,
+    /// The same argument is the name of a definition.
+    pub(crate) first_defines: Option<FormKind>,
 }
 
 /// The shape of an argument.
@@ -93,6 +97,16 @@ impl Treatment {
     pub(crate) fn is_known(&self) -> bool {
         self.clauses.iter().any(|clause| clause.has_template)
     }
+}
+
+/// How far the arguments are from whose front a macro takes one.
+#[derive(Default)]
+struct TakenOff {
+    variable: Option<u16>,
+    /// The argument is found.
+    is_found: bool,
+    /// The next argument is the value of an option.
+    is_value: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -183,6 +197,7 @@ impl<'t> Walk<'t> {
             self.tree.language().is_definer(&canonical_head(self.dialect, head))
         };
         let mut is_first = true;
+        let mut taken_off = TakenOff::default();
         for argument in arguments {
             let mut is_known = false;
             while let Some((variable, datum)) = found.next_if(|(_, datum)| datum.core <= argument.last) {
@@ -193,6 +208,9 @@ impl<'t> Walk<'t> {
                     // What becomes of the name is not known; the head says that it is defined.
                     role.defines = Some(FormKind::Definition);
                 }
+                if role.first_binds || role.first_defines.is_some() {
+                    role = self.taken_off(role, datum, variable, &mut taken_off);
+                }
                 self.argument(role, datum, is_at_top, &mut tasks, &mut binders);
             }
             if !is_known && argument.list().is_none() {
@@ -201,7 +219,7 @@ impl<'t> Walk<'t> {
             // What an argument binds, it does not see itself.
             tasks.append(&mut binders);
         }
-        self.definer = clause.roles.iter().find_map(|role| role.defines);
+        self.definer = clause.roles.iter().find_map(|role| role.defines.or(role.first_defines));
         if is_at_top {
             self.note_treated(list);
         }
@@ -217,6 +235,29 @@ impl<'t> Walk<'t> {
         true
     }
 
+    /// The role of one of any number of arguments, from whose front the macro takes one.
+    fn taken_off(&self, role: Role, datum: Datum, variable: u16, state: &mut TakenOff) -> Role {
+        let rest = Role { first_binds: false, first_defines: None, ..role };
+        if state.variable != Some(variable) {
+            *state = TakenOff { variable: Some(variable), ..TakenOff::default() };
+        }
+        let is_option = std::mem::take(&mut state.is_value);
+        let word = self.source(datum);
+        if state.is_found || is_option {
+            return rest;
+        }
+        if word.starts_with(':') {
+            state.is_value = true;
+            return rest;
+        }
+        let head = datum.list().and_then(|list| self.data(list).next()).map_or("", |head| self.source(head));
+        if word.starts_with('"') || matches!(head, "declare" | "interactive") {
+            return rest;
+        }
+        state.is_found = true;
+        Role { is_code: false, is_body: false, defines: role.first_defines, binds: role.first_binds, ..rest }
+    }
+
     fn argument(
         &self,
         role: Role,
@@ -226,6 +267,12 @@ impl<'t> Walk<'t> {
         binders: &mut Vec<Task<'t>>,
     ) {
         if role.defines.is_some() {
+            // `(define-command (name group) …)`
+            let mut inside = datum.list().map(|list| self.data(list));
+            let first = inside.as_mut().and_then(Iterator::next).filter(|first| self.symbol(*first).is_some());
+            let first = first.filter(|first| !self.source(*first).eq_ignore_ascii_case("setf"));
+            tasks.extend(first.and(inside).map(Task::Quoteds));
+            let datum = first.unwrap_or(datum);
             if is_at_top {
                 tasks.push(Task::Use(datum, UseKind::Definition));
             } else {
@@ -237,7 +284,14 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Bind(pair[0], self.rules.binds));
             }
         } else if role.binds {
-            binders.push(Task::Bind(datum, self.rules.binds));
+            let is_doubtful = role.is_code || role.is_codes;
+            binders.push(Task::Bind(
+                datum,
+                match self.rules.binds {
+                    Pattern::Guessed if is_doubtful => Pattern::Doubtful,
+                    pattern => pattern,
+                },
+            ));
         } else if role.binds_function {
             binders.push(Task::BindFunction(datum));
         } else if role.is_codes {
@@ -248,7 +302,7 @@ impl<'t> Walk<'t> {
         } else if role.is_function {
             tasks.push(Task::Use(datum, UseKind::Value));
         } else if (role.is_data || role.is_part_of_name) && !role.is_code && !role.is_unclear {
-            tasks.push(Task::Quoted(datum));
+            tasks.push(if role.is_data { Task::Names(datum) } else { Task::Quoted(datum) });
         } else {
             tasks.push(Task::Code(datum));
         }

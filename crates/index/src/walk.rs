@@ -31,6 +31,8 @@ pub(crate) enum Task<'t> {
     Quoted(Datum),
     /// Walk over each as data.
     Quoteds(Data<'t>),
+    /// Walk over it as data in which every symbol is a name.
+    Names(Datum),
     /// Walk over it as a type.
     Type(Datum),
     /// Walk over each as a part of a template, at this depth of backquotes.
@@ -41,6 +43,8 @@ pub(crate) enum Task<'t> {
     EnterBody(Vec<Datum>),
     /// Bind the names in it, which a macro computes from its variable with this number.
     BindComputed(Datum, u16),
+    /// Bind the names in it to an element of the list of arguments that the variable of a macro with this number gets.
+    BindElement(Datum, u16),
     /// Bind the name to the arguments of the variable of a macro with this number, one after the other.
     BindEach(Datum, u16),
     /// The body ends.
@@ -155,6 +159,8 @@ impl<'t> Walk<'t> {
         self.facts.uses.dedup();
         self.facts.uses.shrink_to_fit();
         self.facts.owners.sort_unstable_by_key(|(start, _)| *start);
+        self.facts.links.sort_by_key(|link| (link.span.start, link.thing));
+        self.facts.links.dedup();
         self.facts.marks.sort_unstable_by_key(|mark| mark.span.start);
         self.facts.doubtful.sort_unstable_by_key(|one| one.start);
         self.facts
@@ -225,6 +231,11 @@ impl<'t> Walk<'t> {
                     self.quoted(datum);
                 }
             }
+            Task::Names(datum) => {
+                for atom in self.atoms(datum) {
+                    self.use_of(atom, UseKind::Quoted);
+                }
+            }
             Task::Type(datum) => self.type_names(datum),
             Task::Templates(mut data, depth) => {
                 if let Some(datum) = data.next() {
@@ -249,6 +260,11 @@ impl<'t> Walk<'t> {
                     // `(let ((name (if (consp name) (car name) name))) …)`
                     let is_itself = self.variable_called(self.source(name)) == Some((number, false));
                     self.bind_variable(self.source(name), number, !is_itself);
+                }
+            }
+            Task::BindElement(datum, number) => {
+                for name in self.names(datum) {
+                    self.bind_element(self.source(name), number);
                 }
             }
             Task::BindEach(datum, number) => match self.symbol(datum) {

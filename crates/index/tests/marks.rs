@@ -21,6 +21,7 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
             Some(MarkRole::Type) => 't',
             Some(MarkRole::Word) => 'w',
             Some(MarkRole::Data) => 'd',
+            Some(MarkRole::Perhaps) => 'p',
             None => '-',
         }
     };

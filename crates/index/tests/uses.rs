@@ -60,6 +60,6 @@ fn names_that_are_looked_up_while_code_runs_are_uses() {
     let files = [("a.lisp", package), ("shapes.asd", system), ("f.lisp", found)];
     assert_eq!(
         uses(&files, "area", Some("shapes")),
-        "a.lisp:1: export in defpackage :shapes\nf.lisp:2: quoted in defun f\nshapes.asd:2: quoted in defsystem \"shapes\""
+        "a.lisp:1: export in defpackage :shapes\nf.lisp:2: quoted in defun f\nf.lisp:2: quoted in defun f\nshapes.asd:2: quoted in defsystem \"shapes\""
     );
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
     Document, Facts, Holds, LanguageOf, MarkRole, NamePlace, Namespace, Referent, Symbol, UseIndex, UseKind,
-    data_are_names, symbol_name, variables_are_special,
+    data_are_names, holds, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
@@ -176,12 +176,7 @@ impl<'c, 'i> Collector<'c, 'i> {
 
     /// The text has the name, perhaps as a part of another.
     fn mentions(&self, text: &str, name: &str) -> bool {
-        if !self.question.dialect().folds_case() {
-            return memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some();
-        }
-        // A name with escapes is spelled in many ways.
-        let is_plain = name.is_ascii();
-        !is_plain || contains_ignoring_case(text.as_bytes(), name.as_bytes()) || text.contains('\\')
+        holds(text, name, self.question.dialect().folds_case())
     }
 
     fn known(&self, meaning: &Referent) -> Option<&'c Named> {
@@ -504,10 +499,4 @@ fn is_quoted(document: &Document, start: u32) -> bool {
 fn mention(document: &Document, offset: u32, kind: MentionKind) -> NameMention {
     let Spot { path, line, column, text } = Spot::of(document, offset);
     NameMention { path, line, column, kind, text }
-}
-
-fn contains_ignoring_case(text: &[u8], name: &[u8]) -> bool {
-    let Some(&first) = name.first() else { return true };
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
-        .any(|at| text.get(at..at + name.len()).is_some_and(|part| part.eq_ignore_ascii_case(name)))
 }

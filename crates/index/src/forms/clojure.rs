@@ -8,6 +8,8 @@ use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
 use crate::facts::{MarkRole, UseKind};
+use crate::resolve::Written;
+use crate::space::{Exports, Import, Space};
 use crate::walk::{Task, Walk};
 
 /// The macro of Potemkin that defines vars of other namespaces again.
@@ -165,8 +167,25 @@ impl<'t> Walk<'t> {
                     None => self.use_of(name, UseKind::Value),
                 }
                 self.note_defined(span);
+                let written = Written::of(self.dialect, self.source(name));
+                let qualifier = written.qualifier.map(|space| self.aliased(&space, span.start));
+                if let Some(from) = space.map(str::to_owned).or(qualifier) {
+                    let only = Some(vec![(written.name.clone(), written.name)]);
+                    let import = Import { only, reexports: true, ..Import::all(from) };
+                    let own = Space::new(self.current(span.start).to_owned(), span.start);
+                    self.take_space(Space { imports: vec![import], exports: Exports::All, ..own });
+                }
             }
         }
+    }
+
+    /// The namespace that an alias means at a byte.
+    fn aliased(&self, alias: &str, at: u32) -> String {
+        let current = self.current(at);
+        let own = self.facts.spaces.iter().filter(|space| space.name == current);
+        let mut imports = own.flat_map(|space| &space.imports);
+        let meant = imports.find(|import| import.alias.as_deref() == Some(alias));
+        meant.map_or_else(|| alias.to_owned(), |import| import.from.clone())
     }
 
     /// `[parameters] code…` with code that can be a method: `(name [parameters] code…)`.

@@ -3,6 +3,7 @@
 use lispwright_syntax::{Datum, ListId, TokenKind};
 
 use super::{Declared, Exports, Import, Space};
+use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
@@ -41,19 +42,22 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         if around.is_some_and(|head| walk.source(head).starts_with("def")) {
             return None;
         }
-        let current =
-            Some(walk.source(data.next().filter(|name| !name.is_bare() && name.list().is_none())?).to_owned());
-        return Some(Declared { current, ..Declared::default() });
+        let name = data.next().filter(|name| !name.is_bare() && name.list().is_none())?;
+        let current = Some(walk.source(name).to_owned());
+        return Some(Declared { current, links: vec![link(walk, name, Tie::Enters)], ..Declared::default() });
     }
     if head == "ns" {
-        let name = walk.source(data.next()?).to_owned();
+        let first = data.next()?;
+        let name = walk.source(first).to_owned();
         let space = Space { exports: Exports::All, ..Space::new(name.clone(), start) };
-        let mut reading = Reading { walk, space, elsewhere: Vec::new() };
+        let links = vec![link(walk, first, Tie::Declares)];
+        let mut reading = Reading { walk, space, elsewhere: Vec::new(), links };
         reading.namespace(data.collect());
         return Some(Declared {
             current: Some(name),
             space: Some(reading.space),
             elsewhere: reading.elsewhere,
+            links: reading.links,
             ..Declared::default()
         });
     }
@@ -64,9 +68,16 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         _ => return None,
     };
     let space = Space { exports: Exports::All, ..Space::new(walk.current(start).to_owned(), start) };
-    let mut reading = Reading { walk, space, elsewhere: Vec::new() };
+    let mut reading = Reading { walk, space, elsewhere: Vec::new(), links: Vec::new() };
     reading.clause(clause, data.collect());
-    Some(Declared { current: None, space: Some(reading.space), elsewhere: reading.elsewhere, ..Declared::default() })
+    let Reading { space, elsewhere, links, .. } = reading;
+    Some(Declared { space: Some(space), elsewhere, links, ..Declared::default() })
+}
+
+/// The link to a namespace.
+fn link(walk: &Walk<'_>, name: Datum, tie: Tie) -> Link {
+    let span = walk.tree.core_span(name);
+    Link { span, thing: Thing::Space, tie, name: walk.source(name).to_owned() }
 }
 
 /// A declaration that is being read.
@@ -75,6 +86,7 @@ struct Reading<'w, 't> {
     space: Space,
     /// The places of names of other namespaces, each with its namespace.
     elsewhere: Vec<(lispwright_syntax::Span, String)>,
+    links: Vec<Link>,
 }
 
 impl<'t> Reading<'_, 't> {
@@ -128,6 +140,7 @@ impl<'t> Reading<'_, 't> {
             "import" => data.iter().for_each(|&class| self.classes(class)),
             "refer" => {
                 if let Some((&name, options)) = data.split_first() {
+                    self.links.push(link(self.walk, name, Tie::Imports));
                     self.import(Import::all(self.source(name).to_owned()), true, options);
                 }
             }
@@ -137,6 +150,7 @@ impl<'t> Reading<'_, 't> {
             }
             "alias" => {
                 if let [alias, name, ..] = data[..] {
+                    self.links.push(link(self.walk, name, Tie::Imports));
                     self.alias(self.source(alias), self.source(name));
                 }
             }
@@ -146,23 +160,29 @@ impl<'t> Reading<'_, 't> {
 
     /// `name`, `[name option…]`, or `(prefix library…)`.
     fn libraries(&mut self, word: &str, library: Datum) {
-        let Some(list) = library.list() else { return self.library(word, self.source(library).to_owned(), &[]) };
+        let Some(list) = library.list() else {
+            return self.library(word, library, self.source(library).to_owned(), &[]);
+        };
         let data = self.inside(list);
         let Some((&first, rest)) = data.split_first() else { return };
         let prefix = self.source(first);
         if rest.first().is_none_or(|option| self.source(*option).starts_with(':')) {
-            return self.library(word, prefix.to_owned(), rest);
+            return self.library(word, first, prefix.to_owned(), rest);
         }
         for library in rest {
             let inside = library.list().map_or_else(|| vec![*library], |list| self.inside(list));
             if let Some((&name, options)) = inside.split_first() {
-                self.library(word, format!("{prefix}.{}", self.source(name)), options);
+                self.library(word, name, format!("{prefix}.{}", self.source(name)), options);
             }
         }
     }
 
     /// A library that is loaded; `use` imports all its names, `require` only those that it refers.
-    fn library(&mut self, word: &str, name: String, options: &[Datum]) {
+    fn library(&mut self, word: &str, written: Datum, name: String, options: &[Datum]) {
+        // `:reload` and the like.
+        if !name.starts_with(':') {
+            self.links.push(Link { name: name.clone(), ..link(self.walk, written, Tie::Imports) });
+        }
         for (option, value) in pairs(options) {
             if matches!(self.source(option), ":as" | ":as-alias") {
                 self.alias(self.source(value), &name);
@@ -217,6 +237,7 @@ impl<'t> Reading<'_, 't> {
         let Some(list) = class.list() else {
             let Written { qualifier, name } = written(self.source(class));
             if let Some(package) = qualifier {
+                self.links.push(Link { name: package.to_string(), ..link(self.walk, class, Tie::Imports) });
                 self.space
                     .imports
                     .push(Import { only: Some(vec![(name.clone(), name)]), ..Import::all(package.into()) });
@@ -225,6 +246,7 @@ impl<'t> Reading<'_, 't> {
         };
         let data = self.inside(list);
         let Some((&package, names)) = data.split_first() else { return };
+        self.links.push(Link { name: unmunged(self.source(package)), ..link(self.walk, package, Tie::Imports) });
         self.mention(names.iter().copied(), &unmunged(self.source(package)));
         let only = names.iter().map(|&name| (self.source(name).to_owned(), self.source(name).to_owned())).collect();
         self.space.imports.push(Import { only: Some(only), ..Import::all(unmunged(self.source(package))) });

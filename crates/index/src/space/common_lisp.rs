@@ -4,8 +4,9 @@
 use lispwright_syntax::name::{canonical_designator, canonical_symbol};
 use lispwright_syntax::{Datum, Dialect, ListId};
 
-use super::{Declared, Exports, Import, Space};
+use super::{Declared, Exports, Import, Space, systems};
 use crate::data::Prefix;
+use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
@@ -26,11 +27,24 @@ pub(crate) fn written(text: &str) -> Written<'_> {
 pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
     let mut data = walk.data(list).skipping(1);
     match head {
-        "in-package" => Some(Declared { current: Some(package(walk, data.next()?)), ..Declared::default() }),
+        "in-package" => {
+            let name = data.next()?;
+            let links = vec![link(walk, name, Tie::Enters)];
+            Some(Declared { current: Some(package(walk, name)), links, ..Declared::default() })
+        }
+        "defsystem" => Some(Declared { links: systems::defined(walk, list), ..Declared::default() }),
+        "load" | "load-system" | "test-system" | "compile-system" | "make" | "require" | "quickload"
+        | "find-system" | "require-system" => {
+            Some(Declared { links: systems::loaded(walk, head, list), ..Declared::default() })
+        }
+        "find-package" | "ensure-package" | "delete-package" | "do-external-symbols" | "rename-package" => {
+            let name = data.next().filter(|name| is_designator(walk, *name))?;
+            Some(Declared { links: vec![link(walk, name, Tie::Looks)], ..Declared::default() })
+        }
         "defpackage" | "define-package" => {
             let name = data.next().filter(|name| !walk.is_prefixed(*name, Prefix::Unquote))?;
             let mut space = Space::new(package(walk, name), walk.tree.core_span(datum).start);
-            let mut declared = Declared::default();
+            let mut declared = Declared { links: vec![link(walk, name, Tie::Declares)], ..Declared::default() };
             for option in data.filter_map(|datum| Some((datum, datum.list()?))) {
                 let (datum, option) = option;
                 let mut option = walk.data(option);
@@ -45,11 +59,11 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         }
         // `(uiop:symbol-call :package :name …)`, `(uiop:find-symbol* :name :package)`
         "symbol-call" | "find-symbol*" | "find-symbol" => {
-            let is_designator = |datum: &Datum| walk.source(*datum).starts_with([':', '#']);
-            let (first, second) = (data.next().filter(is_designator)?, data.next().filter(is_designator)?);
+            let mut designators = data.by_ref().take(2).filter(|datum| is_designator(walk, *datum));
+            let (first, second) = (designators.next()?, designators.next()?);
             let (space, name) = if head == "symbol-call" { (first, second) } else { (second, first) };
             let looked_up = vec![(walk.tree.core_span(name), package(walk, space))];
-            Some(Declared { looked_up, ..Declared::default() })
+            Some(Declared { looked_up, links: vec![link(walk, space, Tie::Looks)], ..Declared::default() })
         }
         "export" | "import" | "shadow" | "use-package" if walk.local_count() == 0 => {
             let (start, first) = (walk.tree.core_span(datum).start, data.next()?);
@@ -59,13 +73,26 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
                 return None;
             }
             let mut space = Space { adds: true, ..Space::new(current.to_owned(), start) };
-            named(walk, head, designators(walk, first)?, &mut space);
+            let names = designators(walk, first)?;
+            let used = names.iter().filter(|_| head == "use-package");
+            let links = used.map(|name| link(walk, *name, Tie::Imports)).collect();
+            named(walk, head, names, &mut space);
             let is_conditional = walk.is_conditional(datum) || walk.is_in_conditional(start);
             space.imports.iter_mut().for_each(|import| import.is_conditional = is_conditional);
-            Some(Declared { space: Some(space), ..Declared::default() })
+            Some(Declared { space: Some(space), links, ..Declared::default() })
         }
         _ => None,
     }
+}
+
+/// The datum is a string, a keyword or a symbol without a package.
+fn is_designator(walk: &Walk<'_>, datum: Datum) -> bool {
+    datum.list().is_none() && walk.source(datum).starts_with([':', '#', '"'])
+}
+
+/// The link to a package that a designator names.
+fn link(walk: &Walk<'_>, datum: Datum, tie: Tie) -> Link {
+    Link { span: walk.tree.core_span(datum), thing: Thing::Space, tie, name: package(walk, datum) }
 }
 
 /// What a call of `export`, `import`, `shadow` or `use-package` adds to the current package.
@@ -94,7 +121,7 @@ fn designators(walk: &Walk<'_>, datum: Datum) -> Option<Vec<Datum>> {
 }
 
 /// Packages of the language and of implementations export no names of a project.
-fn is_of_language(package: &str) -> bool {
+pub(crate) fn is_of_language(package: &str) -> bool {
     const LANGUAGE: &[&str] =
         &["common-lisp", "cl", "keyword", "common-lisp-user", "cl-user", "lisp", "user", "asdf", "uiop"];
     const IMPLEMENTATIONS: &[&str] = &["sb-", "ccl", "ext", "excl", "clos", "mp", "si", "system", "gray", "hcl", "lw"];
@@ -121,9 +148,19 @@ fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, 
     // What the reader or a macro computes is not known: `#.(names)`, `,@names`.
     if word != ":local-nicknames" {
         let is_computed = |datum: Datum| datum.list().is_some() || walk.is_prefixed(datum, Prefix::Unquote);
+        space.exports_more |= word == ":export" && rest.iter().any(|datum| is_computed(*datum));
         rest.retain(|datum| !is_computed(*datum) && walk.source(*datum) != ".");
     }
     let spans = |data: &[Datum]| data.iter().map(|&datum| walk.tree.core_span(datum)).collect::<Vec<_>>();
+    let linked = match word {
+        ":nicknames" => Some((Tie::Names, rest.len())),
+        ":use" | ":mix" | ":use-reexport" | ":mix-reexport" | ":reexport" => Some((Tie::Imports, rest.len())),
+        ":import-from" | ":shadowing-import-from" => Some((Tie::Imports, 1)),
+        _ => None,
+    };
+    if let Some((tie, count)) = linked {
+        declared.links.extend(rest.iter().take(count).map(|&datum| link(walk, datum, tie)));
+    }
     match word {
         ":nicknames" => space.nicknames.extend(rest.iter().map(|&datum| package(walk, datum))),
         ":use" => space.imports.extend(rest.iter().map(|&datum| {
@@ -157,6 +194,7 @@ fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, 
             for pair in rest.iter().filter_map(|datum| datum.list()) {
                 let mut pair = walk.data(pair);
                 if let (Some(alias), Some(from)) = (pair.next(), pair.next()) {
+                    declared.links.push(link(walk, from, Tie::Imports));
                     let alias = Some(package(walk, alias));
                     space.imports.push(Import { alias, only: Some(Vec::new()), ..Import::all(package(walk, from)) });
                 }

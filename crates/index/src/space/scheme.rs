@@ -5,6 +5,7 @@ use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Datum, Dialect, ListId, Span};
 
 use super::{Declared, Exports, Import, Space};
+use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
 use crate::walk::Walk;
 
@@ -39,8 +40,14 @@ pub(crate) fn module(walk: &Walk<'_>, datum: Datum) -> String {
 /// The declaration in a form. Only those at top level count.
 pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> Option<Declared> {
     if INCLUDES.contains(&head) {
-        let included = walk.data(list).skip(1).filter_map(|file| string(walk, file)).collect();
-        return Some(Declared { included, ..Declared::default() });
+        let files: Vec<(Datum, String)> =
+            walk.data(list).skip(1).filter_map(|file| Some((file, string(walk, file)?))).collect();
+        let links = files.iter().map(|(file, name)| link(walk, *file, Thing::File, Tie::Loads, name)).collect();
+        return Some(Declared {
+            included: files.into_iter().map(|(_, name)| name).collect(),
+            links,
+            ..Declared::default()
+        });
     }
     let is_public = head.ends_with("-public");
     let is_declaration = is_public
@@ -51,11 +58,17 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     }
     let start = walk.tree.core_span(datum).start;
     let mut data = walk.data(list).skipping(1);
+    let mut declared = Declared::default();
     let name = match head {
-        "define-module" | "library" | "define-library" => module(walk, data.next()?),
+        "define-module" | "library" | "define-library" => {
+            let first = data.next()?;
+            let name = module(walk, first);
+            declared.links.push(link(walk, first, Thing::Space, Tie::Declares, &name));
+            name
+        }
         _ => walk.current(start).to_owned(),
     };
-    let mut reading = Reading { walk, space: Space::new(name.clone(), start), declared: Declared::default() };
+    let mut reading = Reading { walk, space: Space::new(name.clone(), start), declared };
     match head {
         "define-module" => {
             reading.options(data.collect());
@@ -69,6 +82,10 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     }
     let Reading { space, declared, .. } = reading;
     Some(Declared { space: Some(space), ..declared })
+}
+
+fn link(walk: &Walk<'_>, datum: Datum, thing: Thing, tie: Tie, name: &str) -> Link {
+    Link { span: walk.tree.core_span(datum), thing, tie, name: name.to_owned() }
 }
 
 /// The text of a string without escapes.
@@ -203,6 +220,7 @@ impl<'t> Reading<'_, 't> {
 
     fn reexport(&mut self, name: Datum) {
         let from = module(self.walk, name);
+        self.declared.links.push(link(self.walk, name, Thing::Space, Tie::Imports, &from));
         self.add(Import { reexports: true, ..Import::all(from) });
     }
 
@@ -215,6 +233,7 @@ impl<'t> Reading<'_, 't> {
     /// The names of a module, without its other names.
     fn import_names(&mut self, name: Datum, names: &[Datum]) {
         let from = module(self.walk, name);
+        self.declared.links.push(link(self.walk, name, Thing::Space, Tie::Imports, &from));
         let pairs = names.iter().map(|datum| self.pair(*datum).unwrap_or((*datum, *datum)));
         let pairs: Vec<(Datum, Datum)> = pairs.filter(|(one, _)| one.list().is_none()).collect();
         for (theirs, _) in &pairs {
@@ -253,6 +272,9 @@ impl<'t> Reading<'_, 't> {
             }
         }
         let from = module(self.walk, inner);
+        if inner.list().is_some() || self.walk.symbol(inner).is_some() {
+            self.declared.links.push(link(self.walk, inner, Thing::Space, Tie::Imports, &from));
+        }
         let mut set = Set { imports: vec![Import::all(from.clone())] };
         for (word, rest) in modifiers.into_iter().rev() {
             match word {

@@ -1,0 +1,86 @@
+//! What every token of a name is: a use, possible, a mention, or something else.
+#![allow(clippy::unwrap_used)]
+
+#[path = "common/ledger.rs"]
+mod common;
+
+use common::check;
+
+#[test]
+fn a_macro_that_quotes_its_argument_uses_it() {
+    let clojure = "(ns a)\n(defmacro reg [k body] `(swap! tab assoc ~k '~body))\n(defn span [] 1)\n(reg :r (span))\n";
+    check(&[("a.clj", clojure)], "span", "a.clj:4:10: quoted in reg :r");
+    let clojure = clojure.replace("'~body", "(quote ~body)");
+    check(&[("a.clj", &clojure)], "span", "a.clj:4:10: quoted in reg :r");
+    let clojure = clojure.replace("[k body]", "[k & body]").replace("(quote ~body)", "'(do ~@body)");
+    check(&[("a.clj", &clojure)], "span", "a.clj:4:10: quoted in reg :r");
+}
+
+#[test]
+fn what_is_taken_off_a_body_is_not_the_body() {
+    for taken in [
+        "(let ((args (pop body))) `(push (cons ,k (lambda ,args ,@body)) tab))",
+        "`(push (cons ,k (lambda ,(pop body) ,@body)) tab)",
+    ] {
+        let text = format!(
+            ";; -*- lexical-binding: t -*-\n(defmacro reg (k &rest body) {taken})\n(defun shop-a () 1)\n(defvar x 2)\n(reg \"a\" (x) (shop-a) x)\n"
+        );
+        check(&[("a.el", &text)], "shop-a", "a.el:5:15: call in reg \"a\"");
+        check(&[("a.el", &text)], "x", "");
+    }
+}
+
+#[test]
+fn mentions_in_the_definition_do_not_count() {
+    let text = ";; area of x\n;; and y\n(defun area (x)\n  \"The AREA.\"\n  x)\n\n(defun other () \"See area.\" :area \"area-x\" '(area))\n; area\n";
+    check(
+        &[("a.lisp", text)],
+        "area",
+        "a.lisp:7:46: quoted in defun other
+         a.lisp:7:30: mention, keywords in defun other
+         a.lisp:7:22: mention, docstrings in defun other
+         a.lisp:8:3: mention, comments in top level",
+    );
+}
+
+#[test]
+fn every_binder_of_emacs_lisp_binds_special_variables() {
+    let text = "(defvar vex 1)
+(defun a () (let ((vex 2)) vex))
+(defun b () (cl-loop for vex in (c) collect vex))
+(defun c () (dolist (vex (d)) vex))
+(defun d () (pcase-let ((`(,vex) (e))) vex))
+(defun e () (cl-multiple-value-bind (vex y) (f) vex))
+(defun f () (seq-let (vex) (g) vex))
+";
+    let kinds = |line| format!("a.el:{line}");
+    let found = common::ledger(&[("a.el", text)], "vex");
+    for line in 2..=7 {
+        let here: Vec<&str> = found.lines().filter(|one| one.starts_with(&kinds(line))).collect();
+        assert_eq!(here.len(), 2, "{found}");
+        assert!(here[0].contains(": binding in") && here[1].contains(": value in"), "{found}");
+    }
+}
+
+#[test]
+fn binding_lists_that_fit_one_branch_lose_nothing() {
+    let text = "(defpackage :s (:use :cl))
+(in-package :s)
+(defmacro bindall (bs &body b) (if (every #'simple bs) `(let* ,bs ,@b) `(progn ,@(mapcar #'car bs) ,@b)))
+(defun split2 (x) x)
+(defun go2 (x) (bindall ((a b (split2 x)) (c 1)) (list a b c)))
+";
+    check(&[("a.lisp", text)], "split2", "a.lisp:5:32: call in defun go2");
+}
+
+#[test]
+fn a_form_that_may_be_a_binding_may_be_a_use() {
+    let text = "(defpackage :s (:use :cl))
+(in-package :s)
+(defmacro either (x &body body)
+  (if x `(let ,(mapcar #'first body) ,@body) `(progn ,@body)))
+(defun one () 1)
+(defun two () (either 1 (one)))
+";
+    check(&[("a.lisp", text)], "one", "a.lisp:6:26: possible, a macro may bind it in defun two");
+}
