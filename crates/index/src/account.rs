@@ -73,6 +73,12 @@ pub fn symbol_name(dialect: Dialect, written: &str) -> String {
     Written::of(dialect, written).name
 }
 
+/// A name as it is usually written: in lower case where the reader makes upper case of it.
+pub fn spelled(dialect: Dialect, name: &str) -> String {
+    let is_plain = dialect.folds_case() && name.chars().all(|c| !c.is_lowercase() && !"|\\ ".contains(c));
+    if is_plain { name.to_lowercase() } else { name.to_owned() }
+}
+
 /// A text is a symbol that can name a function or variable: neither a number nor a keyword nor a constant.
 pub fn is_name(dialect: Dialect, text: &str) -> bool {
     let rules = rules(dialect);
@@ -98,6 +104,17 @@ pub fn plain_name(dialect: Dialect, written: &str) -> Option<String> {
 impl<'i> UseIndex<'i> {
     /// The places in a file that hold one of `names`, in source order. `facts` are those of the file with marks.
     pub fn places(&self, document: &Document, tree: &Tree, facts: &Facts, names: &FxHashSet<String>) -> Vec<NamePlace> {
+        self.places_of(document, tree, facts, |name| names.contains(name))
+    }
+
+    /// The same for all names that are wanted.
+    pub(crate) fn places_of(
+        &self,
+        document: &Document,
+        tree: &Tree,
+        facts: &Facts,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Vec<NamePlace> {
         let mut uses: FxHashMap<u32, Vec<Use>> = FxHashMap::default();
         for used in facts.uses.iter().filter(|used| self.counts(document, **used)) {
             uses.entry(used.start).or_default().push(*used);
@@ -117,8 +134,8 @@ impl<'i> UseIndex<'i> {
             // A use or a mark can be of a part of the symbol.
             let part = used.map(|used| used.span()).or(mark.map(|mark| mark.span));
             let part = part.filter(|part| token.encloses(*part)).unwrap_or(token);
-            let is_held = |span: Span| names.contains(&Written::of(self.dialect(), &document.text[span.range()]).name);
-            if !names.contains(&name) && !is_held(part) {
+            let is_held = |span: Span| is_wanted(&Written::of(self.dialect(), &document.text[span.range()]).name);
+            if !is_wanted(&name) && !is_held(part) {
                 continue;
             }
             if kind == TokenKind::String && used.is_none() {
@@ -138,6 +155,11 @@ impl<'i> UseIndex<'i> {
             found.push(NamePlace { span, written: token, holds, meaning, namespace });
         }
         found
+    }
+
+    /// A name as it is usually written.
+    pub fn spelled(&self, name: &str) -> String {
+        spelled(self.dialect(), name)
     }
 
     /// The namespace of a use or local name, by its place.

@@ -4,7 +4,7 @@
 //! as a use, as something else that is known (a local name, a name of another package, a word of syntax), as a mention in
 //! text or data, or as *possible*, when it may be a use and nobody can tell.
 
-use std::ops::AddAssign;
+use std::ops::Range;
 
 use lispwright_syntax::{FormKind, Span, TokenKind, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ use crate::account::{Holds, NamePlace};
 use crate::facts::{MarkRole, UseKind};
 use crate::index::Document;
 use crate::links::{Thing, Tie};
-use crate::mention::{MentionKind, holds, words};
+use crate::mention::{MentionKind, each_word, holds, is_word, words};
 use crate::question::{Hit, UseIndex};
 use crate::resolve::{Referent, Symbol, Written};
 
@@ -92,16 +92,6 @@ impl Tally {
     }
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.tokens += other.tokens;
-        self.uses += other.uses;
-        self.possible += other.possible;
-        self.mentions += other.mentions;
-        self.others += other.others;
-    }
-}
-
 /// What the tokens are that have a name.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger<'i> {
@@ -113,8 +103,40 @@ pub struct Ledger<'i> {
     pub mentions: Vec<Mentioned<'i>>,
     /// The number of tokens, by what they are. Words in comments and strings do not count.
     pub tally: Tally,
-    /// The number of files whose text has the name.
-    pub files: usize,
+}
+
+/// A ledger that is being kept.
+struct Book<'i> {
+    symbols: Vec<Symbol>,
+    /// The parts of files in which the symbols are defined, with the comments right above.
+    own: Vec<(&'i Document, Span)>,
+    ledger: Ledger<'i>,
+}
+
+impl<'i> Book<'i> {
+    fn is_own(&self, document: &Document, span: Span) -> bool {
+        self.own.iter().any(|(other, part)| std::ptr::eq(*other, document) && part.encloses(span))
+    }
+
+    fn enter(&mut self, document: &'i Document, place: &NamePlace, entry: Entry) {
+        let is_own = self.is_own(document, place.written);
+        let ledger = &mut self.ledger;
+        ledger.tally.tokens += 1;
+        match entry {
+            Entry::Use => ledger.tally.uses += 1,
+            Entry::Other => ledger.tally.others += 1,
+            Entry::Possible(reason) => {
+                ledger.tally.possible += 1;
+                ledger.possible.push(Possible { document, span: place.written, reason });
+            }
+            Entry::Mention(kind) => {
+                ledger.tally.mentions += 1;
+                if !is_own {
+                    ledger.mentions.push(Mentioned { document, span: place.span, kind });
+                }
+            }
+        }
+    }
 }
 
 /// What a token is entered as.
@@ -125,115 +147,167 @@ enum Entry {
     Other,
 }
 
+/// The names whose ledgers are kept, each with the numbers of the ledgers.
+struct Names {
+    numbers: FxHashMap<String, Vec<u32>>,
+    /// For words of text: those that are words, spelled as they are compared.
+    words: FxHashMap<String, Vec<u32>>,
+    /// Those that are no words: `a/b`.
+    others: Vec<(String, u32)>,
+    folds_case: bool,
+}
+
+impl Names {
+    fn add(&mut self, name: &str, number: u32) {
+        self.numbers.entry(name.to_owned()).or_default().push(number);
+        if is_word(name) {
+            let word = if self.folds_case { name.to_lowercase() } else { name.to_owned() };
+            self.words.entry(word).or_default().push(number);
+        } else {
+            self.others.push((name.to_owned(), number));
+        }
+    }
+
+    /// The ledgers of a name; none if nobody asks for it.
+    fn of(&self, name: &str) -> &[u32] {
+        self.numbers.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The text may hold one of the names.
+    fn may_be_in(&self, text: &str) -> bool {
+        self.numbers.len() > MOST_SEARCHED || self.numbers.keys().any(|name| holds(text, name, self.folds_case))
+    }
+
+    /// The places of the names as words in a text, each with a ledger.
+    fn words_in(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+        let mut found = Vec::new();
+        let mut folded = String::new();
+        for word in each_word(text).filter(|_| !self.words.is_empty()) {
+            let part = &text[word.clone()];
+            let numbers = if self.folds_case {
+                folded.clear();
+                folded.extend(part.chars().flat_map(char::to_lowercase));
+                self.words.get(folded.as_str())
+            } else {
+                self.words.get(part)
+            };
+            found.extend(numbers.into_iter().flatten().map(|number| (word.clone(), *number)));
+        }
+        for (name, number) in &self.others {
+            found.extend(words(text, name, self.folds_case).into_iter().map(|word| (word, *number)));
+        }
+        found
+    }
+}
+
+/// So many names are searched for in the text of a file before it is read.
+const MOST_SEARCHED: usize = 16;
+
 impl<'i> UseIndex<'i> {
     /// The ledger of the name that some symbols have.
     pub fn ledger(&self, symbols: &[Symbol]) -> Ledger<'i> {
+        self.ledgers(&[symbols.to_vec()]).pop().unwrap_or_default()
+    }
+
+    /// The ledgers of several names, each of which some symbols have. The files are looked at once.
+    pub fn ledgers(&self, all: &[Vec<Symbol>]) -> Vec<Ledger<'i>> {
+        let mut books: Vec<Book<'i>> = all.iter().map(|symbols| self.book(symbols)).collect();
+        let mut names = Names {
+            numbers: FxHashMap::default(),
+            words: FxHashMap::default(),
+            others: Vec::new(),
+            folds_case: self.dialect().folds_case(),
+        };
+        for (number, book) in books.iter().enumerate() {
+            let mut own: Vec<String> = book.symbols.iter().flat_map(|symbol| self.names(symbol)).collect();
+            own.sort_unstable();
+            own.dedup();
+            own.iter().for_each(|name| names.add(name, number as u32));
+        }
+        for &document in self.documents().iter().filter(|document| names.may_be_in(&document.text)) {
+            self.enter(document, &names, &mut books);
+        }
+        books.into_iter().map(|book| book.ledger).collect()
+    }
+
+    /// The book of a name before the files are looked at.
+    fn book(&self, symbols: &[Symbol]) -> Book<'i> {
         let mut symbols: Vec<Symbol> = symbols.iter().map(|symbol| self.proper(symbol)).collect();
         symbols.sort();
         symbols.dedup();
-        let mut ledger = Ledger::default();
-        for symbol in &symbols {
-            ledger.uses.extend(self.uses(symbol).hits);
-        }
-        ledger.uses.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
-        ledger.uses.dedup_by_key(|hit| (&hit.document.path, hit.used.start));
-        let names: FxHashSet<String> = symbols.iter().flat_map(|symbol| self.names(symbol)).collect();
-        let own = self.own_parts(&symbols);
-        let folds = self.dialect().folds_case();
-        for &document in self.documents() {
-            if names.iter().any(|name| holds(&document.text, name, folds)) {
-                self.enter(document, &symbols, &names, own.get(&(document as *const Document)), &mut ledger);
-            }
-        }
-        ledger
-    }
-
-    /// The parts of files in which the symbols are defined, with the comments right above.
-    fn own_parts(&self, symbols: &[Symbol]) -> FxHashMap<*const Document, Vec<Span>> {
-        let mut parts: FxHashMap<*const Document, Vec<Span>> = FxHashMap::default();
+        let mut uses: Vec<Hit<'i>> = symbols.iter().flat_map(|symbol| self.uses(symbol).hits).collect();
+        uses.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+        uses.dedup_by_key(|hit| (&hit.document.path, hit.used.start));
+        let mut own: Vec<(&'i Document, Span)> = Vec::new();
         for (document, one) in symbols.iter().flat_map(|symbol| self.definitions(symbol)) {
             let span = document.facts.forms[one.form as usize].span;
-            let start = above(&document.text, span.start);
-            parts.entry(document as *const Document).or_default().push(Span::new(start, span.end));
+            own.push((document, Span::new(above(&document.text, span.start), span.end)));
         }
-        parts
+        Book { symbols, own, ledger: Ledger { uses, ..Ledger::default() } }
     }
 
     /// Enters the tokens of a file.
-    fn enter(
-        &self,
-        document: &'i Document,
-        symbols: &[Symbol],
-        names: &FxHashSet<String>,
-        own: Option<&Vec<Span>>,
-        ledger: &mut Ledger<'i>,
-    ) {
+    fn enter(&self, document: &'i Document, names: &Names, books: &mut [Book<'i>]) {
         let tree = document.tree();
-        let is_own = |span: Span| own.is_some_and(|own| own.iter().any(|part| part.encloses(span)));
-        let before = (ledger.tally.tokens, ledger.mentions.len());
-        if !self.enter_uses(document, &tree, symbols, names, ledger) {
+        if !self.enter_uses(document, &tree, names, books) {
             let facts = self.facts_with_marks(document, &tree);
-            for place in self.places(document, &tree, &facts, names) {
-                ledger.tally.tokens += 1;
-                match self.entry(document, symbols, &place) {
-                    Entry::Use => ledger.tally.uses += 1,
-                    Entry::Other => ledger.tally.others += 1,
-                    Entry::Possible(reason) => {
-                        ledger.tally.possible += 1;
-                        ledger.possible.push(Possible { document, span: place.written, reason });
-                    }
-                    Entry::Mention(kind) => {
-                        ledger.tally.mentions += 1;
-                        if !is_own(place.written) {
-                            ledger.mentions.push(Mentioned { document, span: place.span, kind });
-                        }
-                    }
+            let is_wanted = |name: &str| !names.of(name).is_empty();
+            for place in self.places_of(document, &tree, &facts, is_wanted) {
+                let of_part = Written::of(self.dialect(), &document.text[place.span.range()]).name;
+                let numbers = match names.of(&of_part) {
+                    [] => names.of(&Written::of(self.dialect(), &document.text[place.written.range()]).name),
+                    numbers => numbers,
+                };
+                for &number in numbers {
+                    let book = &mut books[number as usize];
+                    let entry = self.entry(document, &book.symbols, &place);
+                    book.enter(document, &place, entry);
                 }
             }
         }
-        self.enter_words(document, &tree, names, is_own, ledger);
-        ledger.files += usize::from((ledger.tally.tokens, ledger.mentions.len()) != before);
+        self.enter_words(document, &tree, names, books);
     }
 
     /// Enters the tokens of a file in which all of them are uses, which is the most frequent case and needs no walk.
     /// False if there are others.
-    fn enter_uses(
-        &self,
-        document: &Document,
-        tree: &Tree,
-        symbols: &[Symbol],
-        names: &FxHashSet<String>,
-        ledger: &mut Ledger<'i>,
-    ) -> bool {
+    fn enter_uses(&self, document: &Document, tree: &Tree, names: &Names, books: &mut [Book<'i>]) -> bool {
         let uses = &document.facts.uses;
-        let mut tally = Tally::default();
+        let mut tallies: Vec<(u32, bool)> = Vec::new();
         for (kind, token) in tree.tokens() {
             if kind != TokenKind::Atom {
                 continue;
             }
             let text = &document.text[token.range()];
-            if !names.contains(&Written::of(self.dialect(), text).name) {
+            let numbers = names.of(&Written::of(self.dialect(), text).name);
+            if numbers.is_empty() {
                 continue;
             }
             let at = uses.partition_point(|used| used.start < token.start);
             let Some(used) = uses.get(at).filter(|used| used.span() == token && self.counts(document, **used)) else {
                 return false;
             };
-            tally.tokens += 1;
-            match self.meaning(document, *used) {
-                Referent::Is(meant) if symbols.contains(&meant) => tally.uses += 1,
-                Referent::Is(meant) if self.defines(&meant) => tally.others += 1,
-                Referent::Is(_) | Referent::Unknown(_) => return false,
+            let meaning = self.meaning(document, *used);
+            for &number in numbers {
+                match &meaning {
+                    Referent::Is(meant) if books[number as usize].symbols.contains(meant) => {
+                        tallies.push((number, true))
+                    }
+                    Referent::Is(meant) if self.defines(meant) => tallies.push((number, false)),
+                    Referent::Is(_) | Referent::Unknown(_) => return false,
+                }
             }
         }
         // Strings can be uses, too.
         let strings = uses.iter().filter(|used| document.text[used.start as usize..].starts_with('"'));
-        for used in strings {
-            if names.contains(&Written::of(self.dialect(), &document.text[used.span().range()]).name) {
-                return false;
-            }
+        let is_wanted = |text: &str| !names.of(&Written::of(self.dialect(), text).name).is_empty();
+        if strings.into_iter().any(|used| is_wanted(&document.text[used.span().range()])) {
+            return false;
         }
-        ledger.tally += tally;
+        for (number, is_use) in tallies {
+            let tally = &mut books[number as usize].ledger.tally;
+            tally.tokens += 1;
+            *(if is_use { &mut tally.uses } else { &mut tally.others }) += 1;
+        }
         true
     }
 
@@ -307,15 +381,7 @@ impl<'i> UseIndex<'i> {
     }
 
     /// Enters the words of comments and strings.
-    fn enter_words(
-        &self,
-        document: &'i Document,
-        tree: &Tree,
-        names: &FxHashSet<String>,
-        is_own: impl Fn(Span) -> bool,
-        ledger: &mut Ledger<'i>,
-    ) {
-        let folds = self.dialect().folds_case();
+    fn enter_words(&self, document: &'i Document, tree: &Tree, names: &Names, books: &mut [Book<'i>]) {
         let docstrings: FxHashSet<u32> =
             document.facts.forms.iter().filter_map(|form| form.docstring).map(|span| span.start).collect();
         let is_use = |token: Span| document.facts.uses.binary_search_by_key(&token.start, |used| used.start).is_ok();
@@ -324,21 +390,21 @@ impl<'i> UseIndex<'i> {
             if !is_comment && (kind != TokenKind::String || is_use(token)) {
                 continue;
             }
-            let text = &document.text[token.range()];
             let kind = match is_comment {
                 true => MentionKind::Comment,
                 false if docstrings.contains(&token.start) => MentionKind::Docstring,
                 false => MentionKind::String,
             };
-            let mut found: Vec<Span> = names
-                .iter()
-                .flat_map(|name| words(text, name, folds))
-                .map(|word| Span::new(token.start + word.start as u32, token.start + word.end as u32))
-                .filter(|span| !is_own(*span))
-                .collect();
-            found.sort_by_key(|span| (span.start, span.end));
-            found.dedup_by_key(|span| span.start);
-            ledger.mentions.extend(found.into_iter().map(|span| Mentioned { document, span, kind }));
+            let mut found = names.words_in(&document.text[token.range()]);
+            found.sort_by_key(|(word, number)| (*number, word.start));
+            found.dedup_by_key(|(word, number)| (*number, word.start));
+            for (word, number) in found {
+                let span = Span::new(token.start + word.start as u32, token.start + word.end as u32);
+                let book = &mut books[number as usize];
+                if !book.is_own(document, span) {
+                    book.ledger.mentions.push(Mentioned { document, span, kind });
+                }
+            }
         }
     }
 

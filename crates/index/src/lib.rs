@@ -41,10 +41,12 @@ mod special;
 mod stale;
 mod things;
 mod treatment;
+mod verdict;
 mod walk;
 
 pub use account::{
-    Holds, NamePlace, Namespace, data_are_names, is_name, name_in, plain_name, symbol_name, variables_are_special,
+    Holds, NamePlace, Namespace, data_are_names, is_name, name_in, plain_name, spelled, symbol_name,
+    variables_are_special,
 };
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
@@ -57,3 +59,4 @@ pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};
 pub use stale::{ChangedFile, changed_variables};
 pub use things::{Things, is_thing, thing_name};
+pub use verdict::{Evidence, Role, Unused, Verdict};

@@ -42,6 +42,24 @@ fn is_constituent(character: char) -> bool {
     character.is_alphanumeric() || "-*+!?<>=%&$_~^@".contains(character)
 }
 
+/// The name is one word of a text.
+pub(crate) fn is_word(name: &str) -> bool {
+    name.chars().all(is_constituent)
+}
+
+/// The words of a text, in bytes.
+pub(crate) fn each_word(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut start = None;
+    let ends = text.char_indices().map(Some).chain([None]);
+    ends.filter_map(move |next| match next {
+        Some((at, character)) if is_constituent(character) => {
+            start.get_or_insert(at);
+            None
+        }
+        other => start.take().map(|from| from..other.map_or(text.len(), |(at, _)| at)),
+    })
+}
+
 /// The places of `name` as a word in `text`, in bytes. With `folds_case`, upper and lower case are the same.
 pub fn words(text: &str, name: &str, folds_case: bool) -> Vec<Range<usize>> {
     let Some(&first) = name.as_bytes().first() else { return Vec::new() };

@@ -104,6 +104,15 @@ impl Index {
     }
 }
 
+impl Index {
+    /// A file names a package, system or feature so, besides what else the name is.
+    pub fn names_thing(&self, name: &str) -> bool {
+        let links = self.documents().flat_map(|document| &document.facts.links);
+        let mut others = links.filter(|link| link.thing != Thing::File && link.tie != Tie::Declares);
+        others.any(|link| link.name == name || (name.is_ascii() && link.name.eq_ignore_ascii_case(name)))
+    }
+}
+
 impl<'i> Things<'i> {
     /// Enters the other places of a file that have the name.
     fn enter(&mut self, document: &'i Document, name: &str, spaces: &FxHashSet<String>) {

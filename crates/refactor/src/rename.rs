@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, EditRefusal, change_all};
-use lispwright_index::{Document, Index, LanguageOf, Symbol, UseIndex, UseKind};
+use lispwright_index::{Document, Index, LanguageOf, Symbol, UseIndex, UseKind, spelled};
 use lispwright_syntax::{Dialect, LineIndex};
 
 use crate::collect::{Collected, Collector};
@@ -129,19 +129,13 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     Ok(Rename {
         dialect: target.dialect,
         label: label(&target),
-        names: named.iter().map(|one| (spelled(&one.old.name, target.dialect), one.new.written.clone())).collect(),
+        names: named.iter().map(|one| (spelled(target.dialect, &one.old.name), one.new.written.clone())).collect(),
         definitions: target.definitions.len(),
         symbol: target.symbol,
         files,
         left,
         strangers,
     })
-}
-
-/// A name as it is usually written.
-fn spelled(name: &str, dialect: Dialect) -> String {
-    let is_plain = dialect.folds_case() && name.chars().all(|c| !c.is_lowercase() && !"|\\ ".contains(c));
-    if is_plain { name.to_lowercase() } else { name.to_owned() }
 }
 
 fn label(target: &Target<'_>) -> String {

@@ -25,6 +25,7 @@ use crate::lisp_rewrite::RewriteAnswer;
 use crate::lisp_search::SearchAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
+use crate::unused::UnusedAnswer;
 
 /// The result of a call.
 pub type Reply = Result<Answer, Refusal>;
@@ -50,6 +51,8 @@ pub enum Answer {
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
     Mapped(Box<MapAnswer>),
+    /// What nobody uses was listed.
+    Unused(Box<UnusedAnswer>),
     /// Manuals were looked into.
     Documented(Box<DocsAnswer>),
     /// A part of a text file is shown.
@@ -87,6 +90,7 @@ impl Answer {
             | Self::Edited(_)
             | Self::Found(_)
             | Self::Mapped(_)
+            | Self::Unused(_)
             | Self::Documented(_)
             | Self::Text(_)
             | Self::Wrote(_)
@@ -112,6 +116,7 @@ impl Answer {
             Self::Batched(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
+            Self::Unused(answer) => fields(answer),
             Self::Documented(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
             Self::Wrote(answer) => fields(answer),
@@ -144,6 +149,7 @@ answers! {
     Batched(BatchAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),
+    Unused(UnusedAnswer),
     Documented(DocsAnswer),
     Text(TextAnswer),
     Wrote(WriteAnswer),

@@ -91,8 +91,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_check_parens",
             title: "Check delimiters",
-            description: "Check a Lisp file or code for missing or extra delimiters, open strings and comments; says which line to \
-                          fix and how.",
+            description: "Find missing or extra delimiters, open strings and comments in Lisp; says which line to fix and how.",
             annotations: Annotations::READS,
             output: fields_schema::<CheckAnswer>,
         }
@@ -116,7 +115,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_describe",
             title: "Describe a name",
-            description: "Describe a Lisp name or package: kind, parameters, documentation, place; a live image adds value, slots, methods.",
+            description: "What a Lisp name or package is: kind, parameters, documentation, place; with an image value, slots, methods.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<DescribeAnswer>,
         }
@@ -124,8 +123,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_find_references",
             title: "Find references",
-            description: "Who calls, reads, sets, binds or expands a Lisp name, which tests reach it, or what it uses: from files and a live \
-                          image.",
+            description: "Who uses a Lisp name, package or file, and how; what it uses; tests that reach it; may it be deleted.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ReferencesAnswer>,
         }

@@ -4,19 +4,18 @@
 //! whose name is an address for edits.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use lispwright_index::{Document, Hit, Index, Symbol, Use, UseIndex, UseKind};
+use lispwright_index::{Evidence, Role};
 use lispwright_runtime::{ListReferences, Reference};
-use lispwright_syntax::{Dialect, FormKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aside::Aside;
 use crate::code_live::{Files, Origin, Place, ask_besides, dialect_of, dialect_within, named, plain_name, within};
-use crate::image_text::one_line;
 use crate::indexed::{homes, indexed, left_out};
 use crate::live_fault::LiveFault;
+use crate::references::{Filter, Looking, in_other_texts};
 use crate::refusal::Refusal;
 use crate::repl_eval::Told;
 use crate::repl_work::relative;
@@ -32,20 +31,31 @@ const MOST: u32 = 500;
 /// Steps from caller to caller at most.
 const DEEPEST: u32 = 5;
 
-/// Forms that are looked at from caller to caller.
-const MOST_FORMS: usize = 2_000;
+/// Possible uses that are listed.
+const MOST_POSSIBLE: usize = 60;
 
-/// Tests that are named.
-const MOST_TESTS: usize = 50;
+/// Mentions that are listed.
+const MOST_MENTIONS: usize = 40;
 
-/// Characters of a line that is shown.
-const CONTEXT: usize = 160;
-
-/// Names that are offered when nothing is called as asked.
-const MOST_NEAREST: usize = 5;
-
-/// The kinds there are.
-static KINDS: [&str; 9] = ["call", "macro", "value", "binding", "assignment", "method", "quoted", "export", "template"];
+/// The kinds there are: of uses of names, and of places that name packages, systems, features and files.
+static KINDS: [&str; 16] = [
+    "call",
+    "macro",
+    "value",
+    "binding",
+    "assignment",
+    "method",
+    "quoted",
+    "export",
+    "template",
+    "import",
+    "in",
+    "depends",
+    "load",
+    "lookup",
+    "component",
+    "qualified",
+];
 
 /// Arguments of `code_find_references`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -71,6 +81,9 @@ pub struct CodeFindReferences {
     /// Only in tests
     #[serde(default)]
     pub tests_only: bool,
+    /// Say it
+    #[serde(default)]
+    pub verdict: bool,
     /// False: libraries too
     #[serde(default)]
     pub project_only: Option<bool>,
@@ -99,6 +112,17 @@ pub enum Direction {
 /// Who refers to a name.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReferencesAnswer {
+    /// Whether it may be deleted, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictThere>,
+    /// Places that may be uses, and nobody can tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible: Vec<PlaceThere>,
+    /// Words in strings, docstrings, comments, data and other files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<PlaceThere>,
+    /// How many mentions there are.
+    pub mention_count: usize,
     /// The forms that refer to it, as many as were asked for.
     pub refs: Vec<Mention>,
     /// How many forms there are.
@@ -112,7 +136,7 @@ pub struct ReferencesAnswer {
     pub tests: Vec<TestThere>,
     /// How many tests reach it.
     pub test_count: usize,
-    /// Places with the name of which files alone do not say what they mean.
+    /// How many places may be uses.
     pub unresolved: usize,
     /// How many more are outside of the project, when those were left out.
     pub outside_project: usize,
@@ -137,9 +161,21 @@ pub struct ReferencesAnswer {
     /// Names of the project like this one, where it defines none; the packages that have it, where there is no such package.
     #[serde(skip)]
     pub nearest: Vec<String>,
+    /// What the name is, if it is a package, system, feature or file.
+    #[serde(skip)]
+    pub thing: Option<ThingThere>,
+    /// It is also the name of a package, system or feature.
+    #[serde(skip)]
+    pub is_also_thing: bool,
     /// How many files of the project were looked into.
     #[serde(skip)]
     pub files: usize,
+    /// How many symbols are spelled so and are known to be something else.
+    #[serde(skip)]
+    pub others: usize,
+    /// How many files that are no Lisp were searched for mentions.
+    #[serde(skip)]
+    pub texts: usize,
     /// How many forms `path`, `kinds` or `tests_only` left out.
     #[serde(skip)]
     pub filtered: usize,
@@ -191,12 +227,75 @@ pub struct Mention {
     pub test: bool,
     /// How many steps it is away from the name; 1 refers to it itself.
     pub depth: u32,
+    /// The name that it uses, where that is another one that the definition makes: an accessor, a constructor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
     /// How the form is spoken of.
     #[serde(skip)]
     pub label: String,
     /// First and last line of the form, by which those of the image and of the files are compared.
     #[serde(skip)]
-    lines: (u32, u32),
+    pub(crate) lines: (u32, u32),
+}
+
+/// A place that is told by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PlaceThere {
+    /// The file, as calls name it.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What is there, or why it may be a use.
+    pub kind: String,
+    /// The line itself.
+    pub context: String,
+}
+
+/// A package, system, feature or file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThingThere {
+    /// What it is: `namespace`, `system`.
+    pub kinds: Vec<String>,
+    /// Where it is declared.
+    pub declared: Vec<PlaceThere>,
+}
+
+/// Whether a definition may be deleted, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VerdictThere {
+    /// `safe`, `exported`, `possible` or `used`.
+    pub verdict: String,
+    /// Uses outside of its own definition, with those of derived names.
+    pub uses: usize,
+    /// Those of them in tests.
+    pub test_uses: usize,
+    /// Uses in its own definition.
+    pub own_uses: usize,
+    /// Exports and declarations.
+    pub exports: usize,
+    /// Possible uses.
+    pub possible: usize,
+    /// Mentions in data, strings and other files.
+    pub mentions: usize,
+    /// Mentions in comments and docstrings.
+    pub prose: usize,
+    /// The names that its definition makes besides, each with its uses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedName>,
+    /// What calls it by rule: it is a test, a method, a command, or where a program begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'static str>,
+}
+
+/// A name that a definition makes besides its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DerivedName {
+    /// The name.
+    pub name: String,
+    /// Its uses outside of the definition.
+    pub uses: usize,
 }
 
 /// A place that refers to a name.
@@ -226,36 +325,6 @@ pub struct TestThere {
     pub name: String,
 }
 
-/// What is asked, apart from the name.
-#[derive(Clone)]
-struct Filter {
-    kinds: Vec<&'static str>,
-    tests_only: bool,
-}
-
-impl Filter {
-    fn takes(&self, kind: &str, is_test: bool) -> bool {
-        (self.kinds.is_empty() || self.kinds.contains(&kind)) && (!self.tests_only || is_test)
-    }
-}
-
-/// What the files of the project say.
-#[derive(Default)]
-struct Known {
-    mentions: Vec<Mention>,
-    tests: Vec<TestThere>,
-    test_count: usize,
-    unresolved: usize,
-    filtered: usize,
-    definitions: usize,
-    dialect: Option<Dialect>,
-    nearest: Vec<String>,
-    files: usize,
-    no_package: Option<String>,
-    left_out: Vec<String>,
-    ignored: Vec<String>,
-}
-
 /// Finds the references in the files of the project, and asks the image where one runs. Cancelling the context interrupts it.
 pub async fn code_find_references(
     workshop: &Workshop,
@@ -271,7 +340,8 @@ pub async fn code_find_references(
     let depth = args.depth.unwrap_or(1).clamp(1, DEEPEST);
     let root = workshop.roots.primary().to_owned();
     let dialect = dialect_within(args.path.as_deref()).or_else(|| dialect_of(workshop, args.session.as_deref()));
-    let known = {
+    let roots: Vec<PathBuf> = workshop.roots.writable().map(Path::to_owned).collect();
+    let (known, texts, is_also_thing) = {
         let (symbol, package, filter, is_wanted) =
             (symbol.clone(), args.package.clone(), filter.clone(), is_wanted.clone());
         indexed(workshop, context, move |index, refreshed| {
@@ -282,9 +352,16 @@ pub async fn code_find_references(
             if known.no_package.is_some() && known.definitions == 0 {
                 known.nearest = homes(index, plain_name(&symbol));
             }
+            let is_open = known.evidence.as_ref().is_some_and(|evidence| evidence.uses == 0) || known.thing.is_some();
+            let texts = if is_open && direction == Direction::Callers {
+                in_other_texts(&roots, &mut known, &is_wanted, &shown)
+            } else {
+                0
+            };
+            let is_also_thing = known.definitions > 0 && index.names_thing(plain_name(&symbol));
             known.left_out = left_out(&refreshed.left_out, &root);
             known.ignored = left_out(&refreshed.ignored, &root);
-            known
+            (known, texts, is_also_thing)
         })
         .await?
     };
@@ -292,17 +369,26 @@ pub async fn code_find_references(
     let question = ListReferences { name: symbol.clone(), package: args.package };
     let only = known.mentions.is_empty() && known.definitions == 0;
     let asked = match direction {
+        Direction::Callers if known.thing.is_some() => None,
         Direction::Callers => ask_besides(workshop, args.session.as_deref(), dialect, question, context, only).await?,
         Direction::Callees => None,
     };
     let mut answer = ReferencesAnswer {
+        verdict: None,
+        unresolved: known.possible.len(),
+        mention_count: known.words.len(),
+        possible: known.possible,
+        mentions: known.words,
+        thing: known.thing,
+        is_also_thing,
+        texts,
+        others: known.others,
         refs: known.mentions,
         count: 0,
         places: 0,
         truncated: false,
         tests: known.tests,
         test_count: known.test_count,
-        unresolved: known.unresolved,
         outside_project: 0,
         not_known: Vec::new(),
         session: None,
@@ -324,7 +410,11 @@ pub async fn code_find_references(
         let anywhere = args.path.is_none();
         join(workshop, &mut answer, told, &filter, |file| file.map_or(anywhere, &is_wanted), project_only);
     }
-    answer.refs.sort_by(|a, b| (a.depth, &a.path, a.line).cmp(&(b.depth, &b.path, b.line)));
+    let order = |one: &Mention| (one.depth, one.via.is_some(), one.path.clone(), one.line);
+    answer.refs.sort_by_cached_key(order);
+    answer.verdict = known.evidence.filter(|_| args.verdict).map(|evidence| verdict(evidence, &answer));
+    answer.possible.truncate(MOST_POSSIBLE);
+    answer.mentions.truncate(MOST_MENTIONS);
     answer.count = answer.refs.len();
     answer.places = answer.refs.iter().map(|mention| mention.call_sites.len()).sum();
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
@@ -398,207 +488,35 @@ fn join(
     answer.aside = Some(aside);
 }
 
-/// The file, and where the form around a use begins in it, in bytes; the use itself outside of forms.
-fn place_of<'q>(hit: &Hit<'q>) -> (&'q Path, u32) {
-    (&hit.document.path, hit.form.map_or(hit.used.start, |form| form.span.start))
+/// The verdict about a definition; the image may know of uses that the files do not show.
+fn verdict(mut evidence: Evidence, answer: &ReferencesAnswer) -> VerdictThere {
+    let is_of_image = |one: &&Mention| one.source == Origin::Live && one.kind != "export";
+    evidence.uses += answer.refs.iter().filter(is_of_image).count();
+    let is_text = |one: &&PlaceThere| one.kind == "text";
+    evidence.mentions += answer.mentions.iter().filter(is_text).count();
+    let derived = evidence.derived.iter().map(|(name, uses)| DerivedName { name: name.to_lowercase(), uses: *uses });
+    VerdictThere {
+        verdict: evidence.verdict().name().to_owned(),
+        uses: evidence.uses,
+        test_uses: evidence.tests,
+        own_uses: evidence.own,
+        exports: evidence.exports,
+        possible: evidence.possible,
+        mentions: evidence.mentions,
+        prose: evidence.prose,
+        derived: derived.collect(),
+        role: evidence.role.map(role),
+    }
 }
 
-/// A look at the files of the project.
-struct Looking<'q> {
-    index: &'q Index,
-    filter: &'q Filter,
-    is_wanted: &'q dyn Fn(&str) -> bool,
-    shown: &'q dyn Fn(&str) -> String,
-}
-
-impl<'q> Looking<'q> {
-    fn look(
-        &self,
-        symbol: &str,
-        package: Option<&str>,
-        direction: Direction,
-        depth: u32,
-        dialect: Option<Dialect>,
-    ) -> Known {
-        let wanted = self.index.documents().filter(|document| (self.is_wanted)(&document.path.to_string_lossy()));
-        let here: HashSet<Dialect> = wanted.map(|document| document.dialect).collect();
-        let is_here = |of: Dialect| here.contains(&of) && dialect.is_none_or(|dialect| dialect == of);
-        let is_meant = |of: Dialect| of.has_special_forms() && is_here(of);
-        let mut found = self.index.definitions(symbol, package);
-        found.retain(|(document, _)| is_here(document.dialect));
-        let definitions = found.iter().filter(|(document, _)| is_meant(document.dialect)).count();
-        let mut known = Known { definitions, files: self.index.documents().count(), ..Known::default() };
-        let mut dialects: Vec<Dialect> = found.iter().map(|(document, _)| document.dialect).collect();
-        dialects.sort_by_key(|dialect| dialect.name());
-        dialects.dedup();
-        dialects.retain(|dialect| is_meant(*dialect));
-        known.dialect = dialects.first().copied().filter(|_| dialects.len() == 1);
-        if found.is_empty() {
-            known.nearest = self.index.nearest(symbol, MOST_NEAREST);
-            for dialect in Dialect::ALL.into_iter().filter(|dialect| is_meant(*dialect)) {
-                let hits = self.index.question(dialect).mentions(symbol);
-                self.add(&mut known, hits, 1, |_| false);
-            }
-            return known;
-        }
-        for dialect in dialects {
-            let question = self.index.question(dialect);
-            let here = found.iter().filter(|(document, _)| document.dialect == dialect);
-            let is_macro = here.clone().any(|(_, one)| one.kind == FormKind::Macro);
-            let mut symbols: Vec<Symbol> = here.clone().map(|(_, one)| one.symbol()).collect();
-            symbols.sort();
-            symbols.dedup();
-            match direction {
-                Direction::Callers => self.callers(&mut known, &question, symbols, depth, is_macro),
-                Direction::Callees => self.callees(&mut known, &question, symbols, depth),
-            }
-        }
-        known
-    }
-
-    fn callers(&self, known: &mut Known, question: &UseIndex<'q>, symbols: Vec<Symbol>, depth: u32, is_macro: bool) {
-        let tests = question.tests_reaching(&symbols);
-        known.test_count += tests.len();
-        known.tests.extend(tests.iter().filter_map(|hit| self.test(hit)).take(MOST_TESTS));
-        let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
-        let mut layer = symbols;
-        // The forms of the steps before.
-        let mut shown: HashSet<(&Path, u32)> = HashSet::new();
-        for step in 1..=depth {
-            let mut next = Vec::new();
-            let mut hits = Vec::new();
-            for symbol in &layer {
-                let uses = question.uses(symbol);
-                if step == 1 {
-                    known.unresolved += uses.unresolved.len();
-                }
-                hits.extend(uses.hits.into_iter().filter(Hit::is_reference));
-            }
-            if step > 1 {
-                // A method of a caller calls nothing by that, nor does its export.
-                let calls = |hit: &Hit<'_>| !matches!(hit.used.kind, UseKind::Method | UseKind::Export);
-                hits.retain(|hit| calls(hit) && !shown.contains(&place_of(hit)));
-                hits.sort_by_key(|hit| (&*hit.document.path, hit.used.start));
-            }
-            if step < depth && seen.len() < MOST_FORMS {
-                let around = hits.iter().flat_map(|hit| question.defined_around(hit));
-                next.extend(around.filter(|symbol| seen.insert(symbol.clone())));
-            }
-            shown.extend(hits.iter().map(place_of));
-            self.add(known, hits, step, |kind| is_macro && step == 1 && kind == UseKind::Call);
-            layer = next;
-        }
-    }
-
-    /// What the definitions of the symbols use, and what the definitions of that use, in so many steps.
-    fn callees(&self, known: &mut Known, question: &UseIndex<'q>, symbols: Vec<Symbol>, depth: u32) {
-        let mut seen: HashSet<Symbol> = symbols.iter().cloned().collect();
-        let mut layer = symbols;
-        for step in 1..=depth {
-            let mut next = Vec::new();
-            for symbol in layer {
-                let definitions = question.definitions(&symbol);
-                for (document, one) in definitions {
-                    let span = document.facts.forms[one.form as usize].span;
-                    for (used, place) in question.used_in(document, span) {
-                        if seen.len() < MOST_FORMS && seen.insert(used.clone()) {
-                            self.callee(known, question, (document, place), &used, step);
-                            next.push(used);
-                        }
-                    }
-                }
-            }
-            layer = next;
-        }
-    }
-
-    /// Adds a definition that is used at a place.
-    fn callee(
-        &self,
-        known: &mut Known,
-        question: &UseIndex<'q>,
-        (document, used): (&'q Document, Use),
-        symbol: &Symbol,
-        depth: u32,
-    ) {
-        let definitions = question.definitions(symbol);
-        let Some((there, one)) = definitions.first() else { return };
-        let form = &there.facts.forms[one.form as usize];
-        let line = there.line(form.span.start);
-        let path = there.path.to_string_lossy();
-        if !(self.is_wanted)(&path) || !self.filter.takes(used.kind.name(), false) {
-            known.filtered += 1;
-            return;
-        }
-        let site = self.site(document, used.start, used.kind.name());
-        known.mentions.push(Mention {
-            path: Some((self.shown)(&path)),
-            line: Some(line),
-            form_type: Some(form.head.clone()),
-            form_name: form.called().to_owned(),
-            kind: used.kind.name().to_owned(),
-            call_sites: vec![site],
-            depth,
-            label: form.label.clone(),
-            lines: (line, line),
-            ..Mention::default()
-        });
-    }
-
-    /// Adds the places to the forms around them.
-    fn add(&self, known: &mut Known, hits: Vec<Hit<'q>>, depth: u32, is_macro: impl Fn(UseKind) -> bool) {
-        let mut forms: HashMap<(String, u32), usize> = HashMap::new();
-        for hit in hits {
-            let path = hit.document.path.to_string_lossy();
-            let kind = if is_macro(hit.used.kind) { "macro" } else { hit.used.kind.name() };
-            if !(self.is_wanted)(&path) || !self.filter.takes(kind, hit.is_test()) {
-                known.filtered += 1;
-                continue;
-            }
-            let site = self.site(hit.document, hit.used.start, kind);
-            let span = hit.form.map_or(hit.used.span(), |form| form.span);
-            let path = (self.shown)(&path);
-            let at = *forms.entry((path.clone(), span.start)).or_insert(known.mentions.len());
-            if at == known.mentions.len() {
-                let lines = (hit.document.line(span.start), hit.document.line(span.end.saturating_sub(1)));
-                known.mentions.push(Mention {
-                    path: Some(path),
-                    line: site.line,
-                    column: site.column,
-                    form_type: hit.form.map(|form| form.head.clone()).filter(|head| !head.is_empty()),
-                    context: Some(site.context.clone()),
-                    form_name: hit.form.map(|form| form.called().to_owned()).unwrap_or_default(),
-                    kind: kind.to_owned(),
-                    source: Origin::Static,
-                    call_sites: Vec::new(),
-                    test: hit.is_test(),
-                    depth,
-                    label: hit.form.map(|form| form.label.clone()).unwrap_or_default(),
-                    lines,
-                });
-            }
-            known.mentions[at].call_sites.push(site);
-        }
-    }
-
-    fn site(&self, document: &Document, offset: u32, kind: &str) -> CallSite {
-        let place = document.lines().line_column(document.text.as_bytes(), offset);
-        let line = document.lines().line_span(place.line).map_or("", |span| &document.text[span.range()]);
-        CallSite {
-            line: Some(place.line),
-            column: Some(place.column),
-            kind: kind.to_owned(),
-            context: one_line(line.trim(), CONTEXT),
-        }
-    }
-
-    fn test(&self, hit: &Hit<'_>) -> Option<TestThere> {
-        let form = hit.form?;
-        Some(TestThere {
-            path: (self.shown)(&hit.document.path.to_string_lossy()),
-            line: hit.document.line(form.span.start),
-            name: if form.has_name() { form.called().to_owned() } else { String::new() },
-        })
+/// What calls a definition by rule.
+pub(crate) const fn role(role: Role) -> &'static str {
+    match role {
+        Role::Test => "test",
+        Role::Method => "method",
+        Role::Command => "command",
+        Role::Main => "main",
+        Role::Public => "public",
     }
 }
 
@@ -624,6 +542,7 @@ fn mention(reference: &Reference, place: Option<Place>, kind: &str) -> Mention {
         context,
         test: false,
         depth: 1,
+        via: None,
         label,
         lines: (at, at),
     }

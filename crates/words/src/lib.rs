@@ -51,6 +51,7 @@ pub mod surfaces;
 mod terms;
 mod tested;
 mod transcript;
+mod unused;
 mod waited;
 
 pub use call::spoken;
@@ -132,6 +133,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
+        Answer::Unused(unused) => rendering::visible(&unused::text(unused)),
         Answer::Documented(answer) => documented::text(answer, skin).trim_end().to_owned(),
         Answer::Text(text) => rendering::visible(&files::text(text, skin)),
         Answer::Wrote(wrote) => rendering::visible(&files::wrote(wrote, skin)),

@@ -4,7 +4,9 @@ use lispwright_runtime::MAIN;
 use lispwright_tools::code_describe::{DescribeAnswer, Meaning, Sense};
 use lispwright_tools::code_exports::{Export, ExportsAnswer};
 use lispwright_tools::code_find::{FileHit, FindAnswer};
-use lispwright_tools::code_find_references::{CallSite, Direction, Mention, ReferencesAnswer};
+use lispwright_tools::code_find_references::{
+    CallSite, Direction, Mention, PlaceThere, ReferencesAnswer, VerdictThere,
+};
 use lispwright_tools::eval_answer::output_limit;
 use lispwright_tools::image_text::{fence, one_line, start_of_fenced};
 use lispwright_tools::{Aside, NextCall, Origin};
@@ -19,8 +21,21 @@ const MOST_DEFINITIONS: usize = 50;
 /// Places shown of one form.
 const MOST_SITES: usize = 5;
 
-/// Names of tests that are shown.
-const MOST_TESTS: usize = 12;
+/// Names of tests that are shown: the nearest.
+const MOST_TESTS: usize = 4;
+
+/// Uses that are few enough to tell mentions with them.
+const FEW: usize = 5;
+
+/// Possible uses and mentions that are shown.
+const MOST_POSSIBLE: usize = 20;
+const MOST_MENTIONS: usize = 10;
+
+/// Files that are named in one line.
+const MOST_FILES: usize = 20;
+
+/// Forms that are shown with a verdict.
+const MOST_WITH_VERDICT: usize = 10;
 
 /// Names of files that were not looked into.
 const MOST_LEFT_OUT: usize = 5;
@@ -111,6 +126,11 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
+/// `1 file was`, `2 files were`.
+fn are(count: usize, what: &str) -> String {
+    format!("{} {}", counted(count, what), if count == 1 { "was" } else { "were" })
+}
+
 /// The meanings of a name.
 pub(crate) fn described(answer: &DescribeAnswer, skin: Skin) -> String {
     let mut text = headline(answer);
@@ -190,7 +210,7 @@ fn tests_text(answer: &ReferencesAnswer) -> String {
     let count = counted(answer.test_count, "test");
     match (names.is_empty(), answer.test_count) {
         (false, ..=MOST_TESTS) => format!("Tests that reach it: {names} (the first at {at})\n"),
-        (false, _) => format!("{count} reach it: {names}, ... (the first at {at})\n"),
+        (false, _) => format!("{count} reach it, nearest: {names} (the first at {at})\n"),
         (true, 1) => format!("1 test reaches it, at {at}\n"),
         (true, _) => format!("{count} reach it (the first at {at})\n"),
     }
@@ -199,25 +219,32 @@ fn tests_text(answer: &ReferencesAnswer) -> String {
 /// The references to a name, or from it.
 pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
     let name = one_line(&answer.symbol, 200);
-    let mut text = match (answer.count, answer.direction) {
+    let mut text = answer.verdict.as_ref().map(verdict_text).unwrap_or_default();
+    text.push_str(&match (answer.count, answer.direction) {
         (0, _) => no_references(answer, &name),
-        (count, Direction::Callers) if !answer.from_files && answer.aside.is_none() => {
+        (count, Direction::Callers) if !answer.from_files && answer.aside.is_none() && answer.thing.is_none() => {
             format!("The project does not define {name}, and uses it in {}:\n", counted(count, "form"))
         }
         (count, Direction::Callers) => {
-            let by = if answer.from_files { "" } else { ", as the live image knows it" };
-            match answer.places {
-                1 => format!("1 use of {name}{by}:\n"),
-                places => format!("{places} uses of {name} in {}{by}:\n", counted(count, "form")),
-            }
+            let by = if answer.from_files || answer.thing.is_some() { "" } else { ", as the live image knows it" };
+            let forms = if answer.places > 1 { format!(" in {}", counted(count, "form")) } else { String::new() };
+            format!("{} of {}{forms}{by}:\n", tally(answer), thing_text(answer, &name))
         }
         (count, Direction::Callees) => format!("{name} uses {} of the project:\n", counted(count, "name")),
-    };
-    for mention in &answer.refs {
-        text.push_str(&mention_text(mention, answer.direction, answer.from_files));
+    });
+    let (inside, refs): (Vec<&Mention>, Vec<&Mention>) =
+        answer.refs.iter().partition(|one| answer.thing.is_some() && matches!(&*one.kind, "in" | "qualified"));
+    let shown = if answer.verdict.is_some() { MOST_WITH_VERDICT } else { refs.len() };
+    for mention in refs.iter().take(shown) {
+        text.push_str(&mention_text(mention, answer.direction, answer.from_files || answer.thing.is_some()));
     }
+    text.push_str(&inside_text(&inside));
+    if refs.len() > shown {
+        text.push_str(&format!("and {}\n", counted(answer.count - shown, "more form")));
+    }
+    text.push_str(&doubts_text(answer));
     let (mut text, cut) = start_of_fenced(&text, output_limit(None));
-    if answer.truncated {
+    if answer.truncated && answer.verdict.is_none() {
         let next = NextCall::to("code_find_references").with("symbol", name.as_str()).with("offset", answer.end);
         let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
         let more = counted(answer.count - answer.end, "more form");
@@ -226,13 +253,14 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
         text.push_str(&format!("[note] More are left out; {} narrow them.\n", filters(skin, "and")));
     }
     text.push_str(&tests_text(answer));
-    if answer.unresolved > 0 {
-        let places = counted(answer.unresolved, "more place");
-        text.push_str(&format!("[note] {places} may mean it, or a name of a library that is not in the project.\n"));
-    }
     if answer.filtered > 0 && answer.count > 0 {
         let (uses, filters) = (counted(answer.filtered, "use"), filters(skin, "or"));
         text.push_str(&format!("[note] {uses} did not pass {filters}.\n"));
+    }
+    if answer.is_also_thing {
+        let next = NextCall::to("code_find_references").with("symbol", format!("\"{name}\"").as_str());
+        let next = spoken(&next, skin).map(|call| format!(": {call}")).unwrap_or_default();
+        text.push_str(&format!("[note] Files also name a package, system or feature so{next}\n"));
     }
     text.push_str(&not_looked_into(&answer.left_out, &answer.ignored));
     let outside = answer.outside_project;
@@ -244,6 +272,109 @@ pub(crate) fn references(answer: &ReferencesAnswer, skin: Skin) -> String {
         text.push_str(&unknown_to_image(answer, aside, skin));
     }
     text + &notes(aside, skin)
+}
+
+/// The files that are in a package, and those that write its name before names.
+fn inside_text(mentions: &[&Mention]) -> String {
+    let mut text = String::new();
+    for (kind, head) in [("in", "In it"), ("qualified", "Names written with it")] {
+        let mut files: Vec<(&str, usize)> = Vec::new();
+        for mention in mentions.iter().filter(|one| one.kind == kind) {
+            let path = mention.path.as_deref().unwrap_or_default();
+            match files.iter_mut().find(|(known, _)| *known == path) {
+                Some((_, count)) => *count += mention.call_sites.len(),
+                None => files.push((path, mention.call_sites.len())),
+            }
+        }
+        let named = files.iter().take(MOST_FILES).map(|(path, count)| match count {
+            1 => one_line(path, 200),
+            count => format!("{} ({count})", one_line(path, 200)),
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = files.len().saturating_sub(MOST_FILES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !files.is_empty() {
+            text.push_str(&format!("{head}, {}: {named}{more}\n", counted(files.len(), "file")));
+        }
+    }
+    text
+}
+
+/// `3 uses, 2 possible, 1 mention`: what is not there is said where the rest is little.
+fn tally(answer: &ReferencesAnswer) -> String {
+    let mut parts = vec![counted(answer.places, "use")];
+    let is_little = answer.places <= FEW;
+    if answer.unresolved > 0 || answer.places == 0 {
+        parts.push(format!("{} possible", answer.unresolved));
+    }
+    if is_little && (answer.mention_count > 0 || answer.places == 0) {
+        parts.push(counted(answer.mention_count, "mention"));
+    }
+    parts.join(", ")
+}
+
+/// The name with what it is, and where it is declared.
+fn thing_text(answer: &ReferencesAnswer, name: &str) -> String {
+    let Some(thing) = &answer.thing else { return name.to_owned() };
+    let declared = match thing.declared.first() {
+        Some(first) => format!(" ({})", place(&first.path, [Some(first.line), None])),
+        None => " (not declared in the project)".to_owned(),
+    };
+    format!("{} {name}{declared}", thing.kinds.join(", "))
+}
+
+/// The possible uses, and the mentions where there is little else.
+fn doubts_text(answer: &ReferencesAnswer) -> String {
+    let mut text = String::new();
+    let mut list = |head: &str, places: &[PlaceThere], count: usize, most: usize| {
+        if count == 0 {
+            return;
+        }
+        text.push_str(&format!("{head}:\n"));
+        for one in places.iter().take(most) {
+            let at = place(&one.path, [Some(one.line), Some(one.column)]);
+            text.push_str(&format!("{at}: {}: {}\n", one.kind, one_line(&one.context, 160)));
+        }
+        if count > most.min(places.len()) {
+            text.push_str(&format!("and {} more\n", count - most.min(places.len())));
+        }
+    };
+    list("Possible uses", &answer.possible, answer.unresolved, MOST_POSSIBLE);
+    if answer.places <= FEW || answer.verdict.is_some() {
+        list("Mentions", &answer.mentions, answer.mention_count, MOST_MENTIONS);
+    }
+    text
+}
+
+/// `Verdict: used. 12 uses (4 in tests), 1 export, 0 possible, 2 mentions.`
+fn verdict_text(verdict: &VerdictThere) -> String {
+    let tests = match verdict.test_uses {
+        0 => String::new(),
+        tests if tests == verdict.uses => " (all in tests)".to_owned(),
+        tests => format!(" ({tests} in tests)"),
+    };
+    let mut parts = vec![format!("{}{tests}", counted(verdict.uses, "use"))];
+    parts.extend((verdict.own_uses > 0).then(|| format!("{} in its own definition", verdict.own_uses)));
+    parts.push(counted(verdict.exports, "export"));
+    parts.push(format!("{} possible", verdict.possible));
+    parts.push(counted(verdict.mentions, "mention"));
+    parts.extend((verdict.prose > 0).then(|| format!("{} in comments and docstrings", verdict.prose)));
+    let mut text = format!("Verdict: {}. {}.", verdict.verdict, parts.join(", "));
+    if let Some(role) = verdict.role {
+        let what = match role {
+            "main" => "a main function",
+            "public" => "public",
+            "method" => "a method",
+            "command" => "a command",
+            _ => "a test",
+        };
+        text.push_str(&format!(" It is {what}."));
+    }
+    if !verdict.derived.is_empty() {
+        let derived = verdict.derived.iter().map(|one| format!("{} {}", one_line(&one.name, 80), one.uses));
+        text.push_str(&format!(" Also falls, with uses: {}.", derived.collect::<Vec<_>>().join(", ")));
+    }
+    text + "\n"
 }
 
 /// The places that the image does not know of.
@@ -273,19 +404,34 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
             let uses = counted(answer.filtered, "use");
             format!("No use of {name} passes path, kinds and tests_only; without them there would be {uses}.\n")
         }
-        _ if !answer.from_files && answer.aside.is_none() => match &answer.no_package {
+        _ if !answer.from_files && answer.aside.is_none() && answer.thing.is_none() => match &answer.no_package {
             Some(package) => no_package(name, package, answer.files, &answer.nearest),
             None => undefined(name, "not defined", answer.files, &answer.nearest),
         },
-        Direction::Callers if !answer.from_files && answer.outside_project > 0 => {
+        Direction::Callers if answer.thing.is_none() && !answer.from_files && answer.outside_project > 0 => {
             format!("The live image knows no reference to {name} in the project.\n")
         }
-        Direction::Callers if !answer.from_files => {
+        Direction::Callers if answer.thing.is_none() && !answer.from_files => {
             format!("The live image knows no reference to {name}, which does not mean that there is none.\n")
         }
         Direction::Callees => format!("{name} uses no name that the project defines.\n"),
+        Direction::Callers if answer.unresolved + answer.mention_count > 0 => {
+            format!("{} of {}\n", tally(answer), thing_text(answer, name))
+        }
         Direction::Callers => {
-            format!("Nothing uses {name} in the project ({}).\n", counted(answer.files, "file"))
+            let others =
+                if answer.texts > 0 { format!(" and {}", counted(answer.texts, "other text")) } else { String::new() };
+            let files = counted(answer.files, "Lisp file");
+            let what = thing_text(answer, name);
+            let same = match answer.others {
+                0 => String::new(),
+                others => format!("; {} of that spelling mean something else", counted(others, "symbol")),
+            };
+            let head = match answer.left_out.len() {
+                0 => format!("Nothing uses {what}"),
+                count => format!("Nothing is known to use {what}, and {} not read", are(count, "file")),
+            };
+            format!("{head}: 0 possible, 0 mentions in {files}{others}{same}.\n")
         }
     }
 }
@@ -296,23 +442,41 @@ fn mention_text(mention: &Mention, direction: Direction, from_files: bool) -> St
     let Some(path) = &mention.path else { return format!("(evaluated, in no file): {} in {label}\n", mention.kind) };
     let step = if mention.depth > 1 { format!(" [step {}]", mention.depth) } else { String::new() };
     if direction == Direction::Callees {
-        return format!("{}: {label} ({}){step}\n", place(path, [mention.line, None]), mention.kind);
+        let via = mention.via.as_ref().map(|name| format!("{} of ", one_line(name, 100))).unwrap_or_default();
+        return format!("{}: {via}{label} ({}){step}\n", place(path, [mention.line, None]), mention.kind);
     }
     let origin = if mention.source == Origin::Live && from_files { " (known to the image alone)" } else { "" };
+    let via = mention.via.as_ref().map(|name| format!(" of {}", one_line(name, 100))).unwrap_or_default();
     let around = if label.is_empty() { " at top level".to_owned() } else { format!(" in {label}") };
     let shown = |site: &CallSite| if site.context.is_empty() { String::new() } else { format!(": {}", site.context) };
     if let [site] = mention.call_sites.as_slice() {
         let at = place(path, [site.line, site.column]);
-        return format!("{at}: {}{around}{step}{origin}{}\n", site.kind, shown(site));
+        return format!("{at}: {}{via}{around}{step}{origin}{}\n", site.kind, shown(site));
+    }
+    // Two uses on one line are one line.
+    let mut lines: Vec<(&CallSite, String)> = Vec::new();
+    for site in &mention.call_sites {
+        let column = site.column.map(|column| column.to_string()).unwrap_or_default();
+        match lines
+            .last_mut()
+            .filter(|(last, _)| last.line == site.line && last.kind == site.kind && last.line.is_some())
+        {
+            Some((_, columns)) => columns.push_str(&format!(",{column}")),
+            None => lines.push((site, column)),
+        }
+    }
+    if let [(site, columns)] = lines.as_slice() {
+        let at = place(path, [site.line, None]);
+        return format!("{at}:{columns}: {}{via}{around}{step}{origin}{}\n", site.kind, shown(site));
     }
     let uses = counted(mention.call_sites.len(), "use");
-    let mut text = format!("{}: {uses}{around}{step}{origin}\n", place(path, [mention.line, None]));
-    for site in mention.call_sites.iter().take(MOST_SITES) {
-        let at: Vec<String> = [site.line, site.column].into_iter().flatten().map(|number| number.to_string()).collect();
-        text.push_str(&format!("  {}: {}{}\n", at.join(":"), site.kind, shown(site)));
+    let mut text = format!("{}: {uses}{via}{around}{step}{origin}\n", place(path, [mention.line, None]));
+    for (site, columns) in lines.iter().take(MOST_SITES) {
+        let line = site.line.map(|line| format!("{line}:")).unwrap_or_default();
+        text.push_str(&format!("  {line}{columns}: {}{}\n", site.kind, shown(site)));
     }
-    if mention.call_sites.len() > MOST_SITES {
-        text.push_str(&format!("  and {} more\n", mention.call_sites.len() - MOST_SITES));
+    if lines.len() > MOST_SITES {
+        text.push_str(&format!("  and {} more\n", lines.len() - MOST_SITES));
     }
     text
 }

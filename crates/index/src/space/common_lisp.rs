@@ -124,7 +124,8 @@ fn designators(walk: &Walk<'_>, datum: Datum) -> Option<Vec<Datum>> {
 pub(crate) fn is_of_language(package: &str) -> bool {
     const LANGUAGE: &[&str] =
         &["common-lisp", "cl", "keyword", "common-lisp-user", "cl-user", "lisp", "user", "asdf", "uiop"];
-    const IMPLEMENTATIONS: &[&str] = &["sb-", "ccl", "ext", "excl", "clos", "mp", "si", "system", "gray", "hcl", "lw"];
+    const IMPLEMENTATIONS: &[&str] =
+        &["sb-", "ccl", "ext", "excl", "clos", "mp", "si", "system", "gray", "hcl", "lw", "sequence"];
     LANGUAGE.contains(&package)
         || IMPLEMENTATIONS.iter().any(|name| package == *name || (name.ends_with('-') && package.starts_with(name)))
 }

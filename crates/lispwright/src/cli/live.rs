@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lispwright_platform::{Here, System as _};
 use lispwright_runtime::Config;
-use lispwright_tools::{Observer, Reply, Workshop};
+use lispwright_tools::{Observer, Workshop};
 use lispwright_words::Transcript;
 use tokio::runtime::{Builder, Runtime};
 
@@ -27,10 +27,10 @@ pub(crate) fn keeper() -> Option<PathBuf> {
 }
 
 /// Runs `work` on the files below `roots`, without images.
-pub(crate) fn on_files<F: Future<Output = Reply>>(
+pub(crate) fn on_files<T, F: Future<Output = T>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
-) -> Result<Reply, Complaint> {
+) -> Result<T, Complaint> {
     Ok(event_loop()?.block_on(work(Workshop::open(roots)?)))
 }
 

@@ -43,6 +43,7 @@ mod text;
 mod token;
 mod transcript;
 mod tree;
+mod unused;
 
 use std::process::ExitCode;
 
@@ -71,6 +72,7 @@ enum Command {
     Search(search::Args),
     Map(map::Args),
     Refs(refs::Args),
+    Unused(unused::Args),
     Describe(describe::Args),
     Docs(docs::Args),
     Exports(exports::Args),
@@ -119,6 +121,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Search(args) => search::run(args),
         Command::Map(args) => map::run(args),
         Command::Refs(args) => refs::run(args),
+        Command::Unused(args) => unused::run(args),
         Command::Describe(args) => describe::run(args),
         Command::Docs(args) => docs::run(args),
         Command::Exports(args) => exports::run(args),

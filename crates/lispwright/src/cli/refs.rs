@@ -43,6 +43,10 @@ pub(crate) struct Args {
     #[arg(long)]
     tests: bool,
 
+    /// May it be deleted? Uses, possible uses, mentions, exports, tests, and one word
+    #[arg(long)]
+    verdict: bool,
+
     /// Show at most so many forms
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     limit: u32,
@@ -69,6 +73,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         direction: args.callees.then_some(Direction::Callees),
         depth: Some(args.depth),
         tests_only: args.tests,
+        verdict: args.verdict,
         project_only: None,
         limit: Some(args.limit),
         offset: args.offset,

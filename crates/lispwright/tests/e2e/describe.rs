@@ -215,7 +215,10 @@ fn answers_say_what_they_do_not_know() {
     assert!(callees.text.starts_with(expected), "{}", callees.text);
     // Nothing, not here, filtered out, and not defined read differently.
     let cases = [
-        (json!({ "symbol": "tree" }), "Nothing uses tree in the project (2 files)."),
+        (
+            json!({ "symbol": "tree" }),
+            "Nothing is known to use tree, and 1 file was not read: 0 possible, 0 mentions in 2 Lisp files.",
+        ),
         (
             json!({ "symbol": "leaf", "kinds": ["assignment"] }),
             "No use of leaf passes path, kinds and tests_only; without them there would be 4 uses.",
@@ -504,7 +507,7 @@ fn references_have_the_line_and_column_of_the_mention() {
     let one = session.ok("code_find_references", json!({ "symbol": "area", "limit": 1 }));
     assert!(one.text.contains("5 more forms") && one.fields["truncated"] == true, "{}", one.text);
     let none = session.ok("code_find_references", json!({ "symbol": "user" }));
-    assert_eq!(none.text, "Nothing uses FARM::USER in the project (1 file).");
+    assert_eq!(none.text, "Nothing uses FARM::USER: 0 possible, 0 mentions in 1 Lisp file.");
     // Dozens of references that a definition makes in one place are one reference.
     let slots = "(defclass seed () ()) (defclass seeds (seed) ((a :accessor a) (b :accessor b) (c :accessor c)))";
     session.project.file("src/seeds.lisp", slots);
