@@ -175,8 +175,8 @@
               (cons (current-module) (loaded-modules)))))
 
 (define (call-whole path thunk)
-  "Calls THUNK, which loads the file at PATH, and records what it has bound. If it does not come to its end, the modules
-that it has begun are dropped."
+  "Calls THUNK, which loads the file at PATH, and records what it has bound. If it does not come to its end, what it
+has bound and the modules that it has begun are taken back."
   (let ((content (file-content path))
         (before (modules-of path))
         (module (current-module))
@@ -204,7 +204,17 @@ that it has begun are dropped."
           result))
       (lambda ()
         (unless whole?
+          (for-each (match-lambda ((name . _) (take-back! module name (assq name bound))))
+                    (filter new? (bound-values module)))
           (for-each drop-module! (lset-difference eq? (modules-of path) before (map forgotten-module forgotten))))))))
+
+(define (take-back! module name earlier)
+  "Gives the variable NAME of MODULE its EARLIER value, (name variable . value), or removes it if that is #f."
+  (match earlier
+    ((_ variable . value) (variable-set! variable value))
+    (#f
+     (hashq-remove! (module-obarray module) name)
+     (module-modified module))))
 
 ;;; When something fails
 

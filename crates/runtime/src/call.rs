@@ -42,7 +42,7 @@ pub struct Call {
 /// A handle to a call that outlives it: its queue, and the place for its answer. Clones refer to the same call.
 #[derive(Clone)]
 pub struct Ticket {
-    session: Arc<Session>,
+    pub(crate) session: Arc<Session>,
     number: u64,
     what: String,
     activity: Activity,
@@ -104,9 +104,9 @@ impl Call {
 
 /// A call that has its turn: no other call of its session comes between its requests.
 pub struct Visit {
-    ticket: Ticket,
+    pub(crate) ticket: Ticket,
     /// `None` while a request is answered, and after one whose answer was not waited for.
-    turn: Option<Turn>,
+    pub(crate) turn: Option<Turn>,
     /// Errors of other threads that came with answers which nobody asked for by themselves.
     background: Vec<LispError>,
 }

@@ -30,6 +30,7 @@ pub mod eval;
 mod exchange;
 mod factory;
 mod frames;
+mod fresh;
 mod guard;
 mod idle;
 mod image;
@@ -79,6 +80,7 @@ pub use confine::{Confinement, become_confined, live_apart};
 pub use copies::Return;
 pub use definitions::definition_files;
 pub use environment::find_program;
+pub use fresh::Fresh;
 pub use eval::{
     CurrentForm, Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Printout, Repetition, Warning,
 };

@@ -66,6 +66,31 @@ pub enum Notice {
     Unconfined,
     /// The code read standard input, which is empty in a session.
     NoInput,
+    /// The session goes on in a fresh image: the earlier one did not load what a fresh one loads.
+    Renewed {
+        /// The reason why the earlier image did not load it.
+        reason: String,
+        /// The number of evaluations in the earlier image.
+        evaluations: u64,
+        /// The session that has the earlier image now; `None` if that was ended.
+        earlier: Option<String>,
+    },
+    /// Tests that passed in an image that was kept also pass in a fresh one.
+    AlsoGreen {
+        /// Their names, in a few words.
+        tests: String,
+        /// The time that a fresh image took.
+        took: Duration,
+    },
+    /// Tests have other results in a fresh image than in the one that was kept.
+    Differs {
+        /// Their names, in a few words.
+        tests: String,
+        /// The results in the image that was kept.
+        kept: String,
+        /// The results in a fresh image.
+        fresh: String,
+    },
 }
 
 /// The time when an image died.

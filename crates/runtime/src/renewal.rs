@@ -65,6 +65,8 @@ pub struct Renewed {
     pub kept: Vec<String>,
     /// Stale files that do not load and that the target does not need, with the reason.
     pub left: Vec<(String, String)>,
+    /// The reason why only a fresh image can do what was asked for.
+    pub needs_fresh: Option<String>,
     /// Settings of the image that the work has changed and that were put back, in words: `the load path`.
     pub restored: Vec<String>,
 }
@@ -134,6 +136,7 @@ impl Renewed {
             reset: texts(answer.get_list("RESET")),
             kept: texts(answer.get_list("KEEPS")),
             left: answer.get_list("LEFT").iter().map(Value::text_pair).collect(),
+            needs_fresh: answer.get_text("NEEDS-FRESH").map(str::to_owned),
             restored: texts(answer.get_list("RESTORED")),
         }
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lispwright_platform::{Here, System as _};
+use rustix::process::{Pid, setpriority_pgrp};
 use tokio::sync::{OwnedMutexGuard, watch};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -31,6 +32,9 @@ const CRASHES: usize = 3;
 
 /// ... within this time stop a session.
 pub(crate) const CRASH_WINDOW: Duration = Duration::from_secs(300);
+
+/// The niceness of processes that all others go before.
+const LAST: i32 = 19;
 
 /// The most notices that are kept for the next answer.
 const MOST_NOTICES: usize = 8;
@@ -74,6 +78,8 @@ pub(crate) struct Facts {
     pub(crate) crashes: Vec<Instant>,
     pub(crate) last_crash: String,
     pub(crate) stopped: bool,
+    /// Other processes go before those of the image.
+    pub(crate) gives_way: bool,
     /// Notices for the next answer, oldest first.
     pub(crate) notices: Vec<Notice>,
 }
@@ -131,6 +137,18 @@ impl Image {
 }
 
 impl Session {
+    /// A session with the content of its slot, and what is known about that.
+    pub(crate) fn new(name: &str, factory: Arc<Factory>, slot: Slot, facts: Facts) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.to_owned(),
+            factory,
+            queue: Queue::default(),
+            over: watch::Sender::default(),
+            slot: Arc::new(tokio::sync::Mutex::new(slot)),
+            facts: Mutex::new(facts),
+        })
+    }
+
     /// The time since the last call; zero during a call.
     pub(crate) fn idle_for(&self) -> Duration {
         let facts = self.facts();
@@ -302,12 +320,22 @@ impl Session {
 
     pub(crate) fn set_image(&self, worker: &Worker) {
         let word = |name| worker.hello.get_text(name).unwrap_or_default();
-        self.facts().image = Some(Image {
+        let mut facts = self.facts();
+        if facts.gives_way {
+            give_way(worker.pid());
+        }
+        facts.image = Some(Image {
             ours: Some(Ours { pid: worker.pid(), watch: worker.watch() }),
             started: worker.started,
             version: format!("{} {}", word("IMPLEMENTATION"), word("VERSION")),
         });
     }
+}
+
+/// Lets other processes go before those of the image with this process.
+pub(crate) fn give_way(pid: i32) {
+    // An image leads a group, which its child processes and its threads belong to. A system that refuses it is slower.
+    let _ = Pid::from_raw(pid).map(|pid| setpriority_pgrp(Some(pid), LAST));
 }
 
 /// Marks a session as running for as long as it lives.

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +21,7 @@ use crate::factory::{Factory, Household};
 use crate::idle;
 use crate::name;
 use crate::notice::Notice;
-use crate::queue::{CurrentForm, Queue};
+use crate::queue::CurrentForm;
 use crate::remote::address::ServerAddress;
 use crate::remote::{FoundServer, Protocol};
 use crate::request::{EvalRequest, Request};
@@ -141,19 +140,30 @@ impl Sessions {
             return Err(SessionError::TooMany(sessions.len()));
         }
         let facts = Facts { next_object: self.0.next_object.load(Ordering::Relaxed), ..Facts::default() };
-        let session = Arc::new(Session {
-            name: name.to_owned(),
-            factory,
-            queue: Queue::default(),
-            over: watch::Sender::default(),
-            slot: Arc::new(tokio::sync::Mutex::new(Slot::of(runtime))),
-            facts: Mutex::new(facts),
-        });
+        let session = Session::new(name, factory, Slot::of(runtime), facts);
         sessions.insert(name.to_owned(), Arc::clone(&session));
         Ok(session)
     }
 
-    fn existing(&self, name: &str) -> Result<Arc<Session>, SessionError> {
+    /// A session of that name with an image that runs. Fails, and gives the image back, if there is no room for one or
+    /// the name is taken.
+    pub(crate) fn insert(
+        &self,
+        name: &str,
+        factory: Arc<Factory>,
+        slot: Slot,
+        facts: Facts,
+    ) -> Result<Arc<Session>, Slot> {
+        let mut sessions = self.sessions();
+        if sessions.len() >= self.0.max_sessions || sessions.contains_key(name) {
+            return Err(slot);
+        }
+        let session = Session::new(name, factory, slot, facts);
+        sessions.insert(name.to_owned(), Arc::clone(&session));
+        Ok(session)
+    }
+
+    pub(crate) fn existing(&self, name: &str) -> Result<Arc<Session>, SessionError> {
         self.sessions().get(name).cloned().ok_or_else(|| SessionError::Unknown(name.to_owned()))
     }
 
@@ -353,6 +363,18 @@ impl Sessions {
         self.existing(name).is_ok_and(|session| session.facts().image.is_some())
     }
 
+    /// The number of evaluations that the session's image has been asked for.
+    pub fn evaluations(&self, name: &str) -> u64 {
+        self.existing(name).map_or(0, |session| session.facts().evaluations)
+    }
+
+    /// Adds a notice to the next answer of the session, if there is one of that name.
+    pub fn tell(&self, name: &str, notice: Notice) {
+        if let Ok(session) = self.existing(name) {
+            session.facts().tell(notice);
+        }
+    }
+
     /// The process of the session's image, if it was started here.
     pub fn pid_of(&self, name: &str) -> Option<i32> {
         let session = self.existing(name).ok()?;
@@ -451,7 +473,7 @@ impl Sessions {
 }
 
 /// Ends the session's calls and its image, also during a call; false when it had no image.
-async fn end_image(session: &Session) -> bool {
+pub(crate) async fn end_image(session: &Session) -> bool {
     let had_image = session.facts().image.is_some();
     session.end_calls();
     session.slot.lock().await.leave().await;

@@ -28,6 +28,7 @@ pub mod coverage_code;
 pub mod docs_lookup;
 pub mod eval_answer;
 mod event;
+mod fresh;
 pub mod facts;
 pub mod fs_list_directory;
 pub mod fs_project;

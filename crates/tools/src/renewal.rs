@@ -43,6 +43,11 @@ impl Ledger {
         self.accounts().get(session).filter(|account| account.pid == pid).cloned().unwrap_or_default()
     }
 
+    /// An image of the session has loaded files.
+    pub(crate) fn knows(&self, session: &str) -> bool {
+        self.accounts().get(session).is_some_and(|account| !account.documents.is_empty())
+    }
+
     /// Records that a session has these files in its present process.
     fn put(&self, session: &str, account: Account) {
         self.accounts().insert(session.to_owned(), account);
@@ -97,6 +102,12 @@ async fn loaded_files(
 }
 
 impl Prepared {
+    /// The files before a call in a fresh image.
+    pub(crate) async fn for_fresh(workshop: &Workshop, context: &CallContext) -> Result<Self, Refusal> {
+        let files = indexed(workshop, context, |index, _| index.clone()).await?;
+        Ok(Self { files, before: Account::default() })
+    }
+
     /// Records what the image of the call's session has loaded.
     pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport) {
         let Self { files, mut before } = self;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use lispwright_runtime::{
-    Ending, EvalReport, EvalRequest, Question, Request, SessionError, Sessions, Ticket, TimeLimit, Visit,
+    Call, Ending, EvalReport, EvalRequest, Fresh, Question, Request, SessionError, Sessions, Ticket, TimeLimit, Visit,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,6 +106,8 @@ pub(crate) struct Visiting<'c> {
     visit: Visit,
     ticket: Ticket,
     context: &'c CallContext,
+    /// The call's answer is kept in the session.
+    is_kept: bool,
 }
 
 /// Waits for the turn in `session` after all its earlier calls. `request` is the one for which the call is made.
@@ -118,19 +120,35 @@ pub(crate) async fn visit<'c>(
     context.turn().await;
     let call = sessions.queue(session, request.clone())?;
     context.leave();
+    begun(call, session, context).await
+}
+
+/// A call that has its turn.
+async fn begun<'c>(call: Call, session: &str, context: &'c CallContext) -> Result<Visiting<'c>, Refusal> {
     let ticket = call.ticket();
     let began = context.telling(|| doing(&ticket), call.begin(&context.cancel)).await;
     if began.is_err() {
         ticket.came_to_nothing();
     }
-    Ok(Visiting { session: session.to_owned(), visit: began?, ticket, context })
+    Ok(Visiting { session: session.to_owned(), visit: began?, ticket, context, is_kept: true })
 }
 
 fn doing(ticket: &Ticket) -> String {
     one_line(&ticket.doing(), 400)
 }
 
-impl Visiting<'_> {
+impl<'c> Visiting<'c> {
+    /// Visits a fresh image, which runs no other calls.
+    pub(crate) async fn in_fresh(fresh: &Fresh, request: &Request, context: &'c CallContext) -> Result<Self, Refusal> {
+        let visiting = begun(fresh.queue(request.clone())?, fresh.name(), context).await?;
+        Ok(Self { is_kept: false, ..visiting })
+    }
+
+    /// Exchanges the images of the two sessions that are visited.
+    pub(crate) fn exchange(&mut self, other: &mut Visiting<'_>) {
+        self.visit.exchange(&mut other.visit);
+    }
+
     /// The session.
     pub(crate) fn session(&self) -> &str {
         &self.session
@@ -138,7 +156,7 @@ impl Visiting<'_> {
 
     /// Makes a request, reports progress to the caller, and the result to observers.
     pub(crate) async fn ask(&mut self, request: Request) -> Result<EvalReport, Refusal> {
-        let Self { session, visit, ticket, context } = self;
+        let Self { session, visit, ticket, context, is_kept } = self;
         let (began, asked) = (SystemTime::now(), context.observer.is_some().then(|| request.clone()));
         if let Some(request) = &asked {
             context.observe(&Event::Asked { session, request, began });
@@ -146,7 +164,8 @@ impl Visiting<'_> {
         let answered = context.telling(|| doing(ticket), visit.ask(request, &context.cancel)).await;
         match &answered {
             Err(SessionError::Withdrawn(_) | SessionError::Ended(_)) => ticket.came_to_nothing(),
-            _ => context.has_asked(ticket.clone()),
+            _ if *is_kept => context.has_asked(ticket.clone()),
+            _ => {}
         }
         let answered = answered.map_err(Refusal::from);
         if let Some(request) = &asked {

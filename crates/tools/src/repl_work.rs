@@ -11,10 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::eval_answer::{EvalAnswer, output_limit};
+use crate::fresh::{is_of_reading, may_load_elsewhere, renewed};
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::renewal::prepare;
-use crate::repl_eval::visit;
+use crate::repl_eval::{Visiting, visit};
 use crate::repl_session::open;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -83,11 +84,29 @@ impl Work {
         request: impl Fn(LoadTarget, Project) -> Request,
         context: &CallContext,
     ) -> Result<EvalReport, Refusal> {
+        let asked = request(self.target.clone(), self.project.clone());
+        let mut visit = visit(&workshop.sessions, &self.session, &asked, context).await?;
+        self.done_in(&mut visit, workshop, &request, context).await
+    }
+
+    /// Does the work in an image that is visited, or in a fresh one if that does not load what it should.
+    pub(crate) async fn done_in(
+        self,
+        visit: &mut Visiting<'_>,
+        workshop: &Workshop,
+        request: &impl Fn(LoadTarget, Project) -> Request,
+        context: &CallContext,
+    ) -> Result<EvalReport, Refusal> {
         let Self { target, session, mut project, .. } = self;
-        let asked = request(target.clone(), project.clone());
-        let mut visit = visit(&workshop.sessions, &session, &asked, context).await?;
-        let prepared = prepare(workshop, &mut visit, &target, &mut project, context).await?;
-        let report = visit.ask(request(target, project)).await?;
+        let was_used = workshop.ledger.knows(&session) || workshop.sessions.evaluations(&session) > 0;
+        let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
+        let report = visit.ask(request(target.clone(), project.clone())).await?;
+        if was_used
+            && may_load_elsewhere(&report)
+            && let Some(report) = renewed(workshop, visit, &report, &target, &project, request, context).await?
+        {
+            return Ok(report);
+        }
         prepared.note(workshop, &report);
         Ok(report)
     }
@@ -199,22 +218,7 @@ fn facts_of(workshop: &Workshop, said: &CompilerDiagnostic) -> DiagnosticFacts {
             ..facts.clone()
         })
     };
-    // The condition types of SBCL, ECL, CLISP, Guile, Chez, Racket and Emacs for a file that does not read.
-    const OF_READING: [&str; 11] = [
-        "READ-ERROR",
-        "READER-ERROR",
-        "INPUT-ERROR-IN-LOAD",
-        "END-OF-FILE",
-        "COMPILER-INTERNAL-ERROR",
-        "read-error",
-        "exn:fail:read",
-        "exn:fail:read:eof",
-        "end-of-file",
-        "invalid-read-syntax",
-        "&i/o-read",
-    ];
-    let of_reading = OF_READING.iter().any(|name| said.type_name.ends_with(name));
-    of_reading.then(own).flatten().unwrap_or(facts)
+    is_of_reading(&said.type_name).then(own).flatten().unwrap_or(facts)
 }
 
 /// The name of the runtime for a file, by its name and its text; `None` if they do not decide it.

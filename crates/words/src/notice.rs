@@ -5,6 +5,8 @@ use lispwright_runtime::notice::{BuildFile, During, EndedChildren, PassedOver, R
 use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
 
+use crate::rendering::counted;
+
 /// Characters of a notice.
 const LONGEST: usize = 1000;
 
@@ -90,6 +92,26 @@ fn words(notice: &Notice, session: &str) -> String {
             "The standard input of a session is empty; give the code a string to read with (with-in-str \"...\" ...)."
                 .to_owned()
         }
+        Notice::Renewed { reason, evaluations, earlier } => {
+            let lost = match (evaluations, earlier) {
+                (0, _) => String::new(),
+                (count, Some(earlier)) => format!(
+                    " The earlier image, with what {} did in it by hand, is session {earlier:?} now.",
+                    counted(*count as usize, "evaluation")
+                ),
+                (count, None) => format!(" What {} did by hand is lost.", counted(*count as usize, "evaluation")),
+            };
+            format!(
+                "Session {session:?} goes on in a fresh image, which loads the files; the earlier one did not: {reason}{lost}"
+            )
+        }
+        Notice::AlsoGreen { tests, took } => {
+            format!("The tests of {tests} also pass in a fresh image ({:.1} s).", took.as_secs_f64())
+        }
+        Notice::Differs { tests, kept, fresh } => format!(
+            "The tests of {tests} have other results in a fresh image, which has only what the files have: {fresh}\nIn the \
+             session's image it was: {kept}"
+        ),
     }
 }
 

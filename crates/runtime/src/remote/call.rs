@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Reached, Remote};
 use crate::eval::{Answer, EvalReport};
 use crate::request::Request;
-use crate::session::{Session, loss, unless_given_up};
+use crate::session::{Session, give_way, loss, unless_given_up};
 use crate::session_error::SessionError;
 use crate::stop::Controls;
 
@@ -13,6 +13,9 @@ impl Session {
     /// Records the session's new server.
     pub(crate) fn set_remote(&self, known: Reached) {
         let mut facts = self.facts();
+        if let Some(ours) = known.image.ours.as_ref().filter(|_| facts.gives_way) {
+            give_way(ours.pid);
+        }
         facts.image = Some(known.image);
         known.notice.into_iter().for_each(|notice| facts.tell(notice));
     }

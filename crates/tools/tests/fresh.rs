@@ -1,0 +1,71 @@
+//! What is done in a fresh image because the one that was kept is no judge, on a real Guile.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use lispwright_runtime::Config;
+use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
+use lispwright_words::{Rendering, Skin, render};
+use serde_json::{Value, json};
+
+struct House {
+    directory: tempfile::TempDir,
+    workshop: Workshop,
+    tools: Vec<Tool>,
+}
+
+impl House {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
+        let configure = |config| Config { cache: Some(cache), spare: false, ..config };
+        let workshop = Workshop::open_with(&[directory.path().to_owned()], configure).unwrap();
+        let house = Self { directory, tools: catalogue(&workshop), workshop };
+        files.iter().for_each(|(path, text)| house.write(path, text));
+        house
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.directory.path().join(path), text).unwrap();
+    }
+
+    async fn call(&self, name: &str, arguments: Value) -> Rendering {
+        let tool = self.tools.iter().find(|tool| tool.name == name).unwrap();
+        let arguments = arguments.as_object().cloned().unwrap();
+        render((tool.run)(arguments, CallContext::default()).await, Skin::Client)
+    }
+
+    async fn eval(&self, code: &str) -> String {
+        self.call("repl_eval", json!({"code": code, "runtime": "guile"})).await.text
+    }
+}
+
+#[tokio::test]
+async fn what_the_kept_image_does_not_load_is_loaded_in_a_fresh_one() {
+    let refuses = "(when (defined? 'left-over (resolve-module '(guile-user)))\n  (error \"something is left over\"))\n(define x 1)\n";
+    let house = House::new(&[("a.scm", refuses)]);
+    house.eval("(define left-over 1)").await;
+    let loaded = house.call("load_system", json!({"path": "a.scm"})).await;
+    assert_eq!(loaded.fields["status"], "loaded", "{}", loaded.text);
+    let note = "[note] Session \"main\" goes on in a fresh image, which loads the files; the earlier one did not: something \
+                is left over The earlier image, with what 1 evaluation did in it by hand, is session \"main-before\" now.";
+    assert!(loaded.text.contains(note), "{}", loaded.text);
+    assert_eq!(house.eval("x").await.trim_end(), "=> 1");
+    assert!(house.eval("left-over").await.contains("Unbound variable"));
+    let earlier = house.call("repl_eval", json!({"code": "left-over", "session": "main-before"})).await;
+    assert_eq!(earlier.text.trim_end(), "=> 1");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_loads_nowhere_is_told_as_a_fresh_image_tells_it() {
+    let house = House::new(&[("a.scm", "(define x 1)\n(error \"never\")\n")]);
+    house.eval("(define y 1)").await;
+    let loaded = house.call("load_system", json!({"path": "a.scm"})).await;
+    assert_eq!(loaded.fields["status"], "failed", "{}", loaded.text);
+    assert!(!loaded.text.contains("goes on"), "{}", loaded.text);
+    assert!(house.eval("y").await.contains("=> 1"));
+    assert!(house.eval("x").await.contains("Unbound variable"), "nothing of it is left");
+    house.workshop.sessions.shutdown().await;
+}
