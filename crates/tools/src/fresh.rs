@@ -5,7 +5,9 @@
 //! in an image that has been used, it is done once more in a fresh one. If it loads there, that image takes the place of the
 //! session's own; if it does not, what the fresh image says is the answer.
 
-use lispwright_runtime::{CompilerDiagnostic, Ending, EvalReport, Fresh, LoadTarget, Notice, Project, Renewal, Request};
+use lispwright_runtime::{
+    CompilerDiagnostic, Ending, EvalReport, Fresh, LoadTarget, Notice, Project, Renewal, Request,
+};
 
 use crate::image_text::one_line;
 use crate::refusal::Refusal;

@@ -6,10 +6,11 @@ use lispwright_runtime::{Ending, EvalReport, Request};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Changes;
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
-use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending};
+use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -65,6 +66,9 @@ pub struct LoadAnswer {
     /// The failure.
     #[serde(flatten)]
     pub failure: WorkFailure,
+    /// What it has changed in the image besides.
+    #[serde(skip_serializing_if = "Changes::is_empty")]
+    pub changes: Changes,
     /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
@@ -97,7 +101,7 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
     let (force, clear) = (args.force.unwrap_or(true), args.clear_fasls.unwrap_or(false));
     let request = |target, project| Request::Load { target, project, force, clear, timeout };
     let name = work.name.clone();
-    let report = work.done(workshop, request, context).await?;
+    let Done { report, changes } = work.done(workshop, request, context).await?;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
@@ -113,6 +117,7 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
         warnings: diagnostics.iter().filter(|one| one.severity.ends_with("warning")).count(),
         diagnostics,
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
+        changes,
         otherwise,
         report,
     })

@@ -10,6 +10,7 @@ use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::changes::Changes;
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::fresh::{is_of_reading, may_load_elsewhere, renewed};
 use crate::live_fault::LiveFault;
@@ -76,6 +77,13 @@ impl Work {
     }
 }
 
+/// Work that was done.
+pub(crate) struct Done {
+    pub(crate) report: EvalReport,
+    /// What it has changed in the image besides its target.
+    pub(crate) changes: Changes,
+}
+
 impl Work {
     /// Does the work in the image of its session, where what is stale is loaded before.
     pub(crate) async fn done(
@@ -83,7 +91,7 @@ impl Work {
         workshop: &Workshop,
         request: impl Fn(LoadTarget, Project) -> Request,
         context: &CallContext,
-    ) -> Result<EvalReport, Refusal> {
+    ) -> Result<Done, Refusal> {
         let asked = request(self.target.clone(), self.project.clone());
         let mut visit = visit(&workshop.sessions, &self.session, &asked, context).await?;
         self.done_in(&mut visit, workshop, &request, context).await
@@ -96,7 +104,7 @@ impl Work {
         workshop: &Workshop,
         request: &impl Fn(LoadTarget, Project) -> Request,
         context: &CallContext,
-    ) -> Result<EvalReport, Refusal> {
+    ) -> Result<Done, Refusal> {
         let Self { target, session, mut project, .. } = self;
         let was_used = workshop.ledger.knows(&session) || workshop.sessions.evaluations(&session) > 0;
         let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
@@ -105,10 +113,11 @@ impl Work {
             && may_load_elsewhere(&report)
             && let Some(report) = renewed(workshop, visit, &report, &target, &project, request, context).await?
         {
-            return Ok(report);
+            return Ok(Done { report, changes: Changes::default() });
         }
         prepared.note(workshop, &report);
-        Ok(report)
+        let changes = Changes::of(workshop, &report.renewed, report.runtime.dialect, context).await?;
+        Ok(Done { report, changes })
     }
 }
 

@@ -7,11 +7,12 @@ use lispwright_runtime::{Ending, EvalReport, FailedTest, LoadTarget, Request, Ru
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Changes;
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
-use crate::repl_work::{DiagnosticFacts, Work, WorkFailure, diagnostics_of, other_ending, relative};
+use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -88,6 +89,9 @@ pub struct TestAnswer {
     /// The failure.
     #[serde(flatten)]
     pub failure: WorkFailure,
+    /// What it has changed in the image besides.
+    #[serde(skip_serializing_if = "Changes::is_empty")]
+    pub changes: Changes,
     /// The verdict on all of them together; `None` if the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
@@ -227,8 +231,8 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
         tests: tests.clone(),
         timeout,
     };
-    let report = work.done(workshop, request, context).await?;
-    answer(workshop, Asked { name, is_system, framework, tests }, report)
+    let done = work.done(workshop, request, context).await?;
+    answer(workshop, Asked { name, is_system, framework, tests }, done)
 }
 
 /// The requested framework, if the runtime can run it.
@@ -240,7 +244,8 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
     Err(LiveFault::NoFramework { name, runtime }.into())
 }
 
-fn answer(workshop: &Workshop, asked: Asked, report: EvalReport) -> Result<TestAnswer, Refusal> {
+fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, Refusal> {
+    let Done { report, changes } = done;
     let otherwise = other_ending(&report)?;
     let tally = report.tests.clone().unwrap_or_default();
     let verdict = otherwise.is_none().then(|| Verdict::of(&report, &tally));
@@ -261,6 +266,7 @@ fn answer(workshop: &Workshop, asked: Asked, report: EvalReport) -> Result<TestA
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         diagnostics: diagnostics_of(workshop, &report),
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
+        changes,
         otherwise,
         verdict,
         asked,

@@ -69,3 +69,21 @@ async fn what_loads_nowhere_is_told_as_a_fresh_image_tells_it() {
     assert!(house.eval("x").await.contains("Unbound variable"), "nothing of it is left");
     house.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_is_gone_and_still_used_is_told() {
+    let module = "(define-module (shop) #:export (price))\n(define (helper x) (* 2 x))\n(define (price x) (helper x))\n";
+    let tests = "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
+    let house = House::new(&[("shop.scm", module), ("t.scm", tests)]);
+    let passed = house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    house.write("shop.scm", &module.replace("(define (helper x) (* 2 x))\n", ""));
+    let failed = house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(failed.fields["failed"], 1, "{}", failed.text);
+    let note = "[note] procedure helper is gone; price (shop.scm:2) still uses it.\n";
+    assert!(failed.text.contains(note), "{}", failed.text);
+    let forgotten = &failed.fields["changes"]["forgotten"][0];
+    assert_eq!(forgotten["path"], "shop.scm");
+    assert_eq!(forgotten["still_used"], json!([{"form": "price", "path": "shop.scm", "line": 2}]));
+    house.workshop.sessions.shutdown().await;
+}

@@ -16,6 +16,7 @@ mod aside;
 mod batched;
 mod call;
 mod changed;
+mod changes;
 mod checked;
 mod configuration;
 mod covered;

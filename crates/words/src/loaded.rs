@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::Skin;
 use crate::aside::notes;
 use crate::call::spoken;
+use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated::{self, block};
 use crate::stack::{error_text, frames_text};
@@ -27,7 +28,7 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     }
     let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
     let said = format!("{code}{}\n{}", headline(answer), diagnostics_text(diagnostics, skin));
-    said + &end_text(&answer.report, diagnostics, skin, OUTPUT)
+    said + &changes::text(&answer.changes) + &end_text(&answer.report, diagnostics, skin, OUTPUT)
 }
 
 /// The last part of an answer about work in an image: the error that ended it, its output in about so many characters a

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::Skin;
 use crate::call::spoken;
+use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated;
 use crate::loaded::{OUTPUT, activity_text, diagnostics_text, end_text, place_text};
@@ -46,7 +47,9 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
     }
     let output = if all_passed(answer, verdict) { OUTPUT_OF_PASSED } else { OUTPUT };
-    text + &loading_text(answer, verdict, skin) + &end_text(&answer.report, &answer.diagnostics, skin, output)
+    text + &changes::text(&answer.changes)
+        + &loading_text(answer, verdict, skin)
+        + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }
 
 /// Adds the headline as a field.

@@ -1,0 +1,134 @@
+//! What a load has changed in an image besides its target, for whoever asked for the load.
+
+use std::path::Path;
+
+use lispwright_index::{Hit, Index};
+use lispwright_runtime::Renewed;
+use lispwright_syntax::Dialect;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::indexed::indexed;
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// The uses of a forgotten definition that are told.
+const MOST_USES: usize = 3;
+
+/// The changes of an image that a load has made besides its target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Changes {
+    /// Definitions that no file has any more, which the image has forgotten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<Forgotten>,
+    /// Variables that keep a value which is not that of their definition.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+    /// Changed files that do not load and that the target does not use, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<LeftFile>,
+    /// Settings of the image that the work had changed and that were put back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<String>,
+}
+
+/// A definition that no file has any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Forgotten {
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// The file that had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The first places in the files that still use the name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub still_used: Vec<StillUsed>,
+    /// The number of further ones.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+/// A use of a name that nothing defines any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StillUsed {
+    /// The form around it.
+    pub form: String,
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A file that was not loaded again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftFile {
+    /// The file.
+    pub path: String,
+    /// The reason.
+    pub reason: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Changes {
+    /// There is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What an image has done, with the places that still use what it has forgotten.
+    pub(crate) async fn of(
+        workshop: &Workshop,
+        renewed: &Renewed,
+        dialect: Dialect,
+        context: &CallContext,
+    ) -> Result<Self, Refusal> {
+        let root = workshop.roots.primary().to_owned();
+        let left =
+            renewed.left.iter().map(|(path, reason)| LeftFile { path: relative(path, &root), reason: reason.clone() });
+        let changes = Self {
+            forgotten: Vec::new(),
+            kept: renewed.kept.clone(),
+            left: left.collect(),
+            restored: renewed.restored.clone(),
+        };
+        if renewed.removed.is_empty() {
+            return Ok(changes);
+        }
+        let removed = renewed.removed.clone();
+        let find = move |index: &Index| {
+            let question = index.question(dialect);
+            let forgotten = removed.into_iter().map(|one| {
+                let name = one.name.trim_start_matches("(setf ").trim_end_matches(')');
+                let hits: Vec<Hit<'_>> = question.mentions(name).into_iter().filter(Hit::is_reference).collect();
+                let used = |hit: &Hit<'_>| StillUsed {
+                    form: hit.form.map_or_else(String::new, |form| form.called().to_owned()),
+                    path: relative(&hit.document.path.to_string_lossy(), &root),
+                    line: hit.document.line(hit.used.start),
+                };
+                Forgotten {
+                    still_used: hits.iter().take(MOST_USES).map(used).collect(),
+                    more: hits.len().saturating_sub(MOST_USES),
+                    path: one.file.map(|file| relative(&file, &root)),
+                    kind: one.kind,
+                    name: one.name,
+                }
+            });
+            forgotten.collect()
+        };
+        let forgotten = indexed(workshop, context, move |index, _| find(index)).await?;
+        Ok(Self { forgotten, ..changes })
+    }
+}
+
+/// Whether the file was loaded, or is a part of what was.
+pub(crate) fn has_seen(renewed: &Renewed, file: &Path) -> bool {
+    renewed.loaded.iter().chain(&renewed.files).any(|path| Path::new(path) == file)
+}
