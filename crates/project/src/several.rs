@@ -121,6 +121,34 @@ impl Trial {
         self.replaced.iter().for_each(|one| one.turn.keep_for_long());
     }
 
+    /// The bytes that a file had before, by its path as the project calls it; empty for one that was created. `None` for a
+    /// file that does not change.
+    pub fn old_bytes(&self, path: &str) -> Option<&[u8]> {
+        let one = self.replaced.iter().find(|one| one.place.path == path)?;
+        Some(one.old.as_ref().map_or(&[][..], |old| &old.bytes))
+    }
+
+    /// Gives the files their old texts for a while; [`Trial::show_new`] gives them the new ones again.
+    ///
+    /// Errors: the first file that another program has changed, or for which the disk failed; then all have their new texts
+    /// again, as far as possible.
+    pub fn show_old(&mut self) -> Result<(), NotPutBack> {
+        for at in 0..self.replaced.len() {
+            if let Err(failed) = self.replaced[at].show_old() {
+                self.replaced[..at].iter_mut().for_each(|one| drop(one.show_new()));
+                return Err(failed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the files their new texts again.
+    ///
+    /// Errors: the first file that another program has changed meanwhile, or for which the disk failed.
+    pub fn show_new(&mut self) -> Result<(), NotPutBack> {
+        self.replaced.iter_mut().try_for_each(Replaced::show_new)
+    }
+
     /// Lets the new texts stay.
     pub fn keep(mut self) -> Vec<Written> {
         self.replaced.clear();
@@ -230,12 +258,12 @@ impl Ready {
             Locked::File(held) => {
                 let new = staged.replace().map_err(|error| held.not_renamed(error))?;
                 let Held { place, file, turn, old, .. } = held;
-                Ok(Replaced { place, old: Some(Old { file, bytes: old, second }), new, bytes, turn })
+                Ok(Replaced { place, old: Some(Old { file, bytes: old, second }), new, bytes, turn, shows_old: false })
             }
             Locked::Vacant { mut place, turn, .. } => {
                 let new = staged.create().map_err(|error| not_created(&place, error))?;
                 place.exists = true;
-                Ok(Replaced { place, old: None, new, bytes, turn })
+                Ok(Replaced { place, old: None, new, bytes, turn, shows_old: false })
             }
         }
     }
@@ -258,6 +286,8 @@ struct Replaced {
     new: File,
     bytes: Vec<u8>,
     turn: Turn,
+    /// It has its old text for a while.
+    shows_old: bool,
 }
 
 /// An old version, locked.
@@ -269,10 +299,60 @@ struct Old {
 }
 
 impl Replaced {
-    fn put_back(self) -> Result<(), NotPutBack> {
-        let not_put_back = |was_changed| NotPutBack { path: self.place.path.clone(), was_changed };
+    fn failed(&self, was_changed: bool) -> NotPutBack {
+        NotPutBack { path: self.place.path.clone(), was_changed }
+    }
+
+    fn show_old(&mut self) -> Result<(), NotPutBack> {
+        if self.shows_old {
+            return Ok(());
+        }
         if !self.is_ours() {
+            return Err(self.failed(true));
+        }
+        let (dir, name) = (&self.place.dir, &self.place.name);
+        let done = match &self.old {
+            None => dir.remove_file(name),
+            Some(old) => stage::stage(dir, name, &old.bytes, Some(&old.file)).and_then(Staged::replace).map(drop),
+        };
+        done.and_then(|()| stage::sync_directory(dir)).map_err(|_| self.failed(false))?;
+        self.shows_old = true;
+        Ok(())
+    }
+
+    fn show_new(&mut self) -> Result<(), NotPutBack> {
+        if !self.shows_old {
+            return Ok(());
+        }
+        if !self.is_as_before() {
+            return Err(self.failed(true));
+        }
+        let (dir, name) = (&self.place.dir, &self.place.name);
+        let staged = stage::stage(dir, name, &self.bytes, self.old.as_ref().map(|old| &old.file));
+        let new = staged.and_then(|staged| if self.old.is_some() { staged.replace() } else { staged.create() });
+        self.new = new.and_then(|new| stage::sync_directory(dir).map(|()| new)).map_err(|_| self.failed(false))?;
+        self.shows_old = false;
+        Ok(())
+    }
+
+    /// The name leads to the old bytes, or to nothing if there was nothing.
+    fn is_as_before(&self) -> bool {
+        let present = read::open(&self.place).ok().and_then(|file| read::read_stable("", &file).ok());
+        match (&self.old, present) {
+            (None, present) => present.is_none(),
+            (Some(old), present) => present.is_some_and(|(bytes, _)| bytes == old.bytes),
+        }
+    }
+
+    fn put_back(self) -> Result<(), NotPutBack> {
+        let path = self.place.path.clone();
+        let not_put_back = |was_changed| NotPutBack { path: path.clone(), was_changed };
+        let is_free = if self.shows_old { self.is_as_before() } else { self.is_ours() };
+        if !is_free {
             return Err(not_put_back(true));
+        }
+        if self.shows_old && self.old.is_none() {
+            return Ok(());
         }
         let (dir, name) = (&self.place.dir, &self.place.name);
         let done = match self.old {

@@ -137,6 +137,44 @@ fn a_trial_is_put_back_with_its_inodes_and_times() {
 }
 
 #[test]
+fn a_trial_can_show_the_old_texts_for_a_while() {
+    let fixture = fixture();
+    let inode = |name: &str| fs::metadata(fixture.at(name)).unwrap().ino();
+    let (before, names) = (inode("one.lisp"), ["one.lisp", "src/two.lisp", "new.lisp"]);
+    for is_kept in [false, true] {
+        let mut trial = edit(&fixture, &names, renamed).unwrap();
+        let new = fixture.bytes("one.lisp");
+        assert_eq!(trial.old_bytes("one.lisp"), Some(&b"(a)\r\n"[..]));
+        assert_eq!((trial.old_bytes("new.lisp"), trial.old_bytes("other")), (Some(&b""[..]), None));
+        trial.show_old().unwrap();
+        assert_eq!(fixture.bytes("one.lisp"), b"(a)\r\n");
+        assert!(!fixture.at("new.lisp").exists());
+        if is_kept {
+            trial.show_new().unwrap();
+            trial.keep();
+            assert_eq!(fixture.bytes("one.lisp"), new);
+            assert!(fixture.at("new.lisp").exists());
+        } else {
+            assert_eq!(trial.put_back(), []);
+            assert_eq!((inode("one.lisp"), fixture.names("").len()), (before, 2));
+        }
+    }
+}
+
+#[test]
+fn old_texts_are_not_shown_where_somebody_has_written_meanwhile() {
+    let fixture = fixture();
+    let mut trial = edit(&fixture, &["one.lisp", "src/two.lisp"], renamed).unwrap();
+    let new = fixture.bytes("one.lisp");
+    fixture.file("src/two.lisp", "(theirs)\n");
+    let changed = NotPutBack { path: "src/two.lisp".into(), was_changed: true };
+    assert_eq!(trial.show_old(), Err(changed.clone()));
+    assert_eq!(fixture.bytes("one.lisp"), new);
+    fixture.file("src/two.lisp", "(b)\n");
+    assert_eq!(trial.put_back(), [changed]);
+}
+
+#[test]
 fn what_others_write_during_a_trial_is_not_put_back() {
     let fixture = fixture();
     let trial = edit(&fixture, &["one.lisp", "src/two.lisp"], renamed).unwrap();
