@@ -55,6 +55,8 @@ pub struct StaleFile {
 pub struct Renewed {
     /// The files of the project that the target consists of or uses, absolute, as far as the image knows them.
     pub files: Vec<String>,
+    /// The systems that were loaded because they contain the file that was asked for.
+    pub systems: Vec<String>,
     /// The files that were loaded, absolute, in this order.
     pub loaded: Vec<String>,
     /// Definitions that no file has any more, and that the image has forgotten.
@@ -131,6 +133,7 @@ impl Renewed {
         };
         Self {
             files: texts(answer.get_list("COMPRISES")),
+            systems: texts(answer.get_list("SYSTEMS")),
             loaded: texts(answer.get_list("LOADED")),
             removed: answer.get_list("REMOVED").iter().filter_map(removed).collect(),
             reset: texts(answer.get_list("RESET")),

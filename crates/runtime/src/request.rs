@@ -97,6 +97,8 @@ pub enum Request {
         force: bool,
         /// Compile all of it, even what is compiled already.
         clear: bool,
+        /// The target is a file that is loaded with the systems that contain it, if there are any.
+        in_system: bool,
         /// The time after which it is interrupted.
         timeout: TimeLimit,
     },
@@ -215,10 +217,14 @@ impl Request {
             Self::Held(question) => question.arguments(),
             Self::Frames(question) => question.arguments(),
             Self::Locals(question) => question.arguments(),
-            Self::Load { target, project, force, clear, .. } => {
+            Self::Load { target, project, force, clear, in_system, .. } => {
                 let mut arguments = target.arguments();
                 arguments.extend(project.arguments());
-                arguments.extend(keyed([("FORCE", Value::truth(*force)), ("CLEAR", Value::truth(*clear))]));
+                arguments.extend(keyed([
+                    ("FORCE", Value::truth(*force)),
+                    ("CLEAR", Value::truth(*clear)),
+                    ("IN-SYSTEM", Value::truth(*in_system)),
+                ]));
                 arguments
             }
             Self::RunTests { target, project, framework, tests, .. } => {

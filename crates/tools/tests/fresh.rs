@@ -72,7 +72,8 @@ async fn what_loads_nowhere_is_told_as_a_fresh_image_tells_it() {
 
 #[tokio::test]
 async fn what_is_gone_and_still_used_is_told() {
-    let module = "(define-module (shop) #:export (price))\n(define (helper x) (* 2 x))\n(define (price x) (helper x))\n";
+    let module =
+        "(define-module (shop) #:export (price))\n(define (helper x) (* 2 x))\n(define (price x) (helper x))\n";
     let tests = "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
     let house = House::new(&[("shop.scm", module), ("t.scm", tests)]);
     let passed = house.call("run_tests", json!({"path": "t.scm"})).await;

@@ -100,7 +100,7 @@ impl Bench {
 
     pub(crate) async fn load(&self, target: LoadTarget, force: bool) -> EvalReport {
         let (project, timeout) = (self.project(), Duration::from_secs(100).into());
-        self.ask(Request::Load { target, project, force, clear: false, timeout }).await
+        self.ask(Request::Load { target, project, force, clear: false, in_system: false, timeout }).await
     }
 
     pub(crate) async fn test(&self, target: LoadTarget, tests: &[&str]) -> EvalReport {

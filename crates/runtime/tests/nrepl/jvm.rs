@@ -190,14 +190,28 @@ async fn files_and_namespaces_are_loaded_and_tested() {
     let call = async |request| lab.call(MAIN, request, &CancellationToken::new()).await.unwrap();
     let timeout = Duration::from_secs(60).into();
 
-    let report =
-        call(Request::Load { target: good, project: Project::default(), force: true, clear: false, timeout }).await;
+    let report = call(Request::Load {
+        target: good,
+        project: Project::default(),
+        force: true,
+        clear: false,
+        in_system: false,
+        timeout,
+    })
+    .await;
     assert!(matches!(report.ending, Ending::Loaded { .. }), "{report:#?}");
     let warning = &report.diagnostics[0];
     assert_eq!((warning.severity.as_str(), warning.line), ("warning", Some(4)), "{report:#?}");
     assert!(report.stderr.is_empty(), "it is told once: {report:#?}");
-    let report =
-        call(Request::Load { target: bad, project: Project::default(), force: true, clear: false, timeout }).await;
+    let report = call(Request::Load {
+        target: bad,
+        project: Project::default(),
+        force: true,
+        clear: false,
+        in_system: false,
+        timeout,
+    })
+    .await;
     assert!(matches!(report.ending, Ending::Error { .. }), "{report:#?}");
     let error = &report.diagnostics[0];
     assert_eq!((error.severity.as_str(), error.line), ("error", Some(4)), "{report:#?}");
@@ -223,7 +237,15 @@ async fn files_and_namespaces_are_loaded_and_tested() {
 
     std::fs::write(root.join("latin.clj"), b"(def name \"caf\xe9\")\n").unwrap();
     let target = LoadTarget::Path(root.join("latin.clj").display().to_string());
-    let report = call(Request::Load { target, project: Project::default(), force: true, clear: false, timeout }).await;
+    let report = call(Request::Load {
+        target,
+        project: Project::default(),
+        force: true,
+        clear: false,
+        in_system: false,
+        timeout,
+    })
+    .await;
     assert!(
         matches!(&report.ending, Ending::Error { error, .. } if error.message.contains("utf-8")),
         "a file that cannot be read is no fault of the image: {report:#?}"

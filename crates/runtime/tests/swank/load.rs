@@ -14,7 +14,14 @@ async fn load(lab: &Lab, target: LoadTarget, force: bool) -> EvalReport {
         definitions: definition_files(root).iter().map(|path| path.display().to_string()).collect(),
         renewal: Renewal::default(),
     };
-    let request = Request::Load { target, project, force, clear: false, timeout: Duration::from_secs(60).into() };
+    let request = Request::Load {
+        target,
+        project,
+        force,
+        clear: false,
+        in_system: false,
+        timeout: Duration::from_secs(60).into(),
+    };
     lab.call(MAIN, request, &Default::default()).await.unwrap()
 }
 
@@ -79,7 +86,8 @@ async fn a_load_that_never_ends_is_interrupted() {
     let path = write(&lab, "endless.lisp", "(loop)\n");
     let project = Project::default();
     let timeout = Duration::from_secs(1).into();
-    let request = Request::Load { target: LoadTarget::Path(path), project, force: true, clear: false, timeout };
+    let request =
+        Request::Load { target: LoadTarget::Path(path), project, force: true, clear: false, in_system: false, timeout };
     let report = lab.call(MAIN, request, &Default::default()).await.unwrap();
     assert!(matches!(report.ending, Ending::Stopped { reason: StopReason::Timeout, .. }), "{report:#?}");
     assert_eq!(lab.values("(+ 1 2)").await, "3");
