@@ -219,6 +219,9 @@
     (let ([request (receive-request)])
       (cond
         [(not request) (die)]
+        [(eq? (car request) ':skip)
+         (when (eqv? (argument request ':id) last-id)
+           (leave-test (argument request ':test)))]
         [(not (eq? (car request) ':interrupt)) (set! waiting (append waiting (list request)))]
         [(eqv? (argument request ':id) last-id) (handle-interrupt)])
       (handle-frames))))
@@ -438,7 +441,7 @@
 (define (serve)
   (let ([request (next-request)])
     (when request
-      (unless (eq? (car request) ':interrupt) ; It came too late.
+      (unless (memq (car request) '(:interrupt :skip)) ; It came too late.
         (set! last-id (argument request ':id))
         (set! next-object (max next-object (or (argument request ':next-object) 1)))
         (let ([message (guard (condition [#t `(:fault :id ,last-id :message ,(condition-text condition message-limit))])

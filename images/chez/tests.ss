@@ -15,6 +15,19 @@
    (mutable running))                   ; the name of the test that runs, or #f
   (protocol (lambda (new) (lambda (wanted) (new wanted wanted 0 0 0 '() '() #f)))))
 
+(define test-in-hand #f)                ; (name . start) of the running test, or #f
+
+;; Ends the test called NAME, if it still runs, with an error that SRFI 64 takes for its failure.
+(define (leave-test name)
+  (when (and test-in-hand (equal? (car test-in-hand) name))
+    (let ([time (time-difference (current-time) (cdr test-in-hand))])
+      (set! test-in-hand #f)
+      (raise (condition
+              (make-error)
+              (make-message-condition
+               (format "It ran for ~,1f s and was stopped, so that the others could run. A larger timeout_seconds gives it more."
+                       (+ (time-second time) (/ (time-nanosecond time) 1e9)))))))))
+
 ;; The environment of the SRFI 64 that there is, or #f.
 (define (test-framework)
   (let ([name (find (lambda (name) (or (member name (library-list)) (library-path name)))
@@ -33,10 +46,12 @@
   (define (note-start runner)
     (let ([name ((of 'test-runner-test-name) runner)])
       (tally-running-set! tally name)
-      (tell-progress (format "testing ~a" name))))
+      (set! test-in-hand (cons name (current-time)))
+      (send `(:progress :id ,last-id :text ,(format "testing ~a" name) :test ,name))))
   (define (note-end runner)
     (let* ([name ((of 'test-runner-test-name) runner)] [called (cons name (group-path runner))] [wanted (tally-wanted tally)])
       (tally-running-set! tally #f)
+      (set! test-in-hand #f)
       (tally-names-set! tally (cons name (tally-names tally)))
       (tally-unmatched-set! tally (remp (lambda (wanted) (member wanted called)) (tally-unmatched tally)))
       (when (or (null? wanted) (exists (lambda (one) (member one called)) wanted))

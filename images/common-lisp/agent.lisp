@@ -420,14 +420,17 @@ second interrupt ends it without the description; one that has waited together w
              (throw evaluation fields)))))
       (throw evaluation (list :outcome :interrupted :place (place evaluation))))))
 
+(defvar *test-in-hand* nil "While a test runs, the catch tag by which it can be left: a list of its name.")
+
 (defun handle-frames ()
-  "Reads messages of the parent during an evaluation: an interrupt, or its end."
+  "Reads messages of the parent during an evaluation: an interrupt, leave to go on with the next test, or its end."
   (loop while (and *evaluation* (protocol-readable-p))
         do (let ((request (receive)))
              (cond ((null request) (die))
-                   ((and (eq (first request) :interrupt)
-                         (eql (getf (rest request) :id) *pending*))
-                    (handle-interrupt))))))
+                   ((not (eql (getf (rest request) :id) *pending*)))
+                   ((eq (first request) :interrupt) (handle-interrupt))
+                   ((and (eq (first request) :skip) (equal (getf (rest request) :test) (first *test-in-hand*)))
+                    (throw *test-in-hand* (project-frames)))))))
 
 ;;; Requests
 
@@ -556,7 +559,7 @@ in a debugger. It is not offered by name, since giving up a held stack is a requ
       (:restart (done (apply #'answer-restart arguments)))
       (:abort (done (answer-abort)))
       (:ping (done '()))
-      (:interrupt nil)                  ; The interrupt came too late.
+      ((:interrupt :skip) nil)          ; It came too late.
       (t (unsupported operation)))))
 
 (defun unsupported (operation)

@@ -2,7 +2,8 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(dolist (name '("FUNDAMENTAL-CHARACTER-OUTPUT-STREAM" "STREAM-WRITE-CHAR" "STREAM-WRITE-STRING" "STREAM-LINE-COLUMN"))
+(dolist (name '("FUNDAMENTAL-CHARACTER-OUTPUT-STREAM" "STREAM-WRITE-CHAR" "STREAM-WRITE-STRING"
+                "STREAM-FORCE-OUTPUT" "STREAM-FINISH-OUTPUT" "STREAM-LINE-COLUMN"))
   (import (find-symbol name #+sbcl "SB-GRAY" #-sbcl "GRAY")))
 
 (defclass bounded-stream (fundamental-character-output-stream)

@@ -1,51 +1,46 @@
-;;;; Observes the tests that run while a test-op is performed, and their results: of frameworks whose tests can be run
-;;;; one by one, and of those that only offer results.
+;;;; Observes the tests that run while a test-op is performed or a file is loaded: which one runs, how each went, and where
+;;;; its errors came from.
 ;;;;
-;;;; During the test-op, a wrapper encapsulates the function that runs tests, or the list to which a framework adds its
-;;;; results is compared before and after. All of it is looked up by name. If a version lacks a name, its tests are not
-;;;; observed: then nothing is counted, which is not a success.
+;;;; Meanwhile a wrapper encapsulates the function that runs tests, and the one that runs a single test, or the list to which
+;;;; a framework adds its results is compared before and after. If a version lacks a name, its tests are not observed: then
+;;;; nothing is counted, which is not a success.
+;;;;
+;;;; The parent can ask to leave the test that runs (SKIP): then it has failed, and the others run.
 
 (in-package "LISPWRIGHT.AGENT")
 
-(defgeneric call-observing (framework note function)
-  (:documentation "Calls FUNCTION. NOTE is called with each test of FRAMEWORK that runs meanwhile and its outcomes."))
+(defvar *last-test* nil "The test after which no other runs, if that is known.")
 
-(defvar *observed-frameworks*
-  (append *frameworks* '(:fiasco :stefil :hu.dwim.stefil :lisp-unit2 :lisp-unit :prove :1am :lift :try)))
+(defvar *report-sink* (make-broadcast-stream) "The stream that frameworks' reports go to.")
 
-(defvar *debugger-switches*
-  '(("IT.BESE.FIVEAM" "*ON-ERROR*" "*ON-FAILURE*" "*DEBUG-ON-ERROR*" "*DEBUG-ON-FAILURE*")
-    ("ROVE/CORE/ASSERTION" "*DEBUG-ON-ERROR*")
-    ("FIASCO" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
-    ("STEFIL" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
-    ("HU.DWIM.STEFIL" "*DEBUG-ON-UNEXPECTED-ERROR*" "*DEBUG-ON-ASSERTION-FAILURE*")
-    ("LISP-UNIT" "*USE-DEBUGGER*")
-    ("PROVE" "*DEBUG-ON-ERROR*")
-    ("LIFT" "*TEST-BREAK-ON-ERRORS?*" "*TEST-BREAK-ON-FAILURES?*"))
-  "(package . names) of the variables that make a framework enter the debugger instead of recording a failure: nobody
-is there to go on with the other tests.")
-
-(defun present-switches ()
-  (loop for (package . names) in *debugger-switches*
+(defun present-variables (places)
+  "The variables that PLACES, ((package . names) ...), name and that exist."
+  (loop for (package . names) in places
         append (loop for name in names
                      for symbol = (and (find-package package) (find-symbol name package))
                      when (and symbol (boundp symbol) (not (constantp symbol)))
                        collect symbol)))
 
-(defvar *watching* nil "While a test-op is performed, in its thread: :OUTSIDE of every function that runs tests, or :INSIDE of one.")
-
 (defun call-observing-all (note function)
   "Calls FUNCTION. NOTE is called with the framework, the test and the outcomes of each test that runs meanwhile."
-  (let* ((*watching* :outside)
-         (frameworks (remove-if-not #'present-p *observed-frameworks*))
-         (switches (present-switches)))
-    (progv switches (mapcar (constantly nil) switches)
-      (funcall (reduce (lambda (inner framework)
-                         (lambda ()
-                           (call-observing framework (lambda (test outcomes) (funcall note framework test outcomes))
-                                           inner)))
-                       frameworks
-                       :initial-value function)))))
+  (let ((*watching* :outside)
+        (frameworks (remove-if-not #'present-p *observed-frameworks*)))
+    (call-as-nobody-looks
+     frameworks
+     (reduce (lambda (inner framework)
+               (lambda ()
+                 (call-observing framework (lambda (test outcomes) (funcall note framework test outcomes))
+                                 inner)))
+             frameworks
+             :initial-value function))))
+
+(defun call-as-nobody-looks (frameworks function)
+  "Calls FUNCTION; meanwhile FRAMEWORKS enter no debugger, and their reports go to the sink."
+  (let ((switches (present-variables (mapcan (lambda (one) (copy-list (debugger-switches one))) frameworks)))
+        (reports (present-variables (mapcan (lambda (one) (copy-list (report-variables one))) frameworks))))
+    (progv (append switches reports) (append (mapcar (constantly nil) switches)
+                                             (mapcar (constantly *report-sink*) reports))
+      (funcall function))))
 
 ;;; Watching functions and lists
 
@@ -70,8 +65,8 @@ is there to go on with the other tests.")
          symbol)))
 
 (defun call-in-front (package name wrapper function)
-  "Calls FUNCTION. In this thread, outermost calls of PACKAGE's function NAME go to WRAPPER, with a function that makes
-the call and the list of arguments."
+  "Calls FUNCTION. In this thread, outermost calls of PACKAGE's function NAME go to WRAPPER, with a function of arguments
+that makes the call and the list of arguments."
   (let ((symbol (present-symbol package name)))
     (if (null symbol)
         (funcall function)
@@ -79,7 +74,7 @@ the call and the list of arguments."
                        (lambda (original arguments)
                          (if (eq *watching* :outside)
                              (funcall wrapper
-                                      (lambda ()
+                                      (lambda (&rest arguments)
                                         (let ((*watching* :inside))
                                           (apply original arguments)))
                                       arguments)
@@ -90,12 +85,23 @@ the call and the list of arguments."
   "Calls FUNCTION; HEARD gets the lists of values and arguments of each such call of PACKAGE's function NAME."
   (call-in-front package name
                  (lambda (call arguments)
-                   (let ((values (multiple-value-list (funcall call))))
-                     (handler-case (funcall heard values arguments)
-                       ;; It is an unknown version.
-                       (error () nil))
+                   (let ((values (multiple-value-list (apply call arguments))))
+                     (hear heard values arguments)
                      (values-list values)))
                  function))
+
+(defun call-inside (package names function)
+  "Calls FUNCTION. PACKAGE's functions NAMES run tests, and what they print outside of tests is a report."
+  (funcall (reduce (lambda (inner name)
+                     (lambda ()
+                       (call-in-front package name (lambda (call arguments) (apply call arguments)) inner)))
+                   names
+                   :initial-value function)))
+
+(defun hear (heard &rest arguments)
+  "Calls HEARD with ARGUMENTS; an error means an unknown version."
+  (handler-case (apply heard arguments)
+    (error () nil)))
 
 (defun call-watching-each (package names heard function)
   "Calls FUNCTION, observing each of the functions NAMES."
@@ -112,126 +118,115 @@ oldest first."
          (before (and symbol (symbol-value symbol))))
     (unwind-protect (funcall function)
       (when symbol
-        (handler-case (mapc heard (reverse (ldiff (symbol-value symbol) before)))
-          (error () nil))))))
+        (hear (lambda () (mapc heard (reverse (ldiff (symbol-value symbol) before)))))))))
 
 ;;; One test at a time
 
-(defvar *tally* nil "The results of the running tests so far.")
+(defun call-around-each (package name wrapper function)
+  "Calls FUNCTION. In this thread, each call of PACKAGE's function NAME goes to WRAPPER, with the function and the list of
+arguments."
+  (let ((symbol (present-symbol package name)))
+    (if symbol
+        (call-wrapping symbol
+                       (lambda (original arguments)
+                         (if *watching*
+                             (funcall wrapper original arguments)
+                             (apply original arguments)))
+                       function)
+        (funcall function))))
 
 (defun call-for-test (framework test function)
-  "Calls FUNCTION, which runs TEST, and records it as the running test. Entering the debugger is a failure of it."
-  (let ((name (full-name (test-name framework test))))
+  "Calls FUNCTION, which runs TEST, and records it as the running test. Values: that of FUNCTION; the reason why the test
+was left early, in words, or NIL: it would have entered the debugger, or the parent asked to go on with the others."
+  (let ((name (full-name (test-name framework test)))
+        (outer (tally-running *tally*))
+        (began (get-internal-real-time)))
     (setf (tally-running *tally*) name)
-    (tell-progress "testing ~A" name)
-    (multiple-value-prog1 (call-leaving-debugger function)
-      (setf (tally-running *tally*) nil))))
+    (incf (tally-begun *tally*))
+    (tell-test name (not (equal test *last-test*)))
+    (multiple-value-prog1
+        (call-leaving-debugger
+         (lambda ()
+           (call-keeping-frames
+            test
+            (lambda ()
+              (block nil
+                (let* ((tag (list name))
+                       (frames (catch tag
+                                 (let ((*test-in-hand* tag))
+                                   (return (values (funcall function) nil)))))
+                       (reason (format nil "It ran for ~,1F s and was stopped, so that the others could run. A larger ~
+                                            timeout_seconds gives it more."
+                                       (/ (- (get-internal-real-time) began) internal-time-units-per-second))))
+                  (keep-frames reason frames)
+                  (values nil reason)))))))
+      (setf (tally-running *tally*) outer)
+      (when outer
+        (tell-test outer t)))))
 
 (defun call-leaving-debugger (function)
-  "The value of FUNCTION; if it would enter the debugger, first of all by BREAK, NIL and the reason."
+  "The values of FUNCTION; if it would enter the debugger, first of all by BREAK, NIL and the reason."
   (block nil
     (call-with-debugger-hook
      (lambda (condition)
-       (return (values nil (format nil "It entered the debugger. ~A: ~A" (type-text condition) (condition-text condition 1000)))))
+       (return (values nil (format nil "It entered the debugger. ~A" (condition-reason condition)))))
      function)))
 
-;;; FiveAM
+;;; Where errors come from: a framework leaves the stack of an error before anybody else sees it
 
-(defmethod call-observing ((framework (eql :fiveam)) note function)
-  "Each test is observed at its end, a skipped one with the others of its run. The report of the whole is not printed."
-  (let ((heard (make-hash-table :test #'eq))
-        (alone nil))
-    (labels ((hear (results)
-               (loop for test in (remove-duplicates (mapcar #'test-of results) :from-end t)
-                     do (hear-of test (reverse (remove test results :key #'test-of :test-not #'eq)))))
-             (test-of (result)
-               (slot-of result "TEST-CASE"))
-             (hear-of (test results)
-               (let ((new (remove-if (lambda (result) (gethash result heard)) results)))
-                 (dolist (result new)
-                   (setf (gethash result heard) t))
-                 (when new
-                   (funcall note test (mapcar (lambda (result) (fiveam-outcome result test)) new)))))
-             (run-alone (original arguments)
-               (if (or (null *watching*) alone)
-                   (apply original arguments)
-                   (let ((test (first arguments)))
-                     (setf alone t)
-                     (multiple-value-bind (value entered)
-                         (unwind-protect (call-for-test :fiveam test (lambda () (values (apply original arguments) nil)))
-                           (setf alone nil))
-                       (funcall note test (and entered (list (make-outcome :status :failed :reason entered))))
-                       (hear-of test (reverse (remove test (present-results) :key #'test-of :test-not #'eq)))
-                       value))))
-             (present-results ()
-               (let ((variable (present-symbol (framework-package :fiveam) "RESULT-LIST")))
-                 (and variable (symbol-value variable)))))
-      (call-watching (framework-package :fiveam) "RUN"
-                     (lambda (values arguments)
-                       (declare (ignore arguments))
-                       (hear (first values)))
-                     (lambda ()
-                       (let ((symbol (present-symbol (framework-package :fiveam) "RUN-TEST-LAMBDA")))
-                         (progv (list (its :fiveam "*TEST-DRIBBLE*")) (list (make-broadcast-stream))
-                           (if symbol
-                               (call-wrapping symbol #'run-alone function)
-                               (funcall function)))))))))
+(defconstant +most-noted-errors+ 40
+  "Of a test; a test of errors that are handled may signal any number.")
 
-;;; RT
+(defvar *errors-left* 0 "The number of errors of the running test that are still noted.")
 
-(defun call-observing-entries (framework note function)
-  "RT does not report errors, so its tests are run one by one here, too."
-  (call-in-front (framework-package framework) "DO-ENTRY"
-                 (lambda (call arguments)
-                   (declare (ignore call))
-                   (let* ((entry (first arguments))
-                          (outcomes (let ((*watching* :inside))
-                                      (call-for-test framework entry (lambda () (outcomes-of framework entry))))))
-                     (funcall note entry outcomes)
-                     (and (notany #'failed-p outcomes) (entry-part entry :name))))
-                 function))
+(defvar *test-of-errors* nil "The running test.")
 
-(defmethod call-observing ((framework (eql :rt)) note function)
-  (call-observing-entries :rt note function))
+(deftype noted-error ()
+  "An error, which is noted when its type is asked for. *BREAK-ON-SIGNALS* asks before any handler runs."
+  '(and error (satisfies note-error)))
 
-(defmethod call-observing ((framework (eql :sb-rt)) note function)
-  (call-observing-entries :sb-rt note function))
+(defun call-keeping-frames (test function)
+  "Calls FUNCTION, which runs TEST; the frames of its errors are kept with the tally."
+  (let ((*errors-left* +most-noted-errors+)
+        (*test-of-errors* test)
+        (*break-on-signals* (or *break-on-signals* 'noted-error)))
+    (funcall function)))
 
-;;; Parachute
+(defun note-error (condition)
+  "Keeps the frames of CONDITION, which has just been signalled; returns NIL."
+  (let ((*break-on-signals* nil))
+    (when (and *tally* (plusp *errors-left*))
+      (decf *errors-left*)
+      (keep-frames condition (project-frames)))
+    nil))
 
-(defmethod call-observing ((framework (eql :parachute)) note function)
-  "Its report has the results of all tests."
-  (call-watching "PARACHUTE" "TEST"
-                 (lambda (values arguments)
-                   (declare (ignore arguments))
-                   (note-report (first values) note))
-                 function))
+(defun keep-frames (reason frames)
+  "Keeps the FRAMES of REASON, a condition or a text, with the tally."
+  (when frames
+    (push (list reason *test-of-errors* frames) (tally-errors *tally*))
+    (let ((old (nthcdr 200 (tally-errors *tally*))))
+      (when old
+        (setf (cdr old) nil)))))
 
-(defun note-report (report note)
-  (let* ((results (coerce (slot-of report "RESULTS") 'list))
-         (outcomes (parachute-outcomes results '()))
-         (tests (remove-if-not (lambda (object) (typep object (its :parachute "TEST")))
-                               (remove-duplicates (mapcar (lambda (result) (slot-of result "EXPRESSION")) results)))))
-    (dolist (test tests)
-      (funcall note test (remove test outcomes :key #'outcome-test :test-not #'eq)))))
+(defun project-frames ()
+  "The innermost three frames of the present stack that are in files of the project."
+  (handler-case (loop with count = 0
+                      for frame in (frames-of-interest *boundaries* 60)
+                      for facts = (and (< count 3) (frame-facts frame nil))
+                      when (project-file-p (getf facts :file))
+                        collect (list* :number count facts)
+                        and do (incf count))
+    (serious-condition () '())))
 
-;;; Rove
-
-(defmethod call-observing ((framework (eql :rove)) note function)
-  (flet ((hear (values arguments)
-           (declare (ignore arguments))
-           (let ((results (second values)))
-             (dolist (result (if (listp results) (reverse results) (list results)))
-               (note-rove-result result nil note)))))
-    (call-watching-each "ROVE" '("RUN" "RUN-TESTS" "RUN-TEST" "RUN-SUITE") #'hear function)))
-
-(defun note-rove-result (result around note)
-  "Records the tests in RESULT. Checks outside of them count as one with the name AROUND, the innermost that has some."
-  (let ((name (and (rove-result-p result "TEST") (slot-of result "NAME"))))
-    (cond ((and (symbolp name) name)
-           (funcall note name (rove-outcomes result)))
-          ((rove-result-p result "ASSERTION")
-           (funcall note (or around "checks outside of tests") (list (assertion-outcome result))))
-          (t
-           (dolist (part (rove-parts result))
-             (note-rove-result part (or name around) note))))))
+(defun frames-for (tally test outcome)
+  "The frames of the error that is the reason of OUTCOME, of TEST."
+  (let ((condition (outcome-condition outcome))
+        (reason (outcome-reason outcome)))
+    (third (if condition
+               (assoc condition (tally-errors tally))
+               (find-if (lambda (noted)
+                          (and (equal (second noted) test)
+                               (stringp reason)
+                               (search (if (stringp (first noted)) (first noted) (condition-reason (first noted)))
+                                       reason)))
+                        (tally-errors tally))))))

@@ -152,28 +152,61 @@ percent signs. Words that hyphens join are one."
 (defconstant +longest-line+ 400)
 
 (defclass heard-stream (fundamental-character-output-stream)
-  ((hear :initarg :hear :reader hear)
+  ((hear :initarg :hear :reader hear-line)
+   (through :initarg :through :initform nil :reader through)
    (line :initform (make-array 80 :element-type 'character :adjustable t :fill-pointer 0) :reader line))
-  (:documentation "Calls its function HEAR with each line of output; with the beginning of a long one."))
+  (:documentation "Calls HEAR with each line of output, with the beginning of a long one; the output goes through to the stream
+that THROUGH, a function, returns."))
 
 (defmethod stream-write-char ((stream heard-stream) character)
+  (let ((through (through-now stream)))
+    (when through
+      (write-char character through)))
+  (hear-character stream character)
+  character)
+
+(defmethod stream-write-string ((stream heard-stream) string &optional (start 0) end)
+  (let ((through (through-now stream)))
+    (when through
+      (write-string string through :start start :end end)))
+  (loop for index from start below (or end (length string))
+        do (hear-character stream (char string index)))
+  string)
+
+(defun hear-character (stream character)
   (let ((line (line stream)))
     (cond ((char= character #\Newline)
-           (funcall (hear stream) (copy-seq line))
+           (funcall (hear-line stream) (copy-seq line))
            (setf (fill-pointer line) 0))
           ((< (length line) +longest-line+)
-           (vector-push-extend character line))))
-  character)
+           (vector-push-extend character line)))))
+
+(defun through-now (stream)
+  (and (through stream) (funcall (through stream))))
 
 (defmethod stream-line-column ((stream heard-stream))
   (length (line stream)))
 
-(defun call-hearing-lines (hear function)
-  "Calls FUNCTION; HEAR gets each line that this thread prints meanwhile to standard or error output."
-  (let ((stream (make-instance 'heard-stream :hear hear)))
-    (unwind-protect
-         (let ((*standard-output* (make-broadcast-stream *standard-output* stream))
-               (*error-output* (make-broadcast-stream *error-output* stream)))
-           (funcall function))
-      (when (plusp (length (line stream)))
-        (funcall hear (copy-seq (line stream)))))))
+(defmethod stream-force-output ((stream heard-stream))
+  (let ((through (through-now stream)))
+    (when through
+      (force-output through))))
+
+(defmethod stream-finish-output ((stream heard-stream))
+  (stream-force-output stream))
+
+(defun call-hearing-lines (hear through function)
+  "Calls FUNCTION with the standard output and the error output of this thread heard by HEAR, line by line. THROUGH maps the
+stream that the output would go to to the one that it goes to, or to NIL."
+  (let ((streams '()))
+    (flet ((heard (stream)
+             (let ((heard (make-instance 'heard-stream :hear hear :through (lambda () (funcall through stream)))))
+               (push heard streams)
+               heard)))
+      (unwind-protect
+           (let ((*standard-output* (heard *standard-output*))
+                 (*error-output* (heard *error-output*)))
+             (funcall function))
+        (dolist (stream streams)
+          (when (plusp (length (line stream)))
+            (funcall hear (copy-seq (line stream)))))))))

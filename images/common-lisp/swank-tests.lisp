@@ -6,7 +6,8 @@
 
 (in-package "LISPWRIGHT.AGENT")
 
-(dolist (name '("FUNDAMENTAL-CHARACTER-OUTPUT-STREAM" "STREAM-WRITE-CHAR" "STREAM-LINE-COLUMN"))
+(dolist (name '("FUNDAMENTAL-CHARACTER-OUTPUT-STREAM" "STREAM-WRITE-CHAR" "STREAM-WRITE-STRING"
+                "STREAM-FORCE-OUTPUT" "STREAM-FINISH-OUTPUT" "STREAM-LINE-COLUMN"))
   (import (gray name)))
 
 (defvar *project-roots* '() "The directories of the project, as namestrings that end in a slash.")
@@ -119,6 +120,9 @@ ASDF's own treatment of changed definitions is the owner's."
 (defun tell-progress (format &rest arguments)
   "Does nothing: there is no progress to report here."
   (declare (ignore format arguments)))
+
+(defun tell-test (name others-p)
+  (declare (ignore name others-p)))
 
 (defun function-place (function)
   (declare (ignore function))

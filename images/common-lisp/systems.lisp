@@ -357,6 +357,10 @@ about libraries are not kept."
 (defun tell-progress (format &rest arguments)
   (send (list :progress :id *pending* :text (apply #'format nil format arguments))))
 
+(defun tell-test (name others-p)
+  "Reports that the test NAME runs. The parent may ask to leave it when there are others."
+  (send (list :progress :id *pending* :text (format nil "testing ~A" name) :test (and others-p name))))
+
 (defun answer-load (&rest arguments &key path system force clear definitions roots &allow-other-keys)
   "Loads a file or a system; returns the fields of the answer."
   (declare (ignore definitions roots))

@@ -4,6 +4,8 @@
 
 (defconstant +most-failures+ 100)
 
+(defvar *tally* nil "The results of the running tests so far.")
+
 (defstruct tally
   "The results of tests so far."
   (frameworks '())                      ; names of those that had tests to run, newest first
@@ -14,13 +16,18 @@
   (failures '())                        ; plists, newest first
   (names '())
   (groups '())                          ; names of their groups
-  (unmatched '())                       ; names that were wanted and do not exist
+  (wanted '())                          ; names of tests or groups; or none, for all
+  (unmatched '())                       ; those of them that do not exist
   (unknown '())                         ; (system value) of each test-op with nothing to judge it by
   (told '())                            ; (system line) of each test-op that is judged by a line that it prints
   (left-out '())                        ; names of the tests that a test-op leaves out
   (left-out-of '())                     ; (system framework) of the first of them
   (run-for '())                         ; systems whose tests were run one by one, since their test-op shows none
   (ended-early '())                     ; (system reason) of each test-op that ended in an error after failed tests
+  (notes '())                           ; sentences, newest first
+  (errors '())                          ; (reason test frames) of the last errors of tests, newest first
+  (begun 0)                             ; the number of tests that have begun
+  (muted 0)                             ; lines printed outside of tests that are left out
   (only-observed '())                   ; frameworks of systems without a test-op whose tests cannot be run one by one
   (running nil)                         ; the name of the running test
   (exit-status nil)
@@ -42,9 +49,17 @@
                 :left-out-of (tally-left-out-of tally)
                 :run-for (reverse (tally-run-for tally))
                 :ended-early (reverse (tally-ended-early tally))
-                :only-observed (reverse (tally-only-observed tally)))
+                :only-observed (reverse (tally-only-observed tally))
+                :notes (first-names (reverse (tally-notes tally)))
+                :muted (tally-muted tally)
+                :files (first-names (tally-files tally)))
           (and (tally-running tally) (list :running (tally-running tally)))
           (and (tally-exit-status tally) (list :exit-status (tally-exit-status tally)))))
+
+(defun tell-note (format &rest arguments)
+  "Adds a sentence about the tests to the answer, once."
+  (when *tally*
+    (pushnew (apply #'format nil format arguments) (tally-notes *tally*) :test #'equal)))
 
 (defun first-names (names)
   (subseq names 0 (min 200 (length names))))
@@ -61,13 +76,12 @@
                   ;; Forms are shown as they are written.
                   (*package* (or (and (symbolp name) (symbol-package name)) *package*)))
              (dolist (outcome failed)
-               (add-failure tally (failure-fields (full-name name) (test-groups framework test) outcome place)))))
+               (add-failure tally (append (failure-fields (full-name name) (test-groups framework test) outcome place)
+                                          (let ((frames (frames-for tally test outcome)))
+                                            (and frames (list :frames frames))))))))
           ((find :passed outcomes :key #'outcome-status) (incf (tally-passed tally)))
           ((and (null outcomes) (inner-tests framework test)))
           (t (incf (tally-skipped tally))))))
-
-(defun failed-p (outcome)
-  (eq (outcome-status outcome) :failed))
 
 (defun add-failure (tally fields)
   (when (< (length (tally-failures tally)) +most-failures+)
@@ -131,13 +145,13 @@ deftest."
 (defvar *definitions* nil "While tests are counted, a table: file -> the result of DEFINITIONS-IN.")
 
 (defun definition-line (file name package)
-  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the first in
-PACKAGE, unless that is NIL, else the first. Second value: true when it is in PACKAGE."
+  "The line of FILE that begins with a form that has \"test\" in its head and is followed by NAME, or NIL: the last in
+PACKAGE, unless that is NIL, else the last, which is the one that counts. Second value: true when it is in PACKAGE."
   (let* ((table (or *definitions* (make-hash-table :test #'equal)))
          (all (gethash name (or (gethash file table)
                                 (setf (gethash file table) (definitions-in file)))))
-         (own (if package (find package all :key #'cdr) (first all))))
-    (values (car (or own (first all))) (and own t))))
+         (own (if package (find package all :key #'cdr :from-end t) (first (last all)))))
+    (values (car (or own (first (last all)))) (and own t))))
 
 (defun definitions-in (file)
   "A table: name -> ((line . package) ...), from the top of FILE, of forms with \"test\" in their heads."

@@ -67,11 +67,19 @@ begins again."
 the compiler."
   (let* ((performance (make-performance :work work))
          (*performance* performance)
-         (*handing-on* (list system)))
-    (flet ((note (framework test outcomes)
+         (*handing-on* (list system))
+         (begun (tally-begun tally)))
+    (labels ((note (framework test outcomes)
              (push (list* framework test outcomes) (performance-tests performance)))
+           (muted-p ()
+             "True outside of tests, in a function that runs them or once some have begun: what is printed there is a report."
+             (and (null (tally-running tally))
+                  (or (eq *watching* :inside)
+                      (< begun (tally-begun tally)))))
            (hear (line)
-             (when (eq *watching* :outside)
+             (when (muted-p)
+               (incf (tally-muted tally)))
+             (unless (eq *watching* :inside)
                (case (summary-verdict line)
                  (:failed (if (performance-failed-line performance)
                               (setf (performance-last-failed-line performance) line)
@@ -84,16 +92,19 @@ the compiler."
            (multiple-value-bind (value exit-status)
                (call-catching-exit
                 (lambda ()
-                  (call-observing-all
-                   #'note
+                  (call-hearing-lines
+                   #'hear (lambda (stream) (unless (muted-p) stream))
                    (lambda ()
-                     (call-hearing-lines #'hear (lambda () (call-hearing-warnings
-                                                            #'hear
-                                                            (lambda () (perform-catching-errors performance system)))))))))
+                     (let ((*report-sink* (make-instance 'heard-stream :hear #'hear)))
+                       (call-observing-all
+                        #'note
+                        (lambda ()
+                          (call-hearing-warnings
+                           #'hear (lambda () (perform-catching-errors performance system))))))))))
              (declare (ignore value))
              (setf (performance-exit-status performance) exit-status))
         (setf (performance-handed-on performance) (mapcar #'asdf:component-name (reverse (rest *handing-on*))))
-        (judge-tests tally performance)))
+        (judge-noted tally (reverse (performance-tests performance)))))
     performance))
 
 (defun call-hearing-warnings (hear function)
@@ -123,25 +134,29 @@ rest."
           (performance-value performance) value
           (performance-failure performance) failure)))
 
-(defun judge-tests (tally performance)
-  "Counts each test of PERFORMANCE once, in the order of the files."
+(defun judge-noted (tally noted)
+  "Counts each test that was NOTED, (framework test . outcomes), once, in the order of the files; only those that are wanted."
   (let ((outcomes (make-hash-table :test #'equal)) ; test -> outcomes
         (*present-tests* (make-hash-table :test #'eq))
         (tests '()))                    ; (framework . test), in the order in which they ran
-    (loop for (framework test . its-outcomes) in (reverse (performance-tests performance))
-          do (multiple-value-bind (before known-p) (gethash test outcomes)
-               (unless known-p
-                 (push (cons framework test) tests))
-               (setf (gethash test outcomes) (append before its-outcomes)
-                     (gethash test *present-tests*) t)))
+    (loop for (framework test . its-outcomes) in noted
+          ;; What ended in the middle of a test says nothing of it.
+          unless (and (equal (full-name (test-name framework test)) (tally-running tally))
+                      (notany #'failed-p its-outcomes))
+            do (multiple-value-bind (before known-p) (gethash test outcomes)
+                 (unless known-p
+                   (push (cons framework test) tests))
+                 (setf (gethash test outcomes) (append before its-outcomes)
+                       (gethash test *present-tests*) t)))
     (setf tests (nreverse tests))
     (dolist (framework (remove-duplicates (mapcar #'car tests)))
       (pushnew (framework-name framework) (tally-frameworks tally) :test #'equal)
       (dolist (test (in-definition-order tally framework (loop for (its-own . test) in tests
                                                                when (eq its-own framework)
                                                                  collect test)))
-        (push (full-name (test-name framework test)) (tally-names tally))
-        (judge tally framework test (gethash test outcomes))))))
+        (note-names tally framework test)
+        (when (wanted-p framework test (tally-wanted tally))
+          (judge tally framework test (gethash test outcomes)))))))
 
 ;;; Judging
 
@@ -162,11 +177,12 @@ FRAMEWORKS that are not among KNOWN are run one by one."
           (setf (tally-exit-status tally) (performance-exit-status performance))
           (let ((shown (performance-tests performance))
                 (failure (failure-of performance)))
-            (cond ((null failure))
+            (cond ((or (null failure) (and shown (tally-wanted tally))))
                   ((= failed (tally-failed tally)) (fail-test-operation tally system title failure))
                   ((performance-failure performance)
                    (push (list name (performance-failure performance)) (tally-ended-early tally))))
-            (cond (shown (note-left-out tally name known frameworks shown))
+            (cond ((and shown (tally-wanted tally)))
+                  (shown (note-left-out tally name known frameworks shown))
                   ((performance-handed-on performance))
                   ((and frameworks (run-new-tests tally known frameworks '()))
                    (unless failure

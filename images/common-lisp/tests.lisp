@@ -10,7 +10,7 @@
 
 (defun answer-run-tests (&rest arguments &key path system framework tests &allow-other-keys)
   "Loads tests again and runs them; returns the fields of the answer."
-  (let* ((tally (make-tally :unmatched tests))
+  (let* ((tally (make-tally :wanted tests :unmatched tests))
          (*tally* tally)
          (*definitions* (make-hash-table :test #'equal)))
     (let ((answer (call-working
@@ -59,13 +59,32 @@ that it compiles or loads."
                (and (stringp control) (eql 0 (search "Computing just-done stamp" control))))))))
 
 (defun run-file-tests (work tally path framework wanted)
+  "Runs the tests of the file at PATH: those that run while it is loaded, and those that it defines."
   (load-changed-systems work path)
-  (let ((known (known-tests)))
-    (call-redefining (lambda () (load-source-file work path)))
+  (setf (tally-files tally) (list path))
+  (let* ((known (known-tests))
+         (present (remove-if-not #'present-p *observed-frameworks*))
+         (noted (load-observing work tally path)))
+    ;; It has loaded a framework, whose tests were not observed.
+    (when (and (null noted)
+               (set-difference (remove-if-not #'present-p *observed-frameworks*) present)
+               (notany (lambda (framework) (new-tests framework known)) *frameworks*))
+      (setf noted (load-observing work tally path)))
     (tell-loaded work)
-    (setf (tally-files tally) (list path))
+    (note-known known noted)
     (run-new-tests tally known (wanted-frameworks framework *frameworks*) wanted)
     (list :outcome :tested)))
+
+(defun load-observing (work tally path)
+  "Loads the file at PATH; the tests that ran meanwhile, which are counted: ((framework test . outcomes) ...)."
+  (let ((noted '()))
+    (unwind-protect
+         (call-observing-all
+          (lambda (framework test outcomes) (push (list* framework test outcomes) noted))
+          (lambda () (call-redefining (lambda () (load-source-file work path)))))
+      (setf noted (nreverse noted))
+      (judge-noted tally noted))
+    noted))
 
 (defun run-system-tests (work tally name framework wanted)
   "Runs the tests of the system NAME and of those that its TEST-OP delegates to."
@@ -96,7 +115,11 @@ that it compiles or loads."
              '())
             ((and (null wanted) (or (null framework) (equalp framework "asdf")))
              (run-test-operation work tally system known frameworks))
-            ((not (run-new-tests tally known frameworks wanted))
+            ((run-new-tests tally known frameworks wanted) '())
+            ;; Their tests run only together; those that are wanted count.
+            ((and wanted (frameworks-of system *observed-frameworks*))
+             (run-test-operation work tally system known frameworks))
+            (t
              (unless (tally-others tally)
                (push "asdf" (tally-others tally)))
              '())))))
@@ -128,16 +151,28 @@ tests for it."
                       name (remove-duplicates (mapcar #'framework-name *frameworks*) :test #'equal))))))
 
 (defun known-tests ()
-  "The identities of all present tests."
-  (loop for framework in *frameworks*
-        when (present-p framework)
-          append (mapcar #'car (defined-tests framework))))
+  "A table with the identities of all present tests as keys."
+  (let ((known (make-hash-table :test #'eq)))
+    (dolist (framework *frameworks* known)
+      (when (present-p framework)
+        (loop for (identity) in (defined-tests framework)
+              do (setf (gethash identity known) t))))))
+
+(defun note-known (known noted)
+  "Adds the tests that were NOTED, (framework test . outcomes), to those that are KNOWN."
+  (let ((ran (make-hash-table :test #'equal)))
+    (loop for (framework test) in noted
+          do (setf (gethash (cons framework test) ran) t))
+    (dolist (framework (remove-duplicates (mapcar #'first noted)))
+      (loop for (identity . test) in (defined-tests framework)
+            do (when (gethash (cons framework test) ran)
+                 (setf (gethash identity known) t))))))
 
 (defun new-tests (framework known)
-  "The tests of FRAMEWORK that are not among KNOWN."
+  "The tests of FRAMEWORK that are not among those KNOWN."
   (and (present-p framework)
        (loop for (identity . test) in (defined-tests framework)
-             unless (member identity known)
+             unless (gethash identity known)
                collect test)))
 
 (defun run-new-tests (tally known frameworks wanted)
@@ -159,15 +194,20 @@ the other frameworks with such tests."
         (*present-tests* (make-hash-table :test #'eq)))
     (dolist (test tests)
       (setf (gethash test *present-tests*) t)
-      (push (full-name (test-name framework test)) (tally-names tally))
-      (dolist (group (test-groups framework test))
-        (pushnew (full-name group) (tally-groups tally) :test #'equal)))
-    (setf (tally-unmatched tally)
-          (remove-if (lambda (text) (some (lambda (test) (wanted-p framework test (list text))) tests))
-                     (tally-unmatched tally)))
-    (call-for-tests framework
-                    (outermost framework (remove-if-not (lambda (test) (wanted-p framework test wanted)) tests))
-                    (lambda (test) (run-one-test tally framework test)))))
+      (note-names tally framework test))
+    (let* ((chosen (outermost framework (remove-if-not (lambda (test) (wanted-p framework test wanted)) tests)))
+           (*last-test* (first (last chosen))))
+      (call-as-nobody-looks (list framework)
+                            (lambda ()
+                              (call-for-tests framework chosen (lambda (test) (run-one-test tally framework test))))))))
+
+(defun note-names (tally framework test)
+  "Records the names of TEST and of its groups, and that some were wanted."
+  (push (full-name (test-name framework test)) (tally-names tally))
+  (dolist (group (test-groups framework test))
+    (pushnew (full-name group) (tally-groups tally) :test #'equal))
+  (setf (tally-unmatched tally)
+        (remove-if (lambda (text) (wanted-p framework test (list text))) (tally-unmatched tally))))
 
 (defun outermost (framework tests)
   "TESTS without those that others of them run."
@@ -198,15 +238,14 @@ the other frameworks with such tests."
 
 (defun run-one-test (tally framework test)
   "Runs TEST and counts it and each test in it."
-  (let ((outcomes (call-for-test framework test (lambda () (outcomes-of framework test)))))
+  (let ((outcomes (outcomes-of framework test)))
     (dolist (one (cons test (inner-tests framework test)))
       (judge tally framework one
              (remove one outcomes :test-not #'eq :key (lambda (outcome) (or (outcome-test outcome) test)))))))
 
 (defun outcomes-of (framework test)
-  "The outcomes of TEST. If its framework enters the debugger, that is a failure of this test and not the end of the
-others."
-  (multiple-value-bind (outcomes entered) (call-leaving-debugger (lambda () (values (run-test framework test) nil)))
-    (if entered
-        (list (make-outcome :status :failed :reason entered))
+  "Runs TEST; its outcomes, also those of a test that had to be left."
+  (multiple-value-bind (outcomes reason) (call-for-test framework test (lambda () (run-test framework test)))
+    (if reason
+        (list (failed-check reason))
         outcomes)))

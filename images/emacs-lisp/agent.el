@@ -113,6 +113,8 @@
         (condition (and (eq (car arguments) 'error) (cadr arguments))))
     ;; Emacs calls the debugger only once between two keys, and no key will come.
     (setq num-nonmacro-input-events (1+ num-nonmacro-input-events))
+    (when (and (not condition) (bound-and-true-p lispwright--running))
+      (lispwright--leave-test))
     (when lispwright--kind
       (let ((quit (or quit-flag (eq (car condition) 'quit) (not condition)))
             (max-lisp-eval-depth (+ 2000 max-lisp-eval-depth))

@@ -14,8 +14,9 @@
   (setq lispwright--tally
         (plist-put lispwright--tally key (+ (or number 1) (or (plist-get lispwright--tally key) 0)))))
 
-(defun lispwright--note-failure (name description reason form values place)
-  "Record that the test NAME failed for REASON: its DESCRIPTION, the FORM and VALUES that were tested, its PLACE."
+(defun lispwright--note-failure (name description reason form values place &optional frames)
+  "Record that the test NAME failed for REASON: its DESCRIPTION, the FORM and VALUES that were tested, its PLACE, and the
+FRAMES of its error."
   (lispwright--count :failed)
   (let ((failures (plist-get lispwright--tally :failed-tests)))
     (when (< (length failures) lispwright--most-failures)
@@ -23,7 +24,17 @@
             (plist-put lispwright--tally :failed-tests
                        (append failures
                                (list (list :name name :description (or description "") :reason reason :form form :values values
-                                           :file (car place) :line (cdr place)))))))))
+                                           :file (car place) :line (cdr place) :frames frames))))))))
+
+(defun lispwright--project-frames (backtrace)
+  "The innermost three calls in BACKTRACE, a list of frames as ERT keeps them, of functions of the project, for the parent."
+  (let ((facts nil))
+    (while (and backtrace (< (length facts) 3))
+      (let* ((frame (pop backtrace))
+             (function (and (fboundp 'backtrace-frame-fun) (backtrace-frame-fun frame))))
+        (when (and function (symbolp function) (lispwright--noted-place function 'defun))
+          (push (lispwright--frame-facts (list t function (backtrace-frame-args frame)) (length facts) nil) facts))))
+    (nreverse facts)))
 
 ;;; Selecting files
 
@@ -65,7 +76,33 @@
   (when (boundp 'buttercup-suites)
     (set 'buttercup-suites nil)))
 
+(defun lispwright--leave-test ()
+  "Leave the running test if the parent has asked for it.  ERT's debugger passes on what is no error."
+  (when (lispwright--left-p)
+    (setq quit-flag nil)
+    (throw 'lispwright--left
+           (list (lispwright--left-text)
+                 (lispwright--first 3 (seq-filter (lambda (fact) (plist-get fact :file))
+                                                  (lispwright--folded-facts (lispwright--stack))))))))
+
+(defun lispwright--run-leavable (function test)
+  "Call FUNCTION, ERT's, to run TEST; a test that is left has failed."
+  (let ((left (catch 'lispwright--left (funcall function test) nil)))
+    (when left
+      (setq lispwright--left left)
+      (setf (ert-test-most-recent-result test)
+            (make-ert-test-failed :condition (list 'error (car left)) :backtrace nil :infos nil)))
+    (ert-test-most-recent-result test)))
+
 (defun lispwright--run-ert (names)
+  "Run the ERT tests NAMES."
+  (unwind-protect
+      (progn
+        (advice-add 'ert-run-test :around #'lispwright--run-leavable)
+        (lispwright--run-ert-tests names))
+    (advice-remove 'ert-run-test #'lispwright--run-leavable)))
+
+(defun lispwright--run-ert-tests (names)
   "Run the ERT tests NAMES."
   (ert-run-tests `(member ,@names)
                  (lambda (event &rest arguments)
@@ -73,14 +110,47 @@
                      ('test-started (lispwright--test-started (symbol-name (ert-test-name (nth 1 arguments)))))
                      ('test-ended (lispwright--ert-ended (nth 1 arguments) (nth 2 arguments)))))))
 
+(defvar lispwright--left nil "What is told of the test that was left last, and its frames.")
+(defvar lispwright--tests-left 0 "The number of tests that have not begun.")
+(defvar lispwright--test-began nil "The time when the running test began.")
+
 (defun lispwright--test-started (name)
   "Record that the test NAME runs."
   (setq lispwright--running name)
-  (lispwright--progress (format "testing %s" name)))
+  (setq lispwright--skip nil)
+  (setq lispwright--interrupted nil)
+  (setq lispwright--test-began (float-time))
+  (unless lispwright--joined
+    (setq lispwright--tests-left (1- lispwright--tests-left))
+    (lispwright--send (list :progress :id lispwright--id :text (format "testing %s" name)
+                            :test (and (> lispwright--tests-left 0) name)))))
+
+(defun lispwright--left-p ()
+  "Non-nil when the parent has asked to leave the running test.  It says so with the signal that makes Emacs quit, and a
+child process brings what it says; a signal of somebody else brings nothing."
+  (unless lispwright--joined
+    (let ((inhibit-quit t)
+          (most (+ (float-time) 2)))
+      (while (and (not lispwright--skip) (not lispwright--interrupted) (< (float-time) most))
+        (accept-process-output lispwright--reader 0.05))))
+  (and lispwright--running (equal lispwright--skip lispwright--running)))
+
+(defun lispwright--left-text ()
+  "What is told of the running test, which was left."
+  (format "It ran for %.1f s and was stopped, so that the others could run.  A larger timeout_seconds gives it more."
+          (- (float-time) lispwright--test-began)))
 
 (defun lispwright--ert-ended (test result)
   "Record the end of TEST, with RESULT."
-  (cond ((ert-test-quit-p result) (signal 'quit nil))
+  (cond ((or lispwright--left (and (ert-test-quit-p result) (lispwright--left-p)))
+         (let ((left (or lispwright--left
+                         (list (lispwright--left-text)
+                               (lispwright--project-frames (ert-test-result-with-condition-backtrace result))))))
+           (setq lispwright--left nil)
+           (lispwright--note-failure (symbol-name (ert-test-name test)) (ert-test-documentation test)
+                                     (car left) nil nil
+                                     (lispwright--noted-place (ert-test-name test) 'ert-deftest) (cadr left))))
+        ((ert-test-quit-p result) (signal 'quit nil))
         ;; The run is being stopped, and this is the running test.
         ((ert-test-aborted-with-non-local-exit-p result))
         ((ert-test-skipped-p result) (lispwright--count :skipped))
@@ -108,7 +178,9 @@
                          (and (plist-member properties key)
                               (list (substring (symbol-name key) 1) (lispwright--short-text (plist-get properties key)))))
                        '(:form :value :condition :explanation :reason)))
-     (lispwright--noted-place name 'ert-deftest))))
+     (lispwright--noted-place name 'ert-deftest)
+     (and condition (not (eq (car condition) 'ert-test-failed))
+          (lispwright--project-frames (ert-test-result-with-condition-backtrace result))))))
 
 ;;; Buttercup
 
@@ -132,10 +204,10 @@
 
 (defun lispwright--unless-stopped (function &rest arguments)
   "Call FUNCTION, a debugger, with ARGUMENTS if they are those of an error; otherwise call that of the agent."
-  (apply (if (and (eq (car arguments) 'error) (not (eq (car-safe (cadr arguments)) 'quit)))
-             function
-           #'lispwright--debug)
-         arguments))
+  (cond ((and (eq (car arguments) 'error) (not (eq (car-safe (cadr arguments)) 'quit)))
+         (apply function arguments))
+        ((lispwright--left-p) (funcall function 'error (list 'error (lispwright--left-text))))
+        (t (apply #'lispwright--debug arguments))))
 
 (defun lispwright--spec-done (spec specs)
   "Record the result of SPEC, if it is one of SPECS."
@@ -191,7 +263,7 @@ recorded."
          (specs (and (member "buttercup" frameworks) specs))
          (names (append (mapcar #'symbol-name ert) (mapcar #'buttercup-spec-full-name specs))))
     (setq lispwright--tally
-          (append (list :framework framework :others others :name-count (length names)
+          (append (list :framework framework :others others :files files :name-count (length names)
                         :names (lispwright--first lispwright--most-names names))
                   lispwright--tally))
     (let* ((all (append (mapcar (lambda (name) (cons 'ert name)) ert) (mapcar (lambda (spec) (cons 'buttercup spec)) specs)))
@@ -202,6 +274,7 @@ recorded."
                                            (lispwright--spec-named-p (cdr test) name)))))
            (chosen-ert (delq nil (mapcar (lambda (test) (and (eq (car test) 'ert) (cdr test))) chosen)))
            (chosen-specs (delq nil (mapcar (lambda (test) (and (eq (car test) 'buttercup) (cdr test))) chosen))))
+      (setq lispwright--tests-left (+ (length chosen-ert) (length chosen-specs)))
       (when chosen-ert
         (lispwright--run-ert chosen-ert))
       (when chosen-specs

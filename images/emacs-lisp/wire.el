@@ -26,6 +26,12 @@
 (defvar lispwright--requests nil
   "The received requests that are not served yet, in their order.")
 
+(defvar lispwright--skip nil
+  "The name of the test that the parent has asked to leave.")
+
+(defvar lispwright--interrupted nil
+  "Non-nil when the parent has asked to stop the running request.")
+
 (defvar lispwright--ended nil
   "Non-nil when the parent has closed the pipe.")
 
@@ -61,8 +67,11 @@
 
 (defun lispwright--accept (request)
   "Queue REQUEST.  An interrupt is for the running code, because it came while that waits."
-  (cond ((not (eq (car request) :INTERRUPT)) (setq lispwright--requests (append lispwright--requests (list request))))
-        ((eql (lispwright--argument request :ID) lispwright--id) (lispwright--quit))))
+  (cond ((eq (car request) :SKIP) (setq lispwright--skip (lispwright--argument request :TEST)))
+        ((not (eq (car request) :INTERRUPT)) (setq lispwright--requests (append lispwright--requests (list request))))
+        ((eql (lispwright--argument request :ID) lispwright--id)
+         (setq lispwright--interrupted t)
+         (lispwright--quit))))
 
 (defun lispwright--decode (payload)
   "The request in the bytes PAYLOAD."

@@ -280,6 +280,10 @@ from another thread, so it may come when the next evaluation runs already."
   (match (and current (request-that-came))
     (#f #f)
     ((#f) (die))
+    (((#:skip #:id id #:test name))
+     (when (eqv? id last-id)
+       (leave-test name))
+     (handle-frames))
     (((#:interrupt #:id id))
      (if (eqv? id last-id)
          (handle-interrupt)
@@ -499,7 +503,7 @@ of its own (Guile 3.0.8)."
     (#:load (cons #:done (answer-load request)))
     (#:run-tests (cons #:done (answer-run-tests request)))
     (#:ping (list #:done))
-    (#:interrupt #f)                    ; The interrupt came too late.
+    ((or #:interrupt #:skip) #f)        ; It came too late.
     (operation (list #:unsupported #:operation (symbol->string (keyword->symbol operation))))))
 
 (define (answer-safely request)

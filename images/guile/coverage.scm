@@ -10,7 +10,7 @@
 texts: what ran, then \"files\", and for each file three: see file-coverage."
   (let* ((tests (remove string-null? (string-split tests #\newline)))
          (path (if (string=? kind "path") target (module-file target)))
-         (tally (make-tally tests tests 0 0 0 '() '() #f)))
+         (tally (make-tally tests tests 0 0 0 '() '() #f '())))
     (load-used-modules path)
     (let ((files (delete path (map car (let ((noted (noted-modules))) (in-order-of-use noted noted)))))
           (before (map debug-context-base (debug-contexts))))

@@ -18,7 +18,9 @@
   ;; Loaded at their first use: they take tens of milliseconds.
   #:autoload (srfi srfi-64) (test-runner-null test-runner-on-test-begin test-runner-on-test-begin! test-runner-on-test-end
                              test-runner-on-test-end! test-runner-on-bad-count test-runner-on-bad-count!
-                             test-runner-on-bad-end-name test-runner-on-bad-end-name! test-runner-factory
+                             test-runner-on-bad-end-name test-runner-on-bad-end-name! test-runner-on-group-begin
+                             test-runner-on-group-begin! test-runner-on-group-end test-runner-on-group-end!
+                             test-runner-on-final test-runner-on-final! test-runner-factory
                              test-runner-current test-runner-test-name test-runner-group-path test-result-kind
                              test-result-alist)
   #:autoload (system base compile) (compile compile-file)

@@ -1,7 +1,7 @@
 ;;; Running the tests of files, of SRFI 64.
 
 (define-record-type <tally>
-  (make-tally wanted unmatched passed failed skipped failures names running)
+  (make-tally wanted unmatched passed failed skipped failures names running notes)
   tally?
   (wanted tally-wanted)                 ; names of tests or groups, or '() for all
   (unmatched tally-unmatched set-tally-unmatched!) ; those of them that were not seen yet
@@ -10,7 +10,13 @@
   (skipped tally-skipped set-tally-skipped!)
   (failures tally-failures set-tally-failures!)
   (names tally-names set-tally-names!)
-  (running tally-running set-tally-running!)) ; the name of the running test, or #f
+  (running tally-running set-tally-running!) ; the name of the running test, or #f
+  (notes tally-notes set-tally-notes!)) ; sentences, the last one first
+
+(define test-in-hand #f)                ; (name . start) of the running test, or #f
+
+(define (note! tally text)
+  (set-tally-notes! tally (cons text (tally-notes tally))))
 
 (define (note-result tally runner)
   "Counts the test that has just ended in RUNNER."
@@ -19,6 +25,7 @@
          (wanted (tally-wanted tally)))
     (set-tally-names! tally (cons name (tally-names tally)))
     (set-tally-running! tally #f)
+    (set! test-in-hand #f)
     (set-tally-unmatched! tally (lset-difference equal? (tally-unmatched tally) (cons name path)))
     (when (or (null? wanted) (any (lambda (group) (member group wanted)) (cons name path)))
       (case (test-result-kind runner)
@@ -48,6 +55,9 @@
                     #:description (string-join path " / ")
                     #:reason (reason (test-result-kind runner) raised absent)
                     #:values (append (text 'expected-error) (text 'expected-value) (text 'actual-value)))
+              (match raised
+                (('stopped _) (list #:frames frames-of-left))
+                (_ '()))
               (if (eq? form absent) '() (list #:form (short-text (syntax->datum form))))
               (if (string? file) (list #:file (full-path file)) '())
               (if (integer? line) (list #:line line) '())))))
@@ -61,6 +71,7 @@
   "The exception as SRFI 64 has kept it: the key and arguments, or the exception."
   (match raised
     (('%exception exception) (raised-text exception))
+    (('stopped text) text)
     (((? symbol? key) . arguments)
      (string-append (symbol->string key) ": "
                     (failsafe (const (short-text arguments))
@@ -74,7 +85,28 @@
   "Reports the test that RUNNER begins: it may never end, or end the process."
   (let ((name (test-runner-test-name runner)))
     (set-tally-running! tally name)
-    (tell-progress (format #f "testing ~a" name))))
+    (set! test-in-hand (cons name (get-internal-real-time)))
+    (send (list #:progress #:id last-id #:text (format #f "testing ~a" name) #:test name))))
+
+(define frames-of-left '())              ; the frames of the test that was left last
+
+(define (project-frame-facts stack)
+  "The innermost three frames of STACK in files of the project, for the parent."
+  (failsafe (const '())
+            (lambda ()
+              (let ((own (filter project-frame? (filter user-frame? (take* (frames-of stack) most-frames)))))
+                (frame-facts (take* own 3))))))
+
+(define (leave-test name)
+  "Ends the test called NAME, if it still runs, with an error that SRFI 64 takes for its failure."
+  (match test-in-hand
+    (((? (lambda (running) (equal? running name))) . began)
+     (set! test-in-hand #f)
+     (set! frames-of-left (project-frame-facts (make-stack #t)))
+     (throw 'stopped
+            (format #f "It ran for ~,1f s and was stopped, so that the others could run. A larger timeout_seconds gives it more."
+                    (/ (- (get-internal-real-time) began) (* 1.0 internal-time-units-per-second)))))
+    (_ #f)))
 
 (define (note-fault tally runner reason)
   "Counts a mistake in the group of tests that RUNNER is at as a failed test."
@@ -92,7 +124,7 @@
     (let ((others (get runner)))
       (set runner (lambda (runner argument ...)
                     (note tally runner argument ...)
-                    (others runner argument ...)))))
+                    (in-silence (lambda () (others runner argument ...)))))))
   (precede! test-runner-on-test-begin test-runner-on-test-begin! note-start)
   (precede! test-runner-on-test-end test-runner-on-test-end! note-result)
   (precede! test-runner-on-bad-count test-runner-on-bad-count!
@@ -102,7 +134,16 @@
   (precede! test-runner-on-bad-end-name test-runner-on-bad-end-name!
             (lambda (tally runner ended begun)
               (note-fault tally runner (format #f "The test-begin of ~a ends with the test-end of ~a." begun ended)))
-            ended begun))
+            ended begun)
+  (define (nothing . _) #f)
+  (precede! test-runner-on-group-begin test-runner-on-group-begin! nothing name count)
+  (precede! test-runner-on-group-end test-runner-on-group-end! nothing)
+  (precede! test-runner-on-final test-runner-on-final! nothing))
+
+(define (in-silence thunk)
+  "Calls THUNK, a callback of a runner: what it prints is told already."
+  (parameterize ((current-output-port (%make-void-port "w")))
+    (thunk)))
 
 (define (call-counting-tests tally thunk)
   "Calls THUNK, with TALLY observing the tests that run meanwhile. The code may use runners of its own: they are found
@@ -137,13 +178,48 @@ when a group of tests begins."
          #:passed (tally-passed tally) #:failed (tally-failed tally) #:skipped (tally-skipped tally)
          #:failed-tests (reverse (tally-failures tally))
          #:names (take* (reverse (tally-names tally)) 200)
-         #:unmatched (tally-unmatched tally))
+         #:unmatched (tally-unmatched tally)
+         #:notes (reverse (tally-notes tally)))
    (if (tally-running tally) (list #:running (tally-running tally)) '())))
+
+;;; What the tests of a project with a Makefile.am may take for granted, and what they may leave behind
+
+(define (automake-variables path)
+  "((name . value) ...) of the variables that Automake's driver sets for the tests of the project around the file at PATH."
+  (let ((made? (any (lambda (name) (file-exists? (string-append project-root "/" name))) '("Makefile.am" "configure.ac")))
+        (directory (dirname path)))
+    (if made?
+        `(("srcdir" . ,directory) ("builddir" . ,directory)
+          ("abs_srcdir" . ,directory) ("abs_builddir" . ,directory)
+          ("top_srcdir" . ,project-root) ("top_builddir" . ,project-root)
+          ("abs_top_srcdir" . ,project-root) ("abs_top_builddir" . ,project-root))
+        '())))
+
+(define (call-as-driver path tally thunk)
+  "Calls THUNK, which runs the tests at PATH, with the variables that they expect; what they change of the load path ends
+with them."
+  (let* ((names (filter-map (match-lambda ((name . value) (and (not (getenv name)) (cons name value))))
+                            (automake-variables path)))
+         (paths (list %load-path %load-compiled-path %load-extensions)))
+    (dynamic-wind
+      (lambda () (for-each (match-lambda ((name . value) (setenv name value))) names))
+      thunk
+      (lambda ()
+        (for-each (match-lambda ((name . _) (unsetenv name))) names)
+        (let ((wrong (remove string? %load-path)))
+          (unless (null? wrong)
+            (note! tally (format #f "The tests put ~a into %load-path, where only names of directories can be. ~a"
+                                 (short-text (car wrong)) "It has been taken out."))))
+        (match paths
+          ((load compiled extensions)
+           (set! %load-path load)
+           (set! %load-compiled-path compiled)
+           (set! %load-extensions extensions)))))))
 
 (define (answer-run-tests request)
   "Loads the tests again and runs them; returns the fields of the answer."
   (let* ((wanted (or (argument request #:tests) '()))
-         (tally (make-tally wanted wanted 0 0 0 '() '() #f)))
+         (tally (make-tally wanted wanted 0 0 0 '() '() #f '())))
     (let ((answer
            (answer-work request 'run-tests
                         (lambda ()
@@ -151,7 +227,9 @@ when a group of tests begins."
                             ((? string? path)
                              (call-renewing request path
                                             (lambda ()
-                                              (call-counting-tests tally (lambda () (load-source path)))
+                                              (call-as-driver path tally
+                                                              (lambda ()
+                                                                (call-counting-tests tally (lambda () (load-source path)))))
                                               (list #:outcome #:tested))))
                             (name
                              (answer-now (list #:outcome #:refused #:no-system (argument request #:system)))))))))

@@ -11,7 +11,7 @@
          "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt")
 (provide (struct-out evaluation) current-evaluation prepare-session root top-namespace
          answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots loaded-files changed?
-         failure-frames marks-of request-waiting? next-request module-name-text name-text known-modules module-path-of in-phase)
+         failure-frames marks-of test-in-hand skipped-test request-waiting? next-request module-name-text name-text known-modules module-path-of in-phase)
 
 ;;; The session
 
@@ -424,6 +424,12 @@
 
 (define real-exit (exit-handler))
 
+;; The name of the test that runs, or #f; and that of the one that the parent has asked to leave.
+(define the-test-in-hand (box #f))
+(define the-skipped-test (box #f))
+(define test-in-hand (case-lambda [() (unbox the-test-in-hand)] [(name) (set-box! the-test-in-hand name)]))
+(define skipped-test (case-lambda [() (unbox the-skipped-test)] [(name) (set-box! the-skipped-test name)]))
+
 (define (exit-status status)
   (if (and (exact-integer? status) (<= 1 status 255)) status 0))
 
@@ -482,6 +488,13 @@
              [(and (eq? (car request) 'interrupt) (eqv? (argument request 'id) id))
               (break-thread thread-of-code)
               (wait (alarm-evt (+ (current-inexact-milliseconds) patience)) next-collection)]
+             [(eq? (car request) 'skip)
+              (when (and (eqv? (argument request 'id) id)
+                         (test-in-hand)
+                         (equal? (test-in-hand) (argument request 'test)))
+                (skipped-test (test-in-hand))
+                (break-thread thread-of-code))
+              (wait alarm next-collection)]
              [else
               (unless (eq? (car request) 'interrupt)
                 (set! waiting (append waiting (list request))))

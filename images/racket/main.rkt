@@ -62,7 +62,7 @@
            (done (operation request)))]
         [(eq? (car request) 'ping) (done '())]
         ;; It came too late.
-        [(eq? (car request) 'interrupt) (void)]
+        [(memq (car request) '(interrupt skip)) (void)]
         [else (send (list 'unsupported 'id id 'operation (symbol->string (car request))))]))
 
 (define (serve)

@@ -38,6 +38,12 @@
 
 ;; The facts of what was raised in the test `name`.
 (define (failure-of name raised marks)
+  (if (string? raised)
+      (append (list 'name name 'description "" 'reason raised)
+              (or (place-of-name name) (place-of-stack raised marks) '()))
+      (failure-of-raised name raised marks)))
+
+(define (failure-of-raised name raised marks)
   (define check? ((rackunit 'exn:test:check?) raised))
   (define infos
     (if check?
@@ -63,7 +69,23 @@
          'values (for/list ([info (in-list infos)]
                             #:unless (memq (car info) '(name location expression message params)))
                    (list (symbol->string (car info)) (text-of (cdr info)))))
-   (or place frame '())))
+   (or place (place-of-name name) frame '())
+   (if check?
+       '()
+       (list 'frames (let ([own (filter (lambda (frame) (memq 'file frame)) (frame-facts (failure-frames raised marks)))])
+                       (take own (min 3 (length own))))))))
+
+(define file-in-hand (make-parameter #f)) ; the file whose tests run
+
+;; Where the file in hand has a test case of that name: rackunit keeps the places of checks alone.
+(define (place-of-name name)
+  (define file (file-in-hand))
+  (and file
+       (call-with-input-file file
+         (lambda (in)
+           (define case (pregexp (format "\\(test-[a-z/*-]+\\s+~a" (regexp-quote (format "~s" name)))))
+           (for/first ([line (in-lines in)] [number (in-naturals 1)] #:when (regexp-match? case line))
+             (list 'file (path->string file) 'line number))))))
 
 ;; (list 'file path 'line line) of rackunit's record of a place.
 (define (location-of info)
@@ -76,25 +98,39 @@
   (for/first ([frame (in-list (frame-facts (failure-frames raised marks)))] #:when (memq 'file frame))
     (list 'file (cadr (memq 'file frame)) 'line (cadr (memq 'line frame)))))
 
+;; What is told of a test that has run for so many `milliseconds` and was left.
+(define (too-long milliseconds)
+  (format "It ran for ~a s and was stopped, so that the others could run. A larger timeout_seconds gives it more."
+          (real->decimal-string (/ milliseconds 1000.0) 1)))
+
 ;;; Listening
 
 ;; Calls `thunk`, the test `name`, and notes how it goes.
 (define (run-one tally name thunk)
   (when (wanted? tally name)
     (define before (tally-running tally))
-    (set-tally-running! tally name)
-    (progress (string-append "testing " name))
+    (define began (current-inexact-milliseconds))
+    (define (begin! name)
+      (set-tally-running! tally name)
+      (test-in-hand name)
+      (when name
+        (send (list 'progress 'id (evaluation-id (current-evaluation)) 'text (string-append "testing " name) 'test name))))
+    (begin! name)
     (define failure
       (let/ec return
         (call-with-exception-handler
          (lambda (raised)
-           (if (exn:break? raised)
-               raised
-               (return (list raised (marks-of raised (current-continuation-marks))))))
+           (cond [(not (exn:break? raised)) (return (list raised (marks-of raised (current-continuation-marks))))]
+                 ;; The parent has asked to go on with the others.
+                 [(equal? (skipped-test) name)
+                  (skipped-test #f)
+                  (return (list (too-long (- (current-inexact-milliseconds) began))
+                                (marks-of raised (current-continuation-marks))))]
+                 [else raised]))
          (lambda ()
            (thunk)
            #f))))
-    (set-tally-running! tally before)
+    (begin! before)
     (if failure
         (fail! tally (failure-of name (first failure) (second failure)))
         (pass! tally))))
@@ -208,8 +244,9 @@
   (call-listening
    tally printed
    (lambda ()
-     (load-module file)
-     (parameterize ([current-namespace top-namespace])
+     (parameterize ([file-in-hand file])
+       (load-module file))
+     (parameterize ([current-namespace top-namespace] [file-in-hand file])
        (define submodule (list 'submod file 'test))
        (when (module-declared? submodule #t)
          (dynamic-require submodule #f)))))
@@ -230,7 +267,8 @@
        (define files (files-of-tests request))
        (cond [(not files) (no-system request)]
              [else
-              (reload-changed #f)
+;; A changed file of tests would run them, where nobody listens.
+              (reload-changed (and (null? (rest files)) (first files)))
               (for ([file (in-list files)])
                 (run-file the-tally file))
               (list 'outcome 'tested)]))))

@@ -14,8 +14,11 @@
                     #+ecl "ecl-compiler.lisp" #+clisp "clisp-compiler.lisp"
                     "systems.lisp" "plans.lisp" "explanations.lisp"
                     "frameworks.lisp" "tally.lisp" "summaries.lisp"
-                    "observing.lisp" "results.lisp" "test-op.lisp"
-                    "tests.lisp"))
+                    "observing.lisp"
+                    "frameworks/fiveam.lisp" "frameworks/rt.lisp" "frameworks/parachute.lisp" "frameworks/rove.lisp"
+                    "frameworks/fiasco.lisp" "frameworks/lisp-unit.lisp" "frameworks/1am.lisp" "frameworks/lift.lisp"
+                    "frameworks/prove.lisp" "frameworks/try.lisp"
+                    "test-op.lisp" "tests.lisp"))
       (let ((*package* *package*)
             (*load-verbose* nil))
         (load (merge-pathnames file images))))))
@@ -221,11 +224,23 @@ lines \"quoted\"")))
                                   "√ a test of failures" "Errors detected in this test: 0 " "connections passed to this test server: 3"))
       do (check (mapcar #'summary-verdict lines) (mapcar (constantly verdict) lines)))
 (check (let ((lines '()))
-         (call-hearing-lines (lambda (line) (push line lines))
+         (call-hearing-lines (lambda (line) (push line lines)) #'identity
                              (lambda () (let ((*standard-output* (make-broadcast-stream))) (format t "unheard~%"))
-                               (call-hearing-lines #'identity (lambda () (format *error-output* "~%")))))
+                               (call-hearing-lines #'identity #'identity (lambda () (format *error-output* "~%")))))
          lines)
        '(""))
+;; What does not go through is heard.
+(check (let ((lines '()) (open-p t))
+         (list (with-output-to-string (*standard-output*)
+                 (call-hearing-lines (lambda (line) (push line lines)) (lambda (stream) (and open-p stream))
+                                     (lambda ()
+                                       (format t "one~%")
+                                       (setf open-p nil)
+                                       (write-line "two")
+                                       (write-string "three"))))
+               lines))
+       '("one
+" ("three" "two" "one")))
 (check (multiple-value-list (call-catching-exit (lambda () :value))) '(:value nil))
 ;; Newer versions of FiveAM keep the table in a bundle.
 (defclass suite () ((tests :initarg :tests)))

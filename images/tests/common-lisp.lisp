@@ -13,7 +13,8 @@
                     #+sbcl "sbcl-compiler.lisp" #+sbcl "asdf.lisp" #+sbcl "systems.lisp"
                     #+sbcl "frameworks.lisp" #+sbcl "tally.lisp"
                     #+sbcl "summaries.lisp" #+sbcl "observing.lisp"
-                    #+sbcl "results.lisp" #+sbcl "test-op.lisp"
+                    #+sbcl "frameworks/fiveam.lisp" #+sbcl "frameworks/rt.lisp"
+                    #+sbcl "test-op.lisp"
                     #+sbcl "tests.lisp"
                     "describe.lisp" #+sbcl "sbcl-describe.lisp"))
       (let ((*package* *package*)

@@ -116,6 +116,8 @@ pub struct Backend {
     /// The signals for a worker on this machine that does not read a request to stop. A worker that waits for a child,
     /// as C's `system` does, ignores SIGINT; SIGURG has no effect on processes without a handler for it.
     pub(crate) signals: &'static [Signal],
+    /// While code runs, a worker reads a frame only after one of these signals.
+    pub(crate) reads_when_signalled: bool,
     /// The protocol of the servers that its sessions attach to.
     pub(crate) protocol: Option<Protocol>,
     /// Removes the implementation's own reports from the output.
@@ -187,6 +189,7 @@ impl Backend {
         agent: None,
         shell: None,
         signals: &[Signal::INT, Signal::URG],
+        reads_when_signalled: false,
         protocol: None,
         without_own_reports: |printed| printed,
     };

@@ -14,8 +14,9 @@ use crate::operation::ImageOperation;
 use crate::refusal::ImageRefusal;
 use crate::renewal::{LoadedFile, Renewed};
 use crate::stop::{Death, StopReason};
+use crate::tally::Tally;
 use crate::wire::Value;
-use crate::work::{CompilerDiagnostic, Tally};
+use crate::work::CompilerDiagnostic;
 
 /// The outcome for the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -476,7 +477,7 @@ fn count(value: &Value, name: &str) -> Option<u32> {
     value.get_integer(name).and_then(|number| u32::try_from(number).ok())
 }
 
-fn frames(value: &Value) -> Vec<Frame> {
+pub(crate) fn frames(value: &Value) -> Vec<Frame> {
     (0..).zip(value.get_list("FRAMES")).map(|(position, value)| frame(value, position)).collect()
 }
 

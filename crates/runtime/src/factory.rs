@@ -332,6 +332,7 @@ impl Factory {
             program,
             arguments,
             signals: self.runtime.signals,
+            reads_when_signalled: self.runtime.reads_when_signalled,
             keeper: self.config.keeper.clone(),
             launcher: self.config.launcher.clone(),
             confined,

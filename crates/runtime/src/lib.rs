@@ -66,6 +66,7 @@ pub mod status;
 mod stop;
 mod survey;
 mod swank;
+mod tally;
 mod time_limit;
 mod watch;
 pub mod wire;
@@ -108,8 +109,9 @@ pub use sessions::{MAIN, Sessions};
 pub use shield::shield;
 pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, WorkerStatus};
 pub use stop::{Death, StopReason};
+pub use tally::{FailedTest, Tally};
 pub use time_limit::TimeLimit;
-pub use work::{CompilerDiagnostic, FailedTest, LoadTarget, Project, Tally};
+pub use work::{CompilerDiagnostic, LoadTarget, Project};
 
 /// The promises of the documentation about images that this system cannot keep.
 pub const LACKS: &[Lack] = <lispwright_platform::Here as lispwright_platform::System>::LACKS;

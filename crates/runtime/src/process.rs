@@ -66,6 +66,8 @@ pub(crate) struct Launch {
     pub(crate) scratch: Option<PathBuf>,
     /// The signals that interrupt it when it is on this machine.
     pub(crate) signals: &'static [Signal],
+    /// While code runs, it reads a frame only after one of these.
+    pub(crate) reads_when_signalled: bool,
     /// The working directory.
     pub(crate) directory: PathBuf,
     /// The value of the mark.

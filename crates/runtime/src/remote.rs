@@ -28,7 +28,7 @@ use crate::request::Request;
 use crate::session::Image;
 use crate::stop::{Controls, Death, StopReason};
 use crate::swank::Swank;
-use crate::work::Tally;
+use crate::tally::Tally;
 
 pub(crate) use call::{ensure_remote, run_remote};
 pub use found::FoundServer;

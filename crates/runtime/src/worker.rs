@@ -64,6 +64,7 @@ pub(crate) struct Worker {
     local: bool,
     /// The signals that interrupt it then.
     signals: &'static [Signal],
+    reads_when_signalled: bool,
     last_id: i64,
 }
 
@@ -144,6 +145,7 @@ impl Worker {
             ended_children: None,
             local: launch.launcher.is_empty(),
             signals: launch.signals,
+            reads_when_signalled: launch.reads_when_signalled,
             last_id: 0,
         };
         let greeting = async {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, FailedTest, LoadTarget, Request, Runtime, Tally};
+use lispwright_runtime::{Ending, EvalReport, FailedTest, Frame, LoadTarget, Request, Runtime, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
+use crate::test_script;
+use crate::test_twins::{TestTwins, twins};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -83,6 +85,9 @@ pub struct TestAnswer {
     pub duration_ms: f64,
     /// The failed tests.
     pub failed_tests: Vec<FailedTestFacts>,
+    /// Tests of one name, of which only the last one ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<TestTwins>,
     /// Diagnostics of the compiler and the loader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticFacts>,
@@ -123,6 +128,21 @@ pub struct FailedTestFacts {
     /// Its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<TestSource>,
+    /// The innermost frames of the project at its error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<TestFrame>,
+}
+
+/// A call on the stack of a test's error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TestFrame {
+    /// The call, with its arguments as far as they are known.
+    pub call: String,
+    /// The file, as calls name it.
+    pub path: String,
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// A value in the report of a failed test.
@@ -247,7 +267,7 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
 fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, Refusal> {
     let Done { report, changes } = done;
     let otherwise = other_ending(&report)?;
-    let tally = report.tests.clone().unwrap_or_default();
+    let tally = test_script::counted(report.tests.clone().unwrap_or_default(), &report, &asked);
     let verdict = otherwise.is_none().then(|| Verdict::of(&report, &tally));
     let code = verdict.and_then(Verdict::code);
     let root = workshop.roots.primary();
@@ -264,6 +284,7 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         session: report.session.clone(),
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
+        twins: twins(workshop, &tally.files),
         diagnostics: diagnostics_of(workshop, &report),
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,
@@ -277,6 +298,10 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
 
 fn failed(test: &FailedTest, root: &Path) -> FailedTestFacts {
     let value = |(name, value): &(String, String)| TestValue { name: name.clone(), value: value.clone() };
+    let frame = |frame: &Frame| {
+        let path = relative(frame.file.as_ref()?, root);
+        Some(TestFrame { call: frame.call.clone(), path, line: frame.line })
+    };
     FailedTestFacts {
         test_name: test.name.clone(),
         description: test.description.clone(),
@@ -284,6 +309,7 @@ fn failed(test: &FailedTest, root: &Path) -> FailedTestFacts {
         values: test.values.iter().map(value).collect(),
         reason: test.reason.clone(),
         source: test.file.as_ref().map(|file| TestSource { path: relative(file, root), line: test.line }),
+        frames: test.frames.iter().filter_map(frame).collect(),
     }
 }
 

@@ -4,7 +4,8 @@ use lispwright_runtime::Tally;
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{fence, one_line};
 use lispwright_tools::repl_work::DiagnosticFacts;
-use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, Verdict};
+use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, TestFrame, TestSource, Verdict};
+use lispwright_tools::test_script::SCRIPT;
 use serde_json::{Map, Value};
 
 use crate::Skin;
@@ -37,6 +38,14 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         }
     }
     text.push_str(&test_op_notes(tally, skin));
+    for twins in &answer.twins {
+        let places: Vec<String> = twins.places.iter().map(source_text).collect();
+        let (name, places) = (name_text(&twins.name, 80), places.join(" and "));
+        text.push_str(&format!("[note] {places} define {name}; only the last one ran. Rename the others.\n"));
+    }
+    for note in &tally.notes {
+        text.push_str(&format!("[note] {}\n", one_line(note, 300)));
+    }
     text.push_str(&failures_text(answer));
     let shown = answer.failed_tests.len().min(MOST_SHOWN);
     if tally.failed as usize > shown {
@@ -45,6 +54,9 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
             _ => format!("{} with \"tests\": [NAME, ...] shows some", Terms::of(skin).tests),
         };
         text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
+    }
+    if tally.failed > 0 && tally.muted > 0 {
+        text.push_str(&format!("[note] The report of {} is left out ({} lines).\n", tally.framework, tally.muted));
     }
     let output = if all_passed(answer, verdict) { OUTPUT_OF_PASSED } else { OUTPUT };
     text + &changes::text(&answer.changes)
@@ -168,8 +180,9 @@ fn test_op_notes(tally: &Tally, skin: Skin) -> String {
         ));
     }
     for (system, line) in &tally.told {
+        let what = if tally.framework == SCRIPT { "" } else { "The test-op of " };
         text.push_str(&format!(
-            "[note] The test-op of {system} counts as one test, which passed by what it printed: {}\n",
+            "[note] {what}{system} counts as one test, which passed by what it printed: {}\n",
             one_line(line, 200)
         ));
     }
@@ -224,6 +237,11 @@ fn name_text(name: &str, limit: usize) -> String {
     if name.trim().is_empty() { format!("{name:?}") } else { one_line(name, limit) }
 }
 
+fn source_text(source: &TestSource) -> String {
+    let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{line}", source.path)
+}
+
 /// The failures that are shown.
 fn failures_text(answer: &TestAnswer) -> String {
     answer.failed_tests.iter().take(MOST_SHOWN).map(failed_text).collect()
@@ -246,12 +264,19 @@ fn failed_text(test: &FailedTestFacts) -> String {
     for value in &test.values {
         text.push_str(&format!("  {}: {}\n", one_line(&value.name, 40).replace('-', " "), one_line(&value.value, 200)));
     }
+    let is_of_test = |frame: &&TestFrame| {
+        test.source.as_ref().is_some_and(|source| source.path == frame.path && source.line == frame.line)
+    };
+    for frame in test.frames.iter().filter(|frame| !is_of_test(frame)) {
+        let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
+        text.push_str(&format!("  in {}  {}{line}\n", one_line(&frame.call, 160), one_line(&frame.path, 200)));
+    }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use lispwright_tools::run_tests::{TestSource, TestValue};
+    use lispwright_tools::run_tests::TestValue;
 
     use super::*;
 
@@ -264,11 +289,14 @@ mod tests {
             form: Some("(test-equal 1 2)".into()),
             values: vec![TestValue { name: "expected-value".into(), value: "1".into() }],
             source: Some(TestSource { path: "t.scm".into(), line: Some(4) }),
+            frames: [("(total 1)", 9), ("(test)", 4)]
+                .map(|(call, line)| TestFrame { call: call.into(), path: "t.scm".into(), line: Some(line) })
+                .into(),
         };
         assert_eq!(
             failed_text(&test),
             "FAILED t.scm:4: adds (suite / inner)\n  The actual value is not the expected one.\n  (test-equal 1 2)\n  \
-             expected value: 1\n"
+             expected value: 1\n  in (total 1)  t.scm:9\n"
         );
     }
 }

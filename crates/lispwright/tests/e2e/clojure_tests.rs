@@ -27,21 +27,33 @@ fn results_are_kept_when_a_test_ends_the_run() {
     }
     session.ok("repl_eval", json!({ "code": "(def kept 1)" }));
 
-    let hangs =
-        session.stopped("run_tests", json!({ "system": "my.hangs" }), |answer| answer.fields["running"] == "stuck");
+    let stuck = json!({ "system": "my.hangs", "test": "stuck" });
+    let hangs = session.stopped("run_tests", stuck, |answer| answer.fields["running"] == "stuck");
     assert_eq!((&hangs.fields["code"], &hangs.fields["running"]), (&json!("TIMEOUT"), &json!("stuck")));
-    assert_eq!((&hangs.fields["passed"], &hangs.fields["failed"]), (&json!(1), &json!(1)), "{}", hangs.text);
-    says(&hangs, &["It was testing stuck", "FAILED test/my/hangs.clj:2: first-one", "hangs.clj:3\n"]);
+    says(&hangs, &["It was testing stuck"]);
     assert!(!hangs.text.contains("user/eval"), "only frames of the user's own: {}", hangs.text);
     assert_eq!(session.ok("repl_eval", json!({ "code": "kept" })).text, "=> 1");
+    // With others after it, it costs itself alone.
+    let hangs = session.client.call("run_tests", json!({ "system": "my.hangs", "timeout_seconds": 10 }));
+    assert_eq!((&hangs.fields["passed"], &hangs.fields["failed"]), (&json!(2), &json!(2)), "{}", hangs.text);
+    says(&hangs, &["FAILED test/my/hangs.clj:2: first-one", "FAILED test/my/hangs.clj:3: stuck", "s and was stopped"]);
 
     let dies = session.client.call("run_tests", json!({ "system": "my.dies" }));
     assert_eq!((&dies.fields["passed"], &dies.fields["failed"]), (&json!(1), &json!(2)), "{}", dies.text);
     let once = session.client.call("run_tests", json!({ "system": "my.once" }));
     assert_eq!((&once.fields["passed"], &once.fields["failed"]), (&json!(0), &json!(1)), "{}", once.text);
-    says(&once, &["a fixture failed", "clojure.lang.ExceptionInfo: no database\n  at once.clj:3"]);
+    says(
+        &once,
+        &["a fixture failed", "clojure.lang.ExceptionInfo: no database", "  in my.once/fn  test/my/once.clj:3"],
+    );
     let throws = session.client.call("run_tests", json!({ "system": "my.throws", "test": "stuck" }));
-    says(&throws, &["UnsupportedOperationException: count not supported on this type: Long\n  at throws.clj:3"]);
+    says(
+        &throws,
+        &[
+            "UnsupportedOperationException: count not supported on this type: Long",
+            "  in my.throws/inner  test/my/throws.clj:3",
+        ],
+    );
     let none = session.client.call("run_tests", json!({ "system": "my.throws", "test": "stcuk" }));
     says(&none, &["No test or group is called stcuk. There are: first-one, stuck."]);
     let some = session.client.call("run_tests", json!({ "system": "my.throws", "tests": ["first-one", "stcuk"] }));

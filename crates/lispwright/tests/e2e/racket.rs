@@ -137,15 +137,14 @@ fn tests_are_run_and_only_those_that_were_seen_to_pass_count() {
         .file("hang.rkt", "#lang racket/base\n(require rackunit)\n(test-case \"spins\" (let loop () (loop)))\n");
     session.project.file("exits.rkt", "#lang racket/base\n(require rackunit)\n(check-true #t)\n(exit 2)\n");
     session.project.file("idle.rkt", "#lang racket/base\n(require rackunit)\n(define-test-suite s (check-true #t))\n");
-    for (path, says) in [
-        ("empty.rkt", "No test ran"),
-        ("idle.rkt", "No test ran"),
-        ("hang.rkt", "spins"),
-        ("exits.rkt", "ended with exit code 2"),
-    ] {
+    for (path, says) in
+        [("empty.rkt", "No test ran"), ("idle.rkt", "No test ran"), ("exits.rkt", "ended with exit code 2")]
+    {
         let answer = session.stopped("run_tests", json!({ "path": path }), |answer| answer.text.contains(says));
         assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);
     }
+    let hangs = session.ok("run_tests", json!({ "path": "hang.rkt", "timeout_seconds": 8 }));
+    assert!(hangs.text.contains("FAILED hang.rkt:3: spins\n  It ran for "), "{}", hangs.text);
 }
 
 #[test]

@@ -145,13 +145,13 @@ fn a_test_op_that_loads_its_tests_is_performed_once_and_loads_without_output() {
 
 #[test]
 fn a_framework_that_needs_a_test_op_says_so() {
-    let session = &mut framework("fiasco", include_str!("stand_ins/fiasco.lisp"));
+    let session = &mut framework("try", include_str!("stand_ins/try.lisp"));
     session.project.file(
         "tests.lisp",
-        "(defpackage :mill/tests (:use :cl :fiasco))\n(in-package :mill/tests)\n(deftest good () (is t))\n",
+        "(defpackage :mill/tests (:use :cl :try))\n(in-package :mill/tests)\n(deftest good () (is t))\n",
     );
     let answer = session.client.call("run_tests", json!({ "system": "mill/tests" }));
-    assert!(answer.is_error && answer.text.contains("It has no test-op, and tests of fiasco count"), "{}", answer.text);
+    assert!(answer.is_error && answer.text.contains("It has no test-op, and tests of try count"), "{}", answer.text);
 }
 
 #[test]
@@ -172,6 +172,46 @@ fn rt_results_are_counted_by_entry() {
     perform_with(session, "", loading, "");
     session.project.file("late.lisp", format!("(require :sb-rt)\n{text}"));
     counts(&run(session, "sbcl", json!({ "session": "late" })), "rt", [1, 2, 0]);
+}
+
+#[test]
+fn rt_takes_an_expected_failure_for_none() {
+    let text = "(defpackage :mill (:use :cl :rt))\n(in-package :mill)\n(deftest one 1 1)\n(deftest known-bug (+ 1 1) 3)\n\
+                (deftest mended (+ 1 1) 2)\n";
+    let perform = "(progv (list (find-symbol* :*expected-failures* :rt)) \
+                   (list (mapcar (lambda (name) (find-symbol* name :mill)) '(:known-bug :mended))) (symbol-call :rt :do-tests))";
+    let session = &mut performing("\"rt\"", perform, text);
+    for runtime in BOTH {
+        let answer = run(session, runtime, json!({}));
+        counts(&answer, "rt", [2, 0, 1]);
+        assert!(answer.text.contains("[note] mill::mended passed, and was expected to fail."), "{}", answer.text);
+        // Its report says nothing that is not told already.
+        assert!(!answer.text.contains("[stdout]"), "{}", answer.text);
+    }
+    assert_eq!(exit_code(session), Some(0));
+}
+
+#[test]
+fn an_error_shows_the_calls_of_the_project_that_led_to_it() {
+    let text = "(defpackage :mill (:use :cl :fiveam))\n(in-package :mill)\n(defun grind (x)\n  (* 2 x))\n(defun turn (x)\n  \
+                (list (grind x)))\n(test handled (signals type-error (turn :a)))\n(test raises (is (equal '(4) (turn :b))))\n\
+                (test fails (is (= 1 2)))\n(test fails (princ \"seen\") (is (= 1 3)))\n";
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run-all-tests)", text);
+    for runtime in BOTH {
+        let answer = run(session, runtime, json!({}));
+        counts(&answer, "fiveam", [1, 2, 0]);
+        // ECL's functions do not know their files.
+        if runtime == "sbcl" {
+            let led = "  in (GRIND :B)  mill.lisp:3\n";
+            assert!(answer.text.contains(led), "{}", answer.text);
+            let frames = &answer.fields["failed_tests"][0]["frames"];
+            assert_eq!((&frames[1]["call"], &frames[1]["path"]), (&json!("(TURN :B)"), &json!("mill.lisp")));
+        }
+        // What a test prints is shown; two tests of one name are told.
+        assert!(answer.text.contains("[stdout]\nseen"), "{runtime}: {}", answer.text);
+        let twins = "[note] mill.lisp:9 and mill.lisp:10 define fails; only the last one ran.";
+        assert!(answer.text.contains(twins) && answer.text.contains("FAILED mill.lisp:10: "), "{}", answer.text);
+    }
 }
 
 #[test]
@@ -247,7 +287,8 @@ fn a_suite_without_tests_is_no_success() {
     assert_eq!(exit_code(session), Some(1));
 }
 
-/// Frameworks of which only the results are read: a passing test, a failing one, and one with an error.
+/// A passing test, a failing one, and one with an error: in a whole run, by name and by file. What their reporters print is
+/// left out.
 #[test]
 fn the_results_of_other_frameworks_are_read() {
     for (name, text, run, tests, expected) in [
@@ -290,7 +331,7 @@ fn the_results_of_other_frameworks_are_read() {
             "(symbol-call :mill/tests :go-on)",
             "(:use :cl :prove)) (in-package :mill/tests)
 (defun go-on () (plan 5) (is 1 1 \"good\") (is 1 2 \"bad\") (skip 1 \"later\") (subtest \"raises\" (is t t) (is 3 4)) (finalize))",
-            [1, 3, 1],
+            [1, 2, 1],
         ),
         (
             "1am",
@@ -299,14 +340,16 @@ fn the_results_of_other_frameworks_are_read() {
             "(:use :cl :1am)) (in-package :mill/tests)
 (test good (is (= 1 1)))
 (test nothing 1)
-(test bad (is (= 1 2)))",
-            [1, 1, 1],
+(test bad (is (= 1 2)))
+(test raises (error \"sand\"))",
+            [1, 2, 1],
         ),
         (
             "lift",
             include_str!("stand_ins/lift.lisp"),
-            "(symbol-call :lift :run-tests :suite :all)",
+            "(symbol-call :lift :run-tests :suite (find-symbol* :all :mill/tests))",
             "(:use :cl :lift)) (in-package :mill/tests)
+(deftestsuite all () ())
 (addtest (all) good (ensure (= 1 1)))
 (addtest (all) bad (ensure (= 1 2)))
 (addtest (all) raises (error \"sand\"))",
@@ -335,5 +378,15 @@ fn the_results_of_other_frameworks_are_read() {
         let failed = failures(&answer);
         assert!(failed.iter().any(|(name, ..)| name.ends_with("bad")), "{name}: {}", answer.text);
         assert!(failed.iter().all(|(_, reason, ..)| !reason.is_empty()), "{name}: {}", answer.text);
+        assert!(!answer.text.contains("[stdout]"), "{name}: {}", answer.text);
+        let planned = "Prove remarks that 5 tests were planned and 4 ran";
+        assert_eq!(answer.text.contains(planned), name == "prove", "{name}: {}", answer.text);
+        // Those that run only together are counted alone.
+        let answer = session.client.call("run_tests", json!({ "system": "mill", "test": "bad" }));
+        counts(&answer, name, [0, 1, 0]);
+        if !matches!(name, "hu.dwim.stefil" | "prove" | "try") {
+            let answer = session.client.call("run_tests", json!({ "path": "tests.lisp" }));
+            counts(&answer, name, expected);
+        }
     }
 }

@@ -38,7 +38,16 @@ pub(crate) const TESTS: Parts = parts![
     "tally.lisp",
     "summaries.lisp",
     "observing.lisp",
-    "results.lisp",
+    "frameworks/fiveam.lisp",
+    "frameworks/rt.lisp",
+    "frameworks/parachute.lisp",
+    "frameworks/rove.lisp",
+    "frameworks/fiasco.lisp",
+    "frameworks/lisp-unit.lisp",
+    "frameworks/1am.lisp",
+    "frameworks/lift.lisp",
+    "frameworks/prove.lisp",
+    "frameworks/try.lisp",
     "test-op.lisp",
     "tests.lisp"
 ];
@@ -71,7 +80,8 @@ pub(super) fn text(parts: &[Parts], late_parts: &[Parts]) -> String {
 }
 
 /// The frameworks whose tests are run one by one, and ASDF's own operation.
-pub(super) const FRAMEWORKS: &[&str] = &["fiveam", "rove", "parachute", "rt", "asdf"];
+pub(super) const FRAMEWORKS: &[&str] =
+    &["fiveam", "rove", "parachute", "rt", "fiasco", "stefil", "lisp-unit2", "1am", "lift", "asdf"];
 
 /// Libraries of the distribution, SBCL's own source, and what Quicklisp has downloaded, also for Roswell.
 pub(super) const LIBRARIES: &[&str] = &[

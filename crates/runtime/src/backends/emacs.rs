@@ -79,6 +79,7 @@ pub(super) static BACKEND: Backend = Backend {
     protocol: Some(Protocol::Emacs),
     // The signal of `debug-on-event`; any other would end it.
     signals: &[Signal::USR2],
+    reads_when_signalled: true,
     ..Backend::NOTHING
 };
 

@@ -3,6 +3,8 @@
 //! Nothing is defined in the image: the questions are expressions whose value is a string in the notation of the wire, as
 //! the agents of other runtimes send it.
 
+use std::time::Duration;
+
 use crate::question::ExpansionLevel;
 use crate::wire::Value;
 
@@ -124,10 +126,12 @@ pub(crate) fn forget_tests(space: &str) -> String {
     )
 }
 
-/// The results of the tests of a namespace; its name is the value of `space`.
-pub(crate) fn tests_question(space: &str, names: &[String]) -> String {
+/// The results of the tests of a namespace, which may take so long; its name is the value of `space`.
+pub(crate) fn tests_question(space: &str, names: &[String], time: Duration) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
-    format!("({} {space} [{}])", include_str!("../../../../images/clojure/tests.clj"), names.join(" "))
+    let (tests, names, seconds) =
+        (include_str!("../../../../images/clojure/tests.clj"), names.join(" "), time.as_secs_f64());
+    format!("({tests} {space} [{names}] {seconds:.3})")
 }
 
 /// The names of all namespaces, as a list on the wire.

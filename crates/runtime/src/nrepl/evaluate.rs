@@ -18,8 +18,9 @@ use crate::remote::Lost;
 use crate::renewal::Renewed;
 use crate::request::EvalRequest;
 use crate::stop::Controls;
+use crate::tally::Tally;
 use crate::wire::Value;
-use crate::work::{CompilerDiagnostic, Tally};
+use crate::work::CompilerDiagnostic;
 
 /// The number of elements of a collection that a server without a limit on characters prints by default.
 const NODE_LENGTH: u32 = 1_000;

@@ -17,9 +17,9 @@ use crate::exchange::{Event, Supervision};
 use crate::remote::Lost;
 use crate::remote::connection::Connection;
 use crate::stop::{Controls, Death, StopReason};
+use crate::tally::Tally;
 use crate::watch::Excess;
 use crate::wire::Value;
-use crate::work::Tally;
 
 /// The time for a server to identify itself.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);

@@ -14,7 +14,8 @@ use super::sources;
 use crate::eval::{CurrentForm, Ending, LispError, Phase};
 use crate::remote::Lost;
 use crate::stop::Controls;
-use crate::work::{CompilerDiagnostic, LoadTarget, Project, Tally};
+use crate::tally::Tally;
+use crate::work::{CompilerDiagnostic, LoadTarget, Project};
 
 /// The longest file that is sent, in bytes.
 const LONGEST: u64 = 8 << 20;
@@ -84,7 +85,8 @@ impl Image {
         if !matches!(loaded.ending, Ending::Loaded { .. }) {
             return Ok(loaded);
         }
-        let question = details::tests_question(space.as_deref().unwrap_or("'user"), names);
+        let time = deadline.saturating_duration_since(Instant::now());
+        let question = details::tests_question(space.as_deref().unwrap_or("'user"), names, time);
         self.underway = None;
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
         let underway = self.underway.take();

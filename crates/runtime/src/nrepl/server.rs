@@ -265,6 +265,7 @@ impl Server {
             keeper: config.keeper.clone(),
             launcher: Vec::new(),
             signals: &[],
+            reads_when_signalled: false,
             confined,
             scratch: None,
             directory: root.to_owned(),

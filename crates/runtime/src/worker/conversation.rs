@@ -18,7 +18,7 @@ use crate::process;
 use crate::starved::OwnTime;
 use crate::stop::{Controls, Death, StopReason};
 use crate::watch::Excess;
-use crate::wire::{self, Value};
+use crate::wire::{self, Value, keyed};
 
 /// The time from the request to stop until a signal is sent as well.
 const SIGNAL_AFTER: Duration = Duration::from_millis(250);
@@ -56,8 +56,18 @@ pub(crate) enum Lost {
 /// The outcome of a call.
 type Outcome = Result<Ended, Lost>;
 
+/// A test that the image has begun, and others after it.
+struct TestInHand {
+    /// Its name, as the image says it.
+    name: String,
+    /// The time from which on it is asked to leave it, for the others to run.
+    until: Instant,
+}
+
 /// A step of the conversation.
 enum Step {
+    /// The test in hand has had its time.
+    TestOverdue,
     /// A message, or the end of the pipe.
     Heard(Option<Value>),
     /// The number of bytes of the request that were written.
@@ -143,6 +153,9 @@ struct Conversation<'w, 'c> {
     outgoing: Vec<u8>,
     written: usize,
     began: Instant,
+    /// When its time is up.
+    deadline: Instant,
+    test: Option<TestInHand>,
     stopping: Option<Stopping>,
     /// The worker has said that it ends itself.
     is_exiting: bool,
@@ -177,6 +190,8 @@ impl<'w, 'c> Conversation<'w, 'c> {
             outgoing,
             written: 0,
             began,
+            deadline: began + limit,
+            test: None,
             stopping: None,
             is_exiting: false,
         }
@@ -188,6 +203,10 @@ impl<'w, 'c> Conversation<'w, 'c> {
                 Event::Came(Step::Heard(Some(message))) => self.heard(message).await,
                 Event::Came(Step::Heard(None)) => Some(self.pipe_ended().await),
                 Event::Came(Step::Sent(sent)) => self.sent(sent).await,
+                Event::Came(Step::TestOverdue) => {
+                    self.skip_test();
+                    None
+                }
                 Event::Kill => Some(Ok(Ended::Died(self.worker.bury(true).await, Some(StopReason::Killed)))),
                 Event::Stop(reason) => {
                     self.stop(reason);
@@ -207,6 +226,7 @@ impl<'w, 'c> Conversation<'w, 'c> {
 
     async fn event(&mut self) -> Event<Step> {
         let is_killed = self.is_killed();
+        let overdue = self.test.as_ref().filter(|_| self.stopping.is_none()).map(|test| test.until);
         let worker = &mut *self.worker;
         let (answers, requests, rest) = (&mut worker.answers, &mut worker.requests, &self.outgoing[self.written..]);
         let conversation = async {
@@ -214,6 +234,7 @@ impl<'w, 'c> Conversation<'w, 'c> {
                 biased;
                 answer = answers.next() => Step::Heard(answer),
                 sent = requests.write(rest), if !rest.is_empty() => Step::Sent(sent),
+                () = sleep_until(overdue) => Step::TestOverdue,
             }
         };
         let overflow = async {
@@ -244,6 +265,11 @@ impl<'w, 'c> Conversation<'w, 'c> {
             Some("EXIT") => self.is_exiting = true,
             Some("PROGRESS") if is_mine => {
                 self.controls.activity.set(message.get_text("TEXT").unwrap_or_default());
+                self.test = message.get_text("TEST").map(|name| {
+                    let now = Instant::now();
+                    let left = self.deadline.saturating_duration_since(now);
+                    TestInHand { name: name.to_owned(), until: now + left / 2 }
+                });
             }
             Some("FORKED") => {
                 if let Some(branch) = self.trial {
@@ -312,6 +338,18 @@ impl<'w, 'c> Conversation<'w, 'c> {
         self.outgoing.extend(Value::List(interrupt).frame());
     }
 
+    /// Asks the worker to leave the test in hand and to go on with the others. A test gets half of the time that is left
+    /// when it begins, so any number of tests that hang leaves time for the others. A worker that is deaf goes on with it.
+    fn skip_test(&mut self) {
+        let Some(test) = self.test.take() else { return };
+        let skip = keyed([("ID", Value::Integer(self.id)), ("TEST", Value::text(&test.name))]);
+        let skip = [Value::keyword("SKIP")].into_iter().chain(skip).collect();
+        self.outgoing.extend(Value::List(skip).frame());
+        if self.worker.local && self.worker.reads_when_signalled {
+            process::send_interrupt(self.worker.pid, self.worker.signals);
+        }
+    }
+
     /// Ends what takes too much: the copy that answers if that suffices, otherwise the worker.
     async fn exceeded(&mut self, Excess { reason, text, copy_suffices }: Excess) -> Option<Outcome> {
         let copy_ended = copy_suffices && self.worker.copies.signal(Signal::KILL);
@@ -357,5 +395,13 @@ impl<'w, 'c> Conversation<'w, 'c> {
             // The pipe ends next.
             let _ = rustix::process::kill_process_group(worker.pid, Signal::KILL);
         }
+    }
+}
+
+/// Waits until `time`, for ever without one.
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
+        None => std::future::pending().await,
     }
 }

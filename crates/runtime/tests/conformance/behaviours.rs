@@ -70,6 +70,7 @@ behaviours! {
     "loading what fails" project::loading_what_fails;
     "loading what is not there" project::loading_what_is_not_there;
     "tests" project::tests;
+    "tests that hang" project::tests_that_hang;
     "no tests" project::no_tests;
     "descriptions" project::descriptions;
     "exports" project::exports;

@@ -104,7 +104,11 @@ impl Bench {
     }
 
     pub(crate) async fn test(&self, target: LoadTarget, tests: &[&str]) -> EvalReport {
-        let (project, timeout) = (self.project(), Duration::from_secs(100).into());
+        self.test_for(target, tests, Duration::from_secs(100)).await
+    }
+
+    pub(crate) async fn test_for(&self, target: LoadTarget, tests: &[&str], time: Duration) -> EvalReport {
+        let (project, timeout) = (self.project(), time.into());
         let tests = tests.iter().map(|name| (*name).to_owned()).collect();
         self.ask(Request::RunTests { target, project, framework: None, tests, timeout }).await
     }

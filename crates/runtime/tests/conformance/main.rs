@@ -113,6 +113,7 @@ const BACKENDS: &[Backend] = &[
         phrases: &phrases::common_lisp::SWANK,
         lacks: &[
             ("statistical profiles", "portable Common Lisp has none"),
+            ("tests that hang", "the owner's server has one interrupt, which ends the run"),
             ("deterministic profiles", "as statistical profiles"),
             ("coverage", "as statistical profiles"),
             ("an exit", "it ends the owner's image"),

@@ -108,6 +108,8 @@ pub(crate) struct Tests {
     pub(crate) line: u32,
     /// The name of the passing test.
     pub(crate) fine: &'static str,
+    /// A test `hangs` that never ends, to be put before `off`.
+    pub(crate) hanging: &'static str,
     /// A file without tests.
     pub(crate) none: &'static str,
 }

@@ -22,8 +22,13 @@
 
 (defmacro test (name &body body)
   `(progn (defun ,name () (call-test ',name (lambda () ,@body)))
-          (setf *tests* (append *tests* '(,name)))))
+          (unless (member ',name *tests*)
+            (setf *tests* (append *tests* '(,name))))))
 
 (defmacro is (form)
   `(progn (assert ,form)
-          (incf *pass-count*)))
+          (passed)))
+
+(defun passed ()
+  (write-char #\.)
+  (incf *pass-count*))

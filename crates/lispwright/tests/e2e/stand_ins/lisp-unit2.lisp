@@ -1,4 +1,4 @@
-;;;; A stand-in for lisp-unit2: the database of results that RUN-TESTS returns, written anew.
+;;;; A stand-in for lisp-unit2: its tests, and the database of results that RUN-TESTS returns, written anew.
 
 (defpackage #:lisp-unit2
   (:use #:cl)
@@ -8,7 +8,7 @@
 (defvar *tests* '())
 (defvar *result* nil)
 
-(defclass unit-test () ((name :initarg :name) (code :initarg :code)))
+(defclass unit-test () ((name :initarg :name) (tags :initarg :tags) (code :initarg :code)))
 (defclass list-collector () ((head :initform '()) (len :initform 0)))
 (defclass test-result ()
   ((unit-test :initarg :unit-test) (errors :initform nil) (failed :initform nil) (warnings :initform nil) (passed :initform nil)))
@@ -20,8 +20,18 @@
     (setf (slot-value collector 'head) (append (slot-value collector 'head) (list object)))))
 
 (defmacro define-test (name (&key tags) &body body)
-  (declare (ignore tags))
-  `(push (make-instance 'unit-test :name ',name :code (lambda () ,@body)) *tests*))
+  `(progn
+     (setf *tests* (cons (make-instance 'unit-test :name ',name :tags ',tags :code (lambda () ,@body))
+                         (remove ',name *tests* :key (lambda (test) (slot-value test 'name)))))
+     (defun ,name () (%run-test (find ',name *tests* :key (lambda (test) (slot-value test 'name)))))))
+
+(defun list-tests () (reverse *tests*))
+
+(defun %run-test (test)
+  (let ((*result* (make-instance 'test-result :unit-test test)))
+    (handler-case (funcall (slot-value test 'code))
+      (error (error) (collect error 'errors)))
+    *result*))
 
 (defmacro assert-eql (expected form)
   `(let ((actual ,form))
@@ -30,12 +40,9 @@
          (collect (make-instance 'failure-result :form '(assert-eql ,expected ,form) :expected (list ,expected) :actual (list actual))
                   'failed))))
 
-(defgeneric run-tests (&key package)
-  (:method (&key package)
+(defgeneric run-tests (&key package tests)
+  (:method (&key package tests)
     (declare (ignore package))
     (let ((db (make-instance 'test-results-db)))
-      (dolist (test (reverse *tests*) db)
-        (let ((*result* (make-instance 'test-result :unit-test test)))
-          (handler-case (funcall (slot-value test 'code))
-            (error (error) (collect error 'errors)))
-          (vector-push-extend *result* (slot-value db 'results)))))))
+      (dolist (name (or tests (mapcar (lambda (test) (slot-value test 'name)) (list-tests))) db)
+        (vector-push-extend (funcall name) (slot-value db 'results))))))

@@ -1,6 +1,7 @@
 //! Files of a project: loading them, running their tests, and their names.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use lispwright_runtime::*;
 
@@ -65,6 +66,27 @@ pub(super) async fn tests(bench: Arc<Bench>) {
     let report = bench.test(target, &[tests.fine]).await;
     let tally = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
     assert_eq!((tally.passed, tally.failed), (1, 0), "{report:#?}");
+}
+
+/// A test that never ends costs itself alone: it has failed, and those after it run.
+pub(super) async fn tests_that_hang(bench: Arc<Bench>) {
+    let tests = &bench.phrases.tests;
+    if let Some((name, text)) = tests.definition {
+        bench.write(name, text);
+    }
+    let path = bench.write(tests.file, tests.text);
+    let target = tests.system.map_or(LoadTarget::Path(path), |system| LoadTarget::System(system.into()));
+    // What has to be started and loaded first is no part of the time that follows.
+    bench.test(target.clone(), &[tests.fine]).await;
+    let mut lines: Vec<&str> = tests.text.split_inclusive('\n').collect();
+    lines.insert(tests.line as usize - 1, tests.hanging);
+    bench.write(tests.file, &lines.concat());
+    let report = bench.test_for(target, &[], Duration::from_secs(8)).await;
+    let tally = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    assert_eq!((&report.ending, tally.passed, tally.failed), (&Ending::Tested, 1, 2), "{report:#?}");
+    let [hangs, off] = &tally.failed_tests[..] else { panic!("{report:#?}") };
+    assert!(hangs.name.ends_with("hangs") && hangs.reason.contains("s and was stopped"), "{report:#?}");
+    assert!(off.name.ends_with("off"), "{report:#?}");
 }
 
 pub(super) async fn no_tests(bench: Arc<Bench>) {

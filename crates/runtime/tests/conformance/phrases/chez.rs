@@ -84,12 +84,17 @@ pub(crate) const CHEZ: Phrases = Phrases {
                (define (test-end name)\n\
                  (runner-path-set! (test-runner-current) (list-head (runner-path (test-runner-current))\n\
                    (- (length (runner-path (test-runner-current))) 1))))\n\
-               (define (test-equal name expected actual)\n\
+               (define-syntax test-equal\n\
+                 (syntax-rules () [(_ name expected actual) (run name expected (lambda () actual))]))\n\
+               (define (run name expected thunk)\n\
                  (let ([runner (test-runner-current)])\n\
                    (runner-name-set! runner name)\n\
                    ((runner-begun runner) runner)\n\
-                   (runner-alist-set! runner `((result-kind . ,(if (equal? expected actual) 'pass 'fail))\n\
-                     (expected-value . ,expected) (actual-value . ,actual)))\n\
+                   (runner-alist-set! runner\n\
+                     (guard (raised [#t `((result-kind . fail) (expected-value . ,expected) (actual-error . ,raised))])\n\
+                       (let ([actual (thunk)])\n\
+                         `((result-kind . ,(if (equal? expected actual) 'pass 'fail))\n\
+                           (expected-value . ,expected) (actual-value . ,actual)))))\n\
                    ((runner-ended runner) runner))))\n",
         )),
         file: "tests.ss",
@@ -98,6 +103,7 @@ pub(crate) const CHEZ: Phrases = Phrases {
         system: None,
         line: 4,
         fine: "fine",
+        hanging: "(test-equal \"hangs\" 3 (let loop () (loop)))\n",
         none: "(define nothing 1)\n",
     },
     expansion: ("(when a b)", "(if a "),

@@ -53,6 +53,7 @@ pub(crate) const CLOJURE: Phrases = Phrases {
         system: None,
         line: 4,
         fine: "fine",
+        hanging: "(deftest hangs (is (loop [] (recur))))\n",
         none: "(ns none)\n",
     },
     expansion: ("(when a b)", "(if a "),

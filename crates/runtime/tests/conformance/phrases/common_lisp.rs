@@ -54,6 +54,7 @@ const COMMON_LISP: Phrases = Phrases {
         system: Some("mill"),
         line: 4,
         fine: "fine",
+        hanging: "(deftest hangs (loop) 3)\n",
         none: "(defvar *nothing* 1)\n",
     },
     expansion: ("(when a b)", "(IF A"),

@@ -53,6 +53,7 @@ pub(crate) const EMACS: Phrases = Phrases {
         system: None,
         line: 4,
         fine: "fine",
+        hanging: "(ert-deftest hangs () (while t (ignore)))\n",
         none: "(setq nothing 1)\n",
     },
     expansion: ("(when a b)", "(if a "),

@@ -67,6 +67,7 @@ pub(crate) const GUILE: Phrases = Phrases {
         system: None,
         line: 4,
         fine: "fine",
+        hanging: "(test-equal \"hangs\" 3 (let loop () (loop)))\n",
         none: "(define nothing 1)\n",
     },
     expansion: ("(when a b)", "(if a "),

@@ -63,6 +63,7 @@ pub(crate) const RACKET: Phrases = Phrases {
         system: None,
         line: 4,
         fine: "fine",
+        hanging: "(test-case \"hangs\" (let loop () (loop)))\n",
         none: "#lang racket/base\n(define nothing 1)\n",
     },
     expansion: ("(when a b)", "(if a "),
