@@ -57,8 +57,10 @@ pub enum Notice {
         took: Duration,
         /// A file that names a server which the session did not attach to.
         passed_over: Option<PassedOver>,
-        /// The file whose dependencies are not on the class path, because its tool is not installed.
-        without_dependencies: Option<BuildFile>,
+        /// Dependencies of the project that are not on this machine, if its tool is not installed.
+        missing: Vec<String>,
+        /// Those of which another version is: `group/artifact 2.4 for 2.5`.
+        other_versions: Vec<String>,
     },
     /// The connection to a server that the session is attached to was lost and made again.
     Reconnected(Remaining),
@@ -135,15 +137,6 @@ pub enum PassedOver {
         /// The reason.
         why: String,
     },
-}
-
-/// A build file of Clojure that needs its tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildFile {
-    /// `deps.edn`, for Clojure's command-line tool.
-    DepsEdn,
-    /// `project.clj`, for Leiningen.
-    ProjectClj,
 }
 
 /// What a session still has after its connection was made again.

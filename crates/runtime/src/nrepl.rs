@@ -2,10 +2,12 @@
 //!
 //! [`remote`] chooses the server of a session, `server` starts one with the programs of the machine, `evaluate` turns
 //! calls into nREPL's operations, `image` is the conversation about one of them, and `bencode` the encoding on the
-//! socket or pipe. `sources` finds the class path directories of a project, `forms` splits code, `details` asks for the
+//! socket or pipe. `build_file` and `class_path` find the class path of a project, `forms` splits code, `details` asks for the
 //! details of an error, and `python` reads the errors of a Clojure that cannot be asked.
 
 mod bencode;
+mod build_file;
+mod class_path;
 mod details;
 mod evaluate;
 mod forms;
@@ -15,7 +17,6 @@ mod port_file;
 mod python;
 mod remote;
 mod server;
-mod sources;
 
 pub(crate) use port_file::{PORT_FILE, port_in};
 pub(crate) use remote::Nrepl;

@@ -1,7 +1,7 @@
 //! Events of a session that come with its next answer.
 
 use lispwright_runtime::Notice;
-use lispwright_runtime::notice::{BuildFile, During, EndedChildren, PassedOver, Remaining, UnheardEnd};
+use lispwright_runtime::notice::{During, EndedChildren, PassedOver, Remaining, UnheardEnd};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
 
@@ -67,9 +67,9 @@ fn words(notice: &Notice, session: &str) -> String {
             "Attached to the nREPL server at {address} that {} names; it belongs to somebody else and is never ended from here.",
             in_a_line(&file.to_string_lossy())
         ),
-        Notice::Started { with, took, passed_over, without_dependencies } => {
+        Notice::Started { with, took, passed_over, missing, other_versions } => {
             let passed = passed_over.as_ref().map(|passed| format!(" {}", passed_over_words(passed))).unwrap_or_default();
-            let missing = without_dependencies.map(|file| format!(" {}", missing_words(file))).unwrap_or_default();
+            let missing = missing_words(missing, other_versions);
             let took = took.as_secs_f64();
             format!("Started an nREPL server with {with} in {took:.1} s; it ends with this session.{passed}{missing}")
         }
@@ -126,13 +126,22 @@ fn passed_over_words(passed: &PassedOver) -> String {
     }
 }
 
-fn missing_words(file: BuildFile) -> &'static str {
-    match file {
-        BuildFile::DepsEdn => {
-            "The :deps of deps.edn are not on the class path without Clojure's command-line tool, only its :paths."
+/// The dependencies of a Clojure project that no tool could fetch.
+fn missing_words(missing: &[String], others: &[String]) -> String {
+    let listed = |names: &[String]| {
+        let shown = in_a_line(&names[..names.len().min(8)].join(", ")).into_owned();
+        match names.len().saturating_sub(8) {
+            0 => shown,
+            more => format!("{shown} and {more} more"),
         }
-        BuildFile::ProjectClj => {
-            "The :dependencies of project.clj are not on the class path without lein, only its :source-paths and the like."
-        }
-    }
+    };
+    let missing = match missing {
+        [] => String::new(),
+        names => format!(" Neither ~/.m2, ~/.gitlibs nor /usr/share/maven-repo has {}.", listed(names)),
+    };
+    let others = match others {
+        [] => String::new(),
+        names => format!(" Other versions are on the class path: {}.", listed(names)),
+    };
+    missing + &others
 }

@@ -181,6 +181,9 @@ pub(crate) fn not_offered(runtime: Runtime, operation: ImageOperation, skin: Ski
             );
         }
         ImageOperation::Load => Some(format!("Load it with {eval}: (load \"FILE\"), or (asdf:load-system \"NAME\")")),
+        ImageOperation::RunTests if runtime.name == "clojure" => {
+            Some(format!("Run the tests with {eval}: (require 'NAMESPACE :reload) (cljs.test/run-tests 'NAMESPACE)"))
+        }
         ImageOperation::RunTests => Some(format!("Run the tests with {eval}, such as (asdf:test-system \"NAME\")")),
         ImageOperation::Macroexpand => Some(format!("Expand with {eval}")),
         ImageOperation::Exports => {

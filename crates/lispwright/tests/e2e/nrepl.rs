@@ -252,6 +252,9 @@ fn directories_that_the_project_lists_are_on_the_class_path() {
         Session::with_file("deps.edn", "{:paths [\"src/main/clojure\"] :deps {x/y {:mvn/version \"1\"}}}\n");
     session.project.file("src/main/clojure/my/mill.clj", "(ns my.mill)\n(defn grind [x] (.length x))\n");
     let arguments = json!({ "system": "my.mill", "runtime": "clojure" });
-    says(&session.ok("load_system", arguments), &["Loaded my.mill", "only its :paths"]);
+    says(
+        &session.ok("load_system", arguments),
+        &["Loaded my.mill", "Neither ~/.m2, ~/.gitlibs nor /usr/share/maven-repo has x/y 1."],
+    );
     says(&session.ok("repl_eval", json!({ "code": "(my.mill/grind \"abc\")" })), &["=> 3"]);
 }

@@ -6,12 +6,14 @@ use std::time::Instant;
 use lispwright_project::{Links, read_regular};
 
 use super::bencode::Bencode;
-use super::details::{self, literal};
+use super::class_path::ClassPath;
+use super::details::{self, Flavour, literal};
 use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
-use super::sources;
+
 use crate::eval::{CurrentForm, Ending, LispError, Phase};
+use crate::operation::ImageOperation;
 use crate::remote::Lost;
 use crate::stop::Controls;
 use crate::tally::Tally;
@@ -72,6 +74,10 @@ impl Image {
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
+        if self.flavour == Flavour::Node {
+            // clojure.test of the JVM is not there, and cljs.test reports to nobody.
+            return Ok(Ending::NotOffered { operation: ImageOperation::RunTests }.into());
+        }
         let space = match target {
             LoadTarget::System(name) => Some(format!("(symbol {})", literal(name))),
             LoadTarget::Path(path) => {
@@ -215,7 +221,8 @@ fn source_file(project: &Project, name: &str) -> String {
     }
     let roots = || project.roots.iter().map(Path::new);
     let usual = roots().flat_map(|root| SOURCE_DIRECTORIES.map(|directory| root.join(directory)));
-    let mut places = usual.chain(roots().flat_map(sources::directories)).map(|directory| directory.join(name));
+    let mut places =
+        usual.chain(roots().flat_map(|root| ClassPath::of(root).entries)).map(|directory| directory.join(name));
     places.find(|place| place.is_file()).map_or_else(|| name.to_owned(), |place| place.display().to_string())
 }
 

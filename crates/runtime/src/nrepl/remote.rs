@@ -244,7 +244,8 @@ async fn start(
         with: way.describe(),
         took: began.elapsed(),
         passed_over,
-        without_dependencies: way.without_dependencies(),
+        missing: way.class_path().missing.clone(),
+        other_versions: way.class_path().others.clone(),
     };
     Ok(Started { image, how, notice })
 }

@@ -18,16 +18,15 @@ use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
 
+use super::class_path::ClassPath;
 use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
-use super::sources;
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
 use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
-use crate::notice::BuildFile;
 use crate::process::{self, Launch, Ward};
 use crate::remote::connection::Connection;
 use crate::sandbox::{Confined, Pipes};
@@ -85,8 +84,8 @@ pub(crate) struct Way {
     tool: Tool,
     /// The program.
     pub(crate) program: PathBuf,
-    /// The build file whose dependencies are not on its class path.
-    without_dependencies: Option<BuildFile>,
+    /// The class path of the project, if the tool is only a JVM.
+    class_path: ClassPath,
 }
 
 /// The way to start a server for the project at `root` with such a connection.
@@ -113,7 +112,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
                 local.is_file().then_some(local)
             }),
         }?;
-        Some(Way { tool, program, without_dependencies: None })
+        Some(Way { tool, program, class_path: ClassPath::default() })
     };
     let of_project = [
         ("deps.edn", Tool::Clojure),
@@ -128,8 +127,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     let mut found =
         [Tool::Java, Tool::Clojure, Tool::Leiningen, Tool::Babashka, Tool::Nbb].into_iter().find_map(way)?;
     if found.tool == Tool::Java {
-        let files = [("deps.edn", BuildFile::DepsEdn), ("project.clj", BuildFile::ProjectClj)];
-        found.without_dependencies = files.into_iter().find(|(name, _)| has(name)).map(|(_, file)| file);
+        found.class_path = ClassPath::of(root);
     }
     Some(found)
 }
@@ -155,9 +153,9 @@ impl Way {
         }
     }
 
-    /// The build file of the project whose dependencies are not on the class path.
-    pub(crate) fn without_dependencies(&self) -> Option<BuildFile> {
-        self.without_dependencies
+    /// The class path of the project, as far as it is known here.
+    pub(crate) fn class_path(&self) -> &ClassPath {
+        &self.class_path
     }
 
     /// The versions that are known without starting a JVM.
@@ -184,7 +182,7 @@ impl Way {
     }
 
     /// The command line. A JVM does not read the environment for its temporary directory.
-    fn arguments(&self, root: &Path, heap: u32, scratch: Option<&Path>) -> Vec<OsString> {
+    fn arguments(&self, heap: u32, scratch: Option<&Path>) -> Vec<OsString> {
         let scratch = |option: &str| {
             scratch.map(|path| {
                 let mut word = OsString::from(format!("{option}-Djava.io.tmpdir="));
@@ -197,8 +195,8 @@ impl Way {
             Tool::Java => {
                 let jars = NEEDED.iter().map(|jar| Path::new(JARS).join(jar));
                 // A path with a colon cannot be on a class path.
-                let sources = sources::directories(root).into_iter().filter(|path| !has_colon(path));
-                let path = std::env::join_paths(jars.chain(sources)).unwrap_or_default();
+                let entries = self.class_path.entries.iter().filter(|path| !has_colon(path)).cloned();
+                let path = std::env::join_paths(jars.chain(entries)).unwrap_or_default();
                 // Clojure keeps classes by soft references, which last this many milliseconds for each free megabyte of
                 // the heap; by default a second.
                 let mut arguments = words(&["-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=20"]);
@@ -261,7 +259,7 @@ impl Server {
         let scratch = confined.as_ref().map(|confined| confined.scratch.as_path());
         let launch = Launch {
             program: way.program.clone(),
-            arguments: way.arguments(root, config.heap_megabytes, scratch),
+            arguments: way.arguments(config.heap_megabytes, scratch),
             keeper: config.keeper.clone(),
             launcher: Vec::new(),
             signals: &[],
@@ -309,8 +307,7 @@ impl Server {
         };
         let Some(port) = tokio::time::timeout(START_LIMIT, listening).await.unwrap_or_default() else {
             let death = process.bury(process.child.id().is_none()).await;
-            let words =
-                last_lines(&(String::from_utf8_lossy(&said).into_owned() + "\n" + &process.take_output().1.head));
+            let words = cause_of(&(String::from_utf8_lossy(&said).into_owned() + "\n" + &process.take_output().1.head));
             let words = if words.is_empty() { String::new() } else { format!("; it said:\n{words}") };
             return Err(format!("{program} did not become an nREPL server: {}{words}", death.status));
         };
@@ -438,6 +435,22 @@ impl Drop for Server {
     }
 }
 
+/// The lines of an output that say why a JVM did not become a server: what it said first, and the causes of its exception, not
+/// the calls that led there; without an exception the last lines.
+fn cause_of(said: &str) -> String {
+    let is_call = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("at ") || (line.starts_with("... ") && line.ends_with(" more"))
+    };
+    if !said.lines().any(is_call) {
+        return last_lines(said);
+    }
+    let lines = said.lines().filter(|line| !line.trim().is_empty() && !is_call(line) && !line.starts_with("WARNING"));
+    let (causes, others): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("Caused by:"));
+    let causes = causes.iter().rev().take(2).rev();
+    others.iter().take(3).chain(causes).copied().collect::<Vec<_>>().join("\n")
+}
+
 /// The first whole line about an nREPL server.
 fn announcement(said: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(said);
@@ -476,6 +489,19 @@ mod tests {
         }
         assert_eq!(said(b"nREPL server started on port 47"), None, "the line may go on");
         assert_eq!(said(b"Retrieving nrepl.jar\n"), None);
+    }
+
+    #[test]
+    fn the_cause_of_a_dead_start_is_told_and_not_the_calls() {
+        let said = "WARNING: old\nSyntax error macroexpanding at (user.clj:1:1).\n\tat a.b(C.java:3)\n\tat user$eval138.invoke(user.clj:1)\n\
+                    Caused by: java.io.FileNotFoundException: Could not locate some/tool.clj on classpath.\n\tat x.y(Z.java:1)\n\
+                    \t... 6 more\n";
+        assert_eq!(
+            cause_of(said),
+            "Syntax error macroexpanding at (user.clj:1:1).\nCaused by: java.io.FileNotFoundException: Could not locate \
+             some/tool.clj on classpath."
+        );
+        assert_eq!(cause_of("one\n\ntwo\n"), "one\ntwo");
     }
 
     #[test]
