@@ -69,28 +69,28 @@ impl Build {
             .flat_map(|(_, map)| file.entries(*map))
             .collect();
         build.take(&file, &entries, &maps, false);
-        for (name, map) in maps.iter().filter(|(name, _)| with_tests && is_for_tests(name)) {
+        for (_, map) in maps.iter().filter(|(name, _)| with_tests && is_for_tests(name)) {
             build.take(&file, &file.entries(*map), &maps, true);
-            // A vector of directories, which `:paths` names.
-            debug_assert!(name.starts_with(':'));
         }
         build
     }
 
     /// Adds what the `entries` of a map say; `named` are vectors of directories by keyword.
     fn take(&mut self, file: &Edn<'_>, entries: &[(&str, ListId)], named: &[(&str, ListId)], is_extra: bool) {
-        for (_, list) in entries.iter().filter(|(key, _)| PATHS.contains(key)) {
-            let mut lists = vec![*list];
-            while let Some(list) = lists.pop() {
-                for word in file.words(list) {
-                    if let Some(name) = unquoted(word) {
-                        let paths = if is_extra { &mut self.extra_paths } else { &mut self.paths };
-                        paths.push(name.to_owned());
-                    } else if lists.len() < named.len() {
-                        // Each name leads to one vector, which may not lead back.
-                        let other = named.iter().find(|(name, _)| *name == word && !list_is(list, named, name));
-                        lists.extend(other.map(|(_, list)| *list));
-                    }
+        // A keyword in a vector of directories names another one, which may lead back.
+        let mut lists: Vec<ListId> =
+            entries.iter().filter(|(key, _)| PATHS.contains(key)).map(|(_, list)| *list).collect();
+        let mut next = 0;
+        while let Some(list) = lists.get(next).copied() {
+            next += 1;
+            for word in file.words(list) {
+                if let Some(name) = unquoted(word) {
+                    let paths = if is_extra { &mut self.extra_paths } else { &mut self.paths };
+                    paths.push(name.to_owned());
+                } else if let Some((_, list)) = named.iter().find(|(name, _)| *name == word)
+                    && !lists.contains(list)
+                {
+                    lists.push(*list);
                 }
             }
         }
@@ -99,10 +99,6 @@ impl Build {
             self.dependencies.extend(found);
         }
     }
-}
-
-fn list_is(list: ListId, named: &[(&str, ListId)], name: &str) -> bool {
-    named.iter().any(|(known, its)| *known == name && *its == list)
 }
 
 /// Whether an alias or profile of that name is for tests. Leiningen's profile `:dev` has the dependencies of tests.
