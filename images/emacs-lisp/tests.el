@@ -229,7 +229,7 @@ child process brings what it says; a signal of somebody else brings nothing."
 
 (defun lispwright--spec-named-p (spec name)
   "Non-nil when SPEC or a suite around it is called NAME."
-  (or (equal (buttercup-spec-full-name spec) name)
+  (or (lispwright--name-fits-p name (buttercup-spec-full-name spec))
       (equal (buttercup-suite-or-spec-description spec) name)
       (seq-find (lambda (suite)
                   (or (equal (buttercup-suite-or-spec-description suite) name)
@@ -270,7 +270,7 @@ recorded."
            (chosen (lispwright--choose all wanted
                                        (lambda (test name)
                                          (if (eq (car test) 'ert)
-                                             (equal (symbol-name (cdr test)) name)
+                                             (lispwright--ert-fits-p name (cdr test))
                                            (lispwright--spec-named-p (cdr test) name)))))
            (chosen-ert (delq nil (mapcar (lambda (test) (and (eq (car test) 'ert) (cdr test))) chosen)))
            (chosen-specs (delq nil (mapcar (lambda (test) (and (eq (car test) 'buttercup) (cdr test))) chosen))))
@@ -294,11 +294,13 @@ recorded."
                       (if (not files)
                           (list :outcome :refused :no-system (lispwright--argument request :SYSTEM)
                                 :systems (lispwright--libraries roots))
-                        (lispwright--forget-tests files)
-                        (lispwright--reload-changed roots nil)
-                        (dolist (file files)
-                          (lispwright--load-source file))
-                        (lispwright--run-loaded request files)))))))
+                        (let ((load-path (append (lispwright--test-directories roots files) load-path)))
+                          (lispwright--forget-tests files)
+                          (lispwright--reload-changed roots nil)
+                          (lispwright--load-helpers (lispwright--test-helpers roots files))
+                          (dolist (file files)
+                            (lispwright--load-source file))
+                          (lispwright--run-loaded request files))))))))
     (append answer
             (and (plist-get lispwright--tally :framework) lispwright--tally)
             (and lispwright--running (list :running lispwright--running)))))

@@ -75,6 +75,7 @@ pub mod several;
 pub mod test_script;
 mod test_summary;
 pub mod test_twins;
+pub mod test_unbound;
 pub mod tool;
 pub mod unused;
 pub mod verify;

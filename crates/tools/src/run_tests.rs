@@ -15,6 +15,7 @@ use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::test_script;
 use crate::test_twins::{TestTwins, twins};
+use crate::test_unbound::{UnboundName, unbound_names};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -88,6 +89,9 @@ pub struct TestAnswer {
     /// Tests of one name, of which only the last one ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<TestTwins>,
+    /// Names that were unbound, and that the project defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbound: Vec<UnboundName>,
     /// Diagnostics of the compiler and the loader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticFacts>,
@@ -252,7 +256,12 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
         timeout,
     };
     let done = work.done(workshop, request, context).await?;
-    answer(workshop, Asked { name, is_system, framework, tests }, done)
+    let dialect = done.report.runtime.dialect;
+    let answer = answer(workshop, Asked { name, is_system, framework, tests }, done)?;
+    let reasons = answer.failed_tests.iter().map(|test| test.reason.as_str());
+    let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").map(|one| one.message.as_str());
+    let unbound = unbound_names(workshop, context, dialect, reasons.chain(errors)).await?;
+    Ok(TestAnswer { unbound, ..answer })
 }
 
 /// The requested framework, if the runtime can run it.
@@ -285,6 +294,7 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         twins: twins(workshop, &tally.files),
+        unbound: Vec::new(),
         diagnostics: diagnostics_of(workshop, &report),
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,

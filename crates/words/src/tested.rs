@@ -38,6 +38,13 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         }
     }
     text.push_str(&test_op_notes(tally, skin));
+    for unbound in &answer.unbound {
+        let places: Vec<String> = unbound.places.iter().map(source_text).collect();
+        let (name, places) = (name_text(&unbound.name, 80), places.join(", "));
+        text.push_str(&format!(
+            "[note] {name} is defined in {places}: not loaded, or not imported, where it is used.\n"
+        ));
+    }
     for twins in &answer.twins {
         let places: Vec<String> = twins.places.iter().map(source_text).collect();
         let (name, places) = (name_text(&twins.name, 80), places.join(" and "));
@@ -46,8 +53,8 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     for note in &tally.notes {
         text.push_str(&format!("[note] {}\n", one_line(note, 300)));
     }
-    text.push_str(&failures_text(answer));
-    let shown = answer.failed_tests.len().min(MOST_SHOWN);
+    let (failures, shown) = failures_text(answer);
+    text.push_str(&failures);
     if tally.failed as usize > shown {
         let how = match skin {
             Skin::Shell => "--only NAME shows one".to_owned(),
@@ -80,7 +87,7 @@ fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
     if answer.total > 0 {
         let TestAnswer { passed, failed, pending, .. } = answer;
         text.push_str(&format!("[note] Before that {passed} passed, {failed} failed, {pending} pending.\n"));
-        text.push_str(&failures_text(answer));
+        text.push_str(&failures_text(answer).0);
     }
     text
 }
@@ -242,9 +249,54 @@ fn source_text(source: &TestSource) -> String {
     format!("{}{line}", source.path)
 }
 
-/// The failures that are shown.
-fn failures_text(answer: &TestAnswer) -> String {
-    answer.failed_tests.iter().take(MOST_SHOWN).map(failed_text).collect()
+/// This many failures for the same reason are told together.
+const ALIKE: usize = 3;
+
+/// The failures that are shown, and their number; those that say the same are told once.
+fn failures_text(answer: &TestAnswer) -> (String, usize) {
+    let is_alike = |one: &FailedTestFacts, other: &FailedTestFacts| {
+        (&one.reason, &one.form, &one.values) == (&other.reason, &other.form, &other.values)
+    };
+    let mut grouped: Vec<&FailedTestFacts> = Vec::new();
+    let (mut text, mut shown) = (String::new(), 0);
+    let mut units = 0;
+    for test in &answer.failed_tests {
+        if grouped.iter().any(|one| is_alike(one, test)) {
+            continue;
+        }
+        if units == MOST_SHOWN {
+            break;
+        }
+        units += 1;
+        let alike: Vec<&FailedTestFacts> = answer.failed_tests.iter().filter(|other| is_alike(other, test)).collect();
+        if alike.len() >= ALIKE {
+            grouped.push(test);
+            shown += alike.len();
+            text.push_str(&alike_text(&alike));
+        } else {
+            shown += 1;
+            text.push_str(&failed_text(test));
+        }
+    }
+    (text, shown)
+}
+
+/// Failures for the same reason.
+fn alike_text(tests: &[&FailedTestFacts]) -> String {
+    let names = tests.iter().take(MOST_SHOWN).map(|test| {
+        let place = test.source.as_ref().map(|source| format!("{} ", source_text(source))).unwrap_or_default();
+        format!("{place}{}", name_text(&test.test_name, 80))
+    });
+    let more = match tests.len().saturating_sub(MOST_SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names = names.collect::<Vec<_>>().join(", ");
+    let one =
+        FailedTestFacts { test_name: String::new(), description: String::new(), source: None, ..tests[0].clone() };
+    let body = failed_text(&one);
+    let body = body.split_once('\n').map_or("", |(_, body)| body);
+    format!("FAILED alike, {}: {names}{more}\n{body}", tests.len())
 }
 
 fn failed_text(test: &FailedTestFacts) -> String {

@@ -162,6 +162,34 @@ fn tests_of_both_frameworks_are_run_and_failures_reported() {
     assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)));
 }
 
+#[test]
+fn tests_have_what_a_runner_gives_them() {
+    let mut session = Session::with_file("mill.el", "(defun mill-grind (x) (* 2 x))\n(provide 'mill)\n");
+    session.project.file("Makefile", "test:\n\temacs -Q --batch -L . -L support -l ert -l test/mill-test.el\n");
+    session.project.file("support/mill-support.el", "(defun mill-support () 3)\n(provide 'mill-support)\n");
+    session.project.file("test/mill-beside.el", "(defun mill-beside () 4)\n(provide 'mill-beside)\n");
+    session.project.file("test/test-helper.el", "(defmacro with-mill (&rest body) `(progn ,@body))\n");
+    let test = "(require 'ert)\n(require 'mill)\n(require 'mill-support)\n(require 'mill-beside)\n\
+                (ert-deftest mill-works () :tags '(quick) (with-mill (should (= 14 (mill-grind (+ (mill-support) (mill-beside)))))))\n\
+                (ert-deftest mill-waits () (should t))\n";
+    session.project.file("test/mill-test.el", test);
+    let answer = session.ok("run_tests", json!({ "path": "test/mill-test.el" }));
+    assert!(answer.text.starts_with("2 passed, 0 failed, 0 pending of 2 (ert, "), "{}", answer.text);
+    for wanted in ["(tag quick)", "mill-wo*", "/works$/"] {
+        let answer = session.ok("run_tests", json!({ "path": "test/mill-test.el", "test": wanted }));
+        assert!(answer.text.starts_with("1 passed, 0 failed, 0 pending of 1 "), "{wanted}: {}", answer.text);
+    }
+    // What is void is looked up, and failures that say the same are told once.
+    session.project.file("lisp/far.el", "\n(defun mill-far () 1)\n");
+    let tests = ["one", "two", "three"].map(|name| format!("(ert-deftest {name} () (should (mill-far)))\n")).concat();
+    session.project.file("far-test.el", format!("(require 'ert)\n{tests}"));
+    let answer = session.ok("run_tests", json!({ "path": "far-test.el" }));
+    let alike =
+        "FAILED alike, 3: far-test.el:2 one, far-test.el:3 two, far-test.el:4 three\n  void-function: ";
+    assert!(answer.text.contains(alike), "{}", answer.text);
+    assert!(answer.text.contains("[note] mill-far is defined in lisp/far.el:2"), "{}", answer.text);
+}
+
 /// A test that no `ert-deftest` in the file names is one all the same.
 #[test]
 fn tests_that_macros_define_are_run() {

@@ -100,6 +100,7 @@ fn text() -> String {
         "look.el",
         "describe.el",
         "work.el",
+        "customs.el",
         "tests.el",
     ]
     .join("\n")

@@ -1,0 +1,113 @@
+;;; customs.el --- what the tests of a project take for granted  -*- lexical-binding: t; -*-
+
+;; A runner of tests puts directories on `load-path' and loads a helper first.  Which ones, the project says in the files of
+;; that runner: Eask, Eldev, ert-runner, make.  They are read as data, and nothing in them is run.
+
+(defun lispwright--lines-of (file)
+  "The text of FILE, or an empty one."
+  (if (and (file-regular-p file) (file-readable-p file))
+      (with-temp-buffer
+        (insert-file-contents file nil 0 200000)
+        (buffer-string))
+    ""))
+
+(defun lispwright--matches (pattern text)
+  "What the first group of PATTERN matches in TEXT, in order."
+  (let ((start 0) (found nil))
+    (while (string-match pattern text start)
+      (push (match-string 1 text) found)
+      (setq start (match-end 0)))
+    (nreverse found)))
+
+(defun lispwright--forms-of (file)
+  "The forms of FILE, as far as they can be read."
+  (let ((forms nil))
+    (with-temp-buffer
+      (insert (lispwright--lines-of file))
+      (goto-char (point-min))
+      (condition-case nil
+          (while t (push (read (current-buffer)) forms))
+        (error nil)))
+    (nreverse forms)))
+
+(defun lispwright--strings-in (heads forms)
+  "The strings in those of FORMS that have one of HEADS as their head, also inside of other forms."
+  (let ((found nil) (agenda (list forms)))
+    (while agenda
+      (let ((form (pop agenda)))
+        (while (consp form)
+          (let ((part (pop form)))
+            (when (consp part)
+              (when (and (memq (car part) heads) (proper-list-p part))
+                (setq found (append found (seq-filter #'stringp part))))
+              (push part agenda))))))
+    found))
+
+(defconst lispwright--runner-files '(".ert-runner" "Makefile" "GNUmakefile" "makefile" "Eldev")
+  "The files with options of Emacs for the tests.")
+
+(defun lispwright--options (root letter names)
+  "What follows the option LETTER of Emacs in the files NAMES of runners below ROOT."
+  (let ((pattern (format "\\(?:^\\|[ \t\"'=]\\)-%s[ \t]*[\"']?\\([^ \t\n\"';\\\\]+\\)" letter))
+        (case-fold-search nil))
+    (apply #'append
+           (mapcar (lambda (name)
+                     (mapcar (lambda (word)
+                               (replace-regexp-in-string "\\`\\$[({]?\\(?:CURDIR\\|PWD\\|ROOT\\|TOP\\)[)}]?/?" "" word))
+                             (lispwright--matches pattern (lispwright--lines-of (concat root name)))))
+                   names))))
+
+(defun lispwright--test-directories (roots files)
+  "The directories that are on `load-path' while the tests of FILES run, in a project with ROOTS."
+  (let ((directories (mapcar #'file-name-directory files)))
+    (dolist (root roots)
+      (setq directories
+            (append directories
+                    (mapcar (lambda (name) (expand-file-name name root))
+                            (append '("test" "tests")
+                                    (lispwright--options root "L" lispwright--runner-files)
+                                    (lispwright--strings-in '(load-paths) (lispwright--forms-of (concat root "Eask")))
+                                    (lispwright--strings-in '(eldev-add-loading-roots)
+                                                            (lispwright--forms-of (concat root "Eldev"))))))))
+    (delete-dups (mapcar #'directory-file-name (seq-filter #'file-directory-p directories)))))
+
+(defun lispwright--test-helpers (roots files)
+  "The files that a runner loads before FILES, the tests of a project with ROOTS."
+  (let ((named nil)
+        (beside (mapcar (lambda (file) (concat (file-name-directory file) "test-helper.el")) files)))
+    (dolist (root roots)
+      (let ((of-make (lispwright--options root "l" (cdr lispwright--runner-files))))
+        (setq named (append named
+                            (mapcar (lambda (name) (expand-file-name name root))
+                                    (append (lispwright--options root "l" '(".ert-runner"))
+                                            ;; make names the tests, too.
+                                            (seq-filter (lambda (name) (string-match-p "helper[^/]*\\.el\\'" name)) of-make)
+                                            '("test/test-helper.el" "tests/test-helper.el")))))))
+    (seq-filter (lambda (file) (and (file-regular-p file) (not (member file files))))
+                (delete-dups (append named beside)))))
+
+(defun lispwright--load-helpers (helpers)
+  "Load those of HELPERS, source files, that have changed since they were loaded."
+  (dolist (helper helpers)
+    (when (lispwright--changed-p helper)
+      (lispwright--progress (format "loading %s" helper))
+      (lispwright--activate-packages)
+      (lispwright--forget-source helper)
+      (load helper nil t t)
+      (lispwright--note-loaded helper))))
+
+(defun lispwright--name-fits-p (pattern name)
+  "Non-nil when PATTERN, as a caller writes it, means the test called NAME: the name, its beginning and a star, or a regular
+expression between slashes."
+  (cond ((equal pattern name))
+        ((string-match "\\`/\\(.+\\)/\\'" pattern) (string-match-p (match-string 1 pattern) name))
+        ((string-suffix-p "*" pattern) (string-prefix-p (substring pattern 0 -1) name))))
+
+(defun lispwright--ert-fits-p (pattern name)
+  "The same for the ERT test NAME, a symbol; PATTERN may be a selector of ERT's, such as (tag fast) or :failed."
+  (if (string-match-p "\\`\\((\\|:\\)" pattern)
+      (let ((selector (ignore-errors (car (read-from-string pattern)))))
+        (and selector
+             (seq-find (lambda (test) (eq (ert-test-name test) name))
+                       (ert-select-tests `(and (member ,name) ,selector) t))))
+    (lispwright--name-fits-p pattern (symbol-name name))))
