@@ -33,9 +33,17 @@ image.")
 (defun find-project-system (name)
   "The .asd file of the project that defines the system NAME: by its file name, else by its content."
   (let ((primary (asdf:primary-system-name name)))
-    (or (find primary *definition-files* :key #'pathname-name :test #'string=)
+    (or (find primary (definition-files) :key #'pathname-name :test #'string=)
         (find-if (lambda (file) (member (asdf:coerce-name name) (defined-systems file) :test #'string=))
-                 *definition-files*))))
+                 (definition-files)))))
+
+(defun definition-files ()
+  "The .asd files of the project. Until the parent has said which they are, those in the working directory and one or two
+directories below it: evaluated code may ask for a system first."
+  (or *definition-files*
+      (and (null *project-roots*)
+           (loop for pattern in '("*.asd" "*/*.asd" "*/*/*.asd")
+                 append (ignore-errors (directory (merge-pathnames pattern (uiop:getcwd))))))))
 
 (defun defined-systems (file)
   "The names that follow \"defsystem\" in FILE."

@@ -8,7 +8,7 @@
 ;; Code belongs to a custodian inside of another one, whose memory is limited: code can shut down the first, the limit only the second.
 
 (require racket/list racket/path racket/string racket/udp
-         "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt")
+         "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt" "collections.rkt")
 (provide (struct-out evaluation) current-evaluation prepare-session root top-namespace
          answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots loaded-files changed?
          failure-frames marks-of test-in-hand skipped-test request-waiting? next-request module-name-text name-text known-modules module-path-of in-phase)
@@ -105,6 +105,15 @@
   (not (and (file-exists? file) (equal? (hash-ref digests file #f) (digest file)))))
 
 (define (project-roots) roots)
+
+(define links '())                      ; those that the project's own collections had so far
+
+;; Links the project's own collections, as their files say it now. Each thread of code has the links of the one before.
+(define (link-collections!)
+  (define now (append-map collection-links roots))
+  (define others (remove* links (current-library-collection-links)))
+  (set! links (remove-duplicates (append now links)))
+  (current-library-collection-links (append now others)))
 
 (define (add-roots! directories)
   (for ([directory (in-list directories)])
@@ -342,6 +351,7 @@
   (define (body)
     (when cells
       (current-preserved-thread-cell-values cells))
+    (link-collections!)
     (let/ec leave
       (define evaluation
         (make-evaluation (argument request 'id) code port kind

@@ -147,14 +147,17 @@
 
 ;; Calls `thunk`, in which tests run, with `tally` hearing of them and the string port `printed` of what they print.
 (define (call-listening tally printed thunk)
+  (define at-end '())
   (define (heard port)
     (define room most-printed)
+    (define-values (write-others write-rest) (leaving-reports-out port))
+    (set! at-end (cons write-rest at-end))
     (make-output-port 'tests port
                       (lambda (bytes start end block? breakable?)
                         (define count (min room (- end start)))
                         (write-bytes bytes printed start (+ start count))
                         (set! room (- room count))
-                        (write-bytes bytes port start end)
+                        (write-others bytes start end)
                         (- end start))
                       void))
   (with-parameters
@@ -168,13 +171,42 @@
                             (with-parameters (list (cons (rackunit 'current-check-around) (lambda (thunk) (thunk)))) thunk)))))
          (cons current-output-port (heard (current-output-port)))
          (cons current-error-port (heard (current-error-port))))
-   thunk))
+   (lambda ()
+     (dynamic-wind void thunk (lambda () (for ([write-rest (in-list at-end)]) (write-rest)))))))
 
 (define (with-parameters settings thunk)
   (cond [(null? settings) (thunk)]
         [else
          (parameterize ([(caar settings) (cdar settings)])
            (with-parameters (cdr settings) thunk))]))
+
+;; Two procedures: one writes to `port` what rackunit does not report, the other one the rest of it. rackunit tells each failure
+;; between two dashed lines, and counts in a last one; both are told anyway. Only the beginning of a line that may be one of these is
+;; kept back.
+(define (leaving-reports-out port)
+  (define line (open-output-bytes))
+  (define in-report? #f)
+  (define (end-line!)
+    (define bytes (get-output-bytes line #t))
+    (cond [(regexp-match? #px#"^-{20}\n$" bytes) (set! in-report? (not in-report?))]
+          [in-report? (void)]
+          [(regexp-match? #px#"^[0-9]+ success\\(es\\) [0-9]+ failure\\(s\\) [0-9]+ error\\(s\\) [0-9]+ test\\(s\\) run\n$" bytes) (void)]
+          [else (write-bytes bytes port)]))
+  (define (may-be-report?)
+    (define bytes (get-output-bytes line))
+    (or in-report? (regexp-match? #px#"^(-{1,20}|[0-9]+( .*)?)$" bytes)))
+  (define (write-others bytes start end)
+    (for ([byte (in-bytes bytes start end)])
+      (write-byte byte line)
+      (when (= byte 10)
+        (end-line!)))
+    (when (and (positive? (file-position line)) (not (may-be-report?)))
+      (write-rest)))
+  (define (write-rest)
+    (define bytes (get-output-bytes line #t))
+    (unless in-report?
+      (write-bytes bytes port)))
+  (values write-others write-rest))
 
 ;;; Suites that the file itself has run
 

@@ -44,6 +44,40 @@ fn tests_count_with_any_runner() {
 }
 
 #[test]
+fn a_script_with_checks_of_its_own_counts_as_one_test() {
+    let mut session = Session::with_file("Makefile.am", "TESTS = bad.scm\n");
+    let check = "(define-syntax check (syntax-rules () ((_ a b) (unless (equal? a b) (display \"FAIL: a\") (newline) (exit 1)))))\n";
+    for (ending, runtime) in [("scm", "guile"), ("ss", "chez")] {
+        session.project.file(&format!("bad.{ending}"), format!("{check}(check 1 1)\n(check 6 9)\n"));
+        session.project.file(&format!("good.{ending}"), "(display \"3 tests, 0 failures\")\n(newline)\n(exit 0)\n");
+        let session_name = json!(runtime);
+        let run = |session: &mut Session, name: &str| {
+            let path = format!("{name}.{ending}");
+            session.ok("run_tests", json!({ "path": path, "runtime": runtime, "session": session_name }))
+        };
+        let bad = run(&mut session, "bad");
+        assert_eq!((&bad.fields["passed"], &bad.fields["failed"]), (&json!(0), &json!(1)), "{}", bad.text);
+        let reason = "It ended with exit code 1.\n  It printed: FAIL: a";
+        assert!(bad.text.contains(reason), "{}", bad.text);
+        let good = run(&mut session, "good");
+        assert_eq!((&good.fields["passed"], &good.fields["framework"]), (&json!(1), &json!("script")), "{}", good.text);
+    }
+    // What Automake's driver sets is set for the run, and what a file does to the load path ends with it.
+    let suite = "(add-to-load-path (getenv \"abs_top_srcdir\"))\n(use-modules (srfi srfi-64))\n(test-begin \"s\")\n\
+                 (test-assert #t)\n(test-end \"s\")\n";
+    session.project.file("tests/suite.scm", suite);
+    let answer = session.ok("run_tests", json!({ "path": "tests/suite.scm", "session": "guile" }));
+    assert_eq!((&answer.fields["passed"], &answer.fields["failed"]), (&json!(1), &json!(0)), "{}", answer.text);
+    let poison =
+        "(set! %load-path (cons #f %load-path))\n(use-modules (srfi srfi-64))\n(test-begin \"s\")\n(test-end \"s\")\n";
+    session.project.file("tests/poison.scm", poison);
+    let answer = session.client.call("run_tests", json!({ "path": "tests/poison.scm", "session": "guile" }));
+    assert!(answer.text.contains("[note] The tests put #f into %load-path"), "{}", answer.text);
+    let answer = session.ok("run_tests", json!({ "path": "tests/suite.scm", "session": "guile" }));
+    assert_eq!(answer.fields["passed"], 1, "{}", answer.text);
+}
+
+#[test]
 fn groups_that_do_not_add_up_are_failures() {
     let session = &mut suite("odd.scm", "(test-begin \"odd\" 5)\n(test-assert \"one\" #t)\n(test-end \"even\")\n");
     let answer = session.ok("run_tests", json!({ "path": "odd.scm" }));

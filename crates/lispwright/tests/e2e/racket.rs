@@ -143,6 +143,16 @@ fn tests_are_run_and_only_those_that_were_seen_to_pass_count() {
         let answer = session.stopped("run_tests", json!({ "path": path }), |answer| answer.text.contains(says));
         assert!(answer.is_error && answer.text.contains(says), "{path}: {}", answer.text);
     }
+    // A suite's failures are told once. An error has the line of its test case; the package's own collection is linked.
+    session.project.file("info.rkt", "#lang info\n(define collection \"mill\")\n");
+    session.project.file("stone.rkt", "#lang racket/base\n(provide grind)\n(define (grind x) (car x))\n");
+    let own = "#lang racket/base\n(require rackunit rackunit/text-ui mill/stone)\n(void (run-tests (test-suite \"s\" (test-case \"out\" \
+               (check-eq? 1 2)))))\n(test-case \"err\"\n  (grind 3))\n";
+    session.project.file("own.rkt", own);
+    let answer = session.ok("run_tests", json!({ "path": "own.rkt" }));
+    assert!(answer.text.starts_with("0 passed, 2 failed, "), "{}", answer.text);
+    assert!(answer.text.contains("FAILED own.rkt:4: err\n"), "{}", answer.text);
+    assert!(!answer.text.contains("[stdout]") && !answer.text.contains("[stderr]"), "{}", answer.text);
     let hangs = session.ok("run_tests", json!({ "path": "hang.rkt", "timeout_seconds": 8 }));
     assert!(hangs.text.contains("FAILED hang.rkt:3: spins\n  It ran for "), "{}", hangs.text);
 }

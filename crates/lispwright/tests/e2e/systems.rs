@@ -53,6 +53,19 @@ fn failing(session: &mut Session, tool: &str, arguments: Value) -> Answer {
 }
 
 #[test]
+fn evaluated_code_finds_the_systems_of_the_project_from_the_start() {
+    let mut session = Session::with_file("mill.asd", "(defsystem \"mill\" :components ((:file \"mill\")))\n");
+    session
+        .project
+        .file("mill.lisp", "(defpackage :mill (:use :cl) (:export #:grind))\n(in-package :mill)\n(defun grind () 7)\n");
+    session.project.file("libs/stone/stone.asd", "(defsystem \"stone\")\n(defsystem \"stone/tests\")\n");
+    let code = "(asdf:load-system :mill) (list (symbol-call :mill :grind) (asdf:component-name (asdf:find-system :stone/tests)))";
+    let code = code.replace("symbol-call", "uiop:symbol-call");
+    let answer = session.ok("repl_eval", json!({ "code": code }));
+    assert!(answer.text.contains("=> (7 \"stone/tests\")"), "{}", answer.text);
+}
+
+#[test]
 fn a_system_is_found_and_its_mistakes_are_located() {
     let mut session = mill();
     let answer = session.ok("load_system", json!({ "system": "mill" }));

@@ -93,6 +93,7 @@ fn text() -> String {
         "instrument.rkt",
         "stack.rkt",
         "objects.rkt",
+        "collections.rkt",
         "agent.rkt",
         "look.rkt",
         "names.rkt",
