@@ -146,7 +146,7 @@ const CLOJURE: Rules = Rules {
     has_potential_numbers: false,
     data_names_are_qualified: true,
     // `Name.` is the constructor of `Name`.
-    name_in: |text| text.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(text),
+    name_in: |text| text.strip_suffix('.').filter(|name| !name.is_empty() && *name != ".").unwrap_or(text),
     is_made_up: |text| text.ends_with('#'),
     templates_declare: false,
     accessors_are_written: false,

@@ -6,6 +6,7 @@ use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, Tree};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::computed::Computed;
 use crate::dialects::rules;
 use crate::links::Link;
 use crate::macros::Macros;
@@ -239,6 +240,8 @@ pub struct Facts {
     pub forms: Vec<FormRow>,
     /// Files whose code becomes a part of this one, as they are written, with the start of the form that says so.
     pub included: Vec<(u32, String)>,
+    /// Names that code makes while it runs, of which parts are written, in source order.
+    pub computed: Vec<Computed>,
     /// The places that name packages, modules, systems, features and files, in source order.
     pub links: Vec<Link>,
     /// How the macros that it defines treat their arguments.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{FormKind, ListId, Span, SpecialForm};
 
+use crate::computed::MAKERS;
 use crate::macros::{Called, Operator};
 use crate::walk::Walk;
 
@@ -17,6 +18,8 @@ pub(crate) struct Head<'t> {
     pub(crate) special: Option<SpecialForm>,
     /// It takes names of functions.
     pub(crate) takes_functions: bool,
+    /// It makes symbols from text.
+    pub(crate) makes_names: bool,
     /// What its forms define.
     pub(crate) defines: Option<FormKind>,
     /// What the macros of the project know of the name.
@@ -49,6 +52,7 @@ impl<'t> Walk<'t> {
         let head = Rc::new(Head {
             special: known.special.or_else(alike),
             takes_functions: known.takes_functions,
+            makes_names: MAKERS.contains(&&*canonical),
             defines: language.kind_of(&canonical),
             called: self.macros.map_or(Called::Nothing, |macros| macros.called(name)),
             canonical,

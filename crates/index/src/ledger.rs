@@ -10,10 +10,12 @@ use lispwright_syntax::{FormKind, Span, TokenKind, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::account::{Holds, NamePlace};
+use crate::computed::Computed;
 use crate::facts::{MarkRole, UseKind};
 use crate::index::Document;
 use crate::links::{Thing, Tie};
-use crate::mention::{MentionKind, each_word, holds, is_word, words};
+use crate::mention::{MentionKind, each_word, holds, is_constituent};
+use crate::notes::is_symbol;
 use crate::question::{Hit, UseIndex};
 use crate::resolve::{Referent, Symbol, Written};
 
@@ -32,6 +34,8 @@ pub enum Reason {
     Special,
     /// Code looks it up by its name.
     ByName,
+    /// Code makes names from parts, and it may be one of them.
+    Computed,
 }
 
 impl Reason {
@@ -44,6 +48,7 @@ impl Reason {
             Self::Free => "loaded in a way that is not known",
             Self::Special => "declared special",
             Self::ByName => "looked up by name",
+            Self::Computed => "code makes such names",
         }
     }
 }
@@ -108,6 +113,8 @@ pub struct Ledger<'i> {
 /// A ledger that is being kept.
 struct Book<'i> {
     symbols: Vec<Symbol>,
+    /// Their names, in lower case where case does not count.
+    folded: Vec<String>,
     /// The parts of files in which the symbols are defined, with the comments right above.
     own: Vec<(&'i Document, Span)>,
     ledger: Ledger<'i>,
@@ -152,19 +159,22 @@ struct Names {
     numbers: FxHashMap<String, Vec<u32>>,
     /// For words of text: those that are words, spelled as they are compared.
     words: FxHashMap<String, Vec<u32>>,
-    /// Those that are no words: `a/b`.
-    others: Vec<(String, u32)>,
+    /// Those that are no words, as `a/b`: by their first word, with the bytes before it.
+    others: FxHashMap<String, Vec<(usize, String, u32)>>,
     folds_case: bool,
 }
 
 impl Names {
     fn add(&mut self, name: &str, number: u32) {
         self.numbers.entry(name.to_owned()).or_default().push(number);
-        if is_word(name) {
-            let word = if self.folds_case { name.to_lowercase() } else { name.to_owned() };
-            self.words.entry(word).or_default().push(number);
+        let fold = |word: &str| if self.folds_case { word.to_lowercase() } else { word.to_owned() };
+        // A name without letters is no word of a text.
+        let Some(first) = each_word(name).next() else { return };
+        if first == (0..name.len()) {
+            self.words.entry(fold(name)).or_default().push(number);
         } else {
-            self.others.push((name.to_owned(), number));
+            let start = first.start;
+            self.others.entry(fold(&name[first])).or_default().push((start, fold(name), number));
         }
     }
 
@@ -182,19 +192,25 @@ impl Names {
     fn words_in(&self, text: &str) -> Vec<(Range<usize>, u32)> {
         let mut found = Vec::new();
         let mut folded = String::new();
-        for word in each_word(text).filter(|_| !self.words.is_empty()) {
-            let part = &text[word.clone()];
-            let numbers = if self.folds_case {
+        for word in each_word(text) {
+            let mut part = &text[word.clone()];
+            if self.folds_case {
                 folded.clear();
                 folded.extend(part.chars().flat_map(char::to_lowercase));
-                self.words.get(folded.as_str())
-            } else {
-                self.words.get(part)
-            };
-            found.extend(numbers.into_iter().flatten().map(|number| (word.clone(), *number)));
-        }
-        for (name, number) in &self.others {
-            found.extend(words(text, name, self.folds_case).into_iter().map(|word| (word, *number)));
+                part = folded.as_str();
+            }
+            let numbers = self.words.get(part).into_iter().flatten();
+            found.extend(numbers.map(|number| (word.clone(), *number)));
+            for (before, name, number) in self.others.get(part).into_iter().flatten() {
+                let Some(start) = word.start.checked_sub(*before) else { continue };
+                let whole = start..start + name.len();
+                let is_it = text.get(whole.clone()).is_some_and(|whole| {
+                    if self.folds_case { whole.eq_ignore_ascii_case(name) } else { whole == name }
+                });
+                if is_it && !text[whole.end..].chars().next().is_some_and(is_constituent) {
+                    found.push((whole, *number));
+                }
+            }
         }
         found
     }
@@ -215,7 +231,7 @@ impl<'i> UseIndex<'i> {
         let mut names = Names {
             numbers: FxHashMap::default(),
             words: FxHashMap::default(),
-            others: Vec::new(),
+            others: FxHashMap::default(),
             folds_case: self.dialect().folds_case(),
         };
         for (number, book) in books.iter().enumerate() {
@@ -224,10 +240,25 @@ impl<'i> UseIndex<'i> {
             own.dedup();
             own.iter().for_each(|name| names.add(name, number as u32));
         }
-        for &document in self.documents().iter().filter(|document| names.may_be_in(&document.text)) {
-            self.enter(document, &names, &mut books);
+        for &document in self.documents() {
+            if names.may_be_in(&document.text) {
+                self.enter(document, &names, &mut books);
+            }
+            for one in &document.facts.computed {
+                self.enter_computed(document, one, &mut books);
+            }
         }
         books.into_iter().map(|book| book.ledger).collect()
+    }
+
+    /// Enters the names that code makes from parts.
+    fn enter_computed(&self, document: &'i Document, computed: &Computed, books: &mut [Book<'i>]) {
+        for book in books {
+            let is_it = book.folded.iter().any(|name| computed.fits(name));
+            if is_it && !book.is_own(document, computed.span) {
+                book.ledger.possible.push(Possible { document, span: computed.span, reason: Reason::Computed });
+            }
+        }
     }
 
     /// The book of a name before the files are looked at.
@@ -243,7 +274,9 @@ impl<'i> UseIndex<'i> {
             let span = document.facts.forms[one.form as usize].span;
             own.push((document, Span::new(above(&document.text, span.start), span.end)));
         }
-        Book { symbols, own, ledger: Ledger { uses, ..Ledger::default() } }
+        let fold = |name: &str| if self.dialect().folds_case() { name.to_lowercase() } else { name.to_owned() };
+        let folded = symbols.iter().map(|symbol| fold(&symbol.name)).collect();
+        Book { symbols, folded, own, ledger: Ledger { uses, ..Ledger::default() } }
     }
 
     /// Enters the tokens of a file.
@@ -254,11 +287,9 @@ impl<'i> UseIndex<'i> {
             let is_wanted = |name: &str| !names.of(name).is_empty();
             for place in self.places_of(document, &tree, &facts, is_wanted) {
                 let of_part = Written::of(self.dialect(), &document.text[place.span.range()]).name;
-                let numbers = match names.of(&of_part) {
-                    [] => names.of(&Written::of(self.dialect(), &document.text[place.written.range()]).name),
-                    numbers => numbers,
-                };
-                for &number in numbers {
+                let of_all = Written::of(self.dialect(), &document.text[place.written.range()]).name;
+                let all = if of_all == of_part { &[] } else { names.of(&of_all) };
+                for &number in names.of(&of_part).iter().chain(all) {
                     let book = &mut books[number as usize];
                     let entry = self.entry(document, &book.symbols, &place);
                     book.enter(document, &place, entry);
@@ -315,36 +346,37 @@ impl<'i> UseIndex<'i> {
     fn entry(&self, document: &Document, symbols: &[Symbol], place: &NamePlace) -> Entry {
         let may_be = self.may_mean(document, symbols, place);
         match (place.holds, may_be) {
-            (Holds::Use(_), May::Is) => Entry::Use,
-            (Holds::Use(_), May::Be(reason)) => Entry::Possible(reason),
-            (Holds::Use(_), May::Not) => Entry::Other,
+            (Holds::Use(_), Meant::Is) => Entry::Use,
+            (Holds::Use(_), Meant::May(reason)) => Entry::Possible(reason),
+            (Holds::Use(_), Meant::Not) => Entry::Other,
             (Holds::Role(MarkRole::Data), _) => Entry::Mention(MentionKind::Quoted),
-            (Holds::Role(MarkRole::Special), May::Is) => Entry::Possible(Reason::Special),
-            (Holds::Role(MarkRole::Perhaps), May::Is | May::Be(_)) => Entry::Possible(Reason::MayBeLocal),
+            (Holds::Role(MarkRole::Special), Meant::Is) => Entry::Possible(Reason::Special),
+            (Holds::Role(MarkRole::Perhaps), Meant::Is | Meant::May(_)) => Entry::Possible(Reason::MayBeLocal),
             (Holds::Role(_), _) => Entry::Other,
             (Holds::Keyword, _) => Entry::Mention(MentionKind::Keyword),
             (Holds::Discarded, _) => Entry::Mention(MentionKind::Disabled),
-            (Holds::Declaration, May::Is) if is_of_system(document, place.written) => {
+            (Holds::Declaration, Meant::Is) if is_of_system(document, place.written) => {
                 Entry::Possible(Reason::NotUnderstood)
             }
             (Holds::Declaration, _) => Entry::Other,
-            (Holds::Unknown, May::Is) => Entry::Possible(Reason::NotUnderstood),
-            (Holds::Unknown, May::Be(reason)) => Entry::Possible(reason),
-            (Holds::Unknown, May::Not) => Entry::Other,
+            (Holds::Unknown, _) if !is_symbol(self.dialect(), &document.text[place.written.range()]) => Entry::Other,
+            (Holds::Unknown, Meant::Is) => Entry::Possible(Reason::NotUnderstood),
+            (Holds::Unknown, Meant::May(reason)) => Entry::Possible(reason),
+            (Holds::Unknown, Meant::Not) => Entry::Other,
         }
     }
 
-    /// Whether a name means one of the symbols.
-    fn may_mean(&self, document: &Document, symbols: &[Symbol], place: &NamePlace) -> May {
+    /// Whether the name at a place means one of the symbols.
+    pub fn may_mean(&self, document: &Document, symbols: &[Symbol], place: &NamePlace) -> Meant {
         let (meant, is_unknown) = match &place.meaning {
             Referent::Is(meant) => (meant, false),
             Referent::Unknown(meant) => (meant, true),
         };
         if symbols.contains(meant) {
-            return if is_unknown { May::Be(Reason::Undeclared) } else { May::Is };
+            return if is_unknown { Meant::May(Reason::Undeclared) } else { Meant::Is };
         }
         if symbols.iter().all(|symbol| symbol.name != meant.name) || self.defines(meant) {
-            return May::Not;
+            return Meant::Not;
         }
         // Code of files without a module is in one space when another file loads them.
         let is_file = |space: &str| space.starts_with(crate::facts::FILE_SPACE);
@@ -352,32 +384,37 @@ impl<'i> UseIndex<'i> {
             && !self.dialect().is_standard(&meant.name)
             && symbols.iter().any(|one| is_file(&one.space))
         {
-            return May::Be(Reason::Free);
+            return Meant::May(Reason::Free);
         }
         let space = document.facts.space_at(place.written.start);
         let is_qualified = meant.space != self.proper_space(space);
-        let may_come_from = |from: &str| !self.declares(from) && !self.is_of_library(from);
+        // A package of which the project shows nothing may have the symbol under a name that no file says.
+        let is_hidden = symbols.iter().any(|symbol| !symbol.space.is_empty() && !self.declares(&symbol.space));
+        let may_come_from =
+            |from: &str| !self.declares(from) && !self.is_of_library(from) && (is_hidden || self.is_made_here(from));
         let is_open = match (is_qualified, is_unknown) {
             (true, _) => self.dialect().folds_case() && may_come_from(&meant.space),
             (false, true) => self.outside(space).iter().any(|from| may_come_from(from)),
             (false, false) => false,
         };
-        if is_open { May::Be(Reason::Undeclared) } else { May::Not }
+        if is_open { Meant::May(Reason::Undeclared) } else { Meant::Not }
+    }
+
+    /// A form of the project begins with the name of the package, or code is in it: a macro may declare it.
+    fn is_made_here(&self, package: &str) -> bool {
+        self.origins().made.contains(&package.to_lowercase())
     }
 
     /// The package is that of a library: one of the language, or one that is called like a system that the project depends
     /// on and does not define.
     pub fn is_of_library(&self, package: &str) -> bool {
-        if crate::space::common_lisp::is_of_language(package) || !self.dialect().folds_case() {
-            return true;
-        }
-        let stem = |name: &str| name.split(['/', '.']).next().unwrap_or(name).trim_start_matches("cl-").to_owned();
-        let name = stem(package);
-        let links = || self.documents().iter().flat_map(|document| &document.facts.links);
-        let systems = |tie: Tie| {
-            links().filter(move |link| link.thing == Thing::System && link.tie == tie).map(|link| link.name.as_str())
-        };
-        systems(Tie::Depends).any(|system| stem(system) == name && systems(Tie::Declares).all(|own| own != system))
+        !self.dialect().folds_case()
+            || crate::space::common_lisp::is_of_language(package)
+            || self.origins().libraries.contains(stem(package))
+    }
+
+    fn origins(&self) -> &Origins {
+        self.origins.get_or_init(|| Origins::of(self.documents()))
     }
 
     /// Enters the words of comments and strings.
@@ -414,10 +451,46 @@ impl<'i> UseIndex<'i> {
     }
 }
 
+/// Where packages come from that no file declares.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    /// The stems of the names of systems that the project depends on and does not define.
+    libraries: FxHashSet<String>,
+    /// The names that forms of the project begin with, and the packages that its code is in, in lower case.
+    made: FxHashSet<String>,
+}
+
+impl Origins {
+    fn of(documents: &[&Document]) -> Self {
+        let links = || documents.iter().flat_map(|document| &document.facts.links);
+        let systems = |tie: Tie| links().filter(move |link| link.thing == Thing::System && link.tie == tie);
+        let own: FxHashSet<&str> = systems(Tie::Declares).map(|link| link.name.as_str()).collect();
+        let others = systems(Tie::Depends).filter(|link| !own.contains(link.name.as_str()));
+        let libraries = others.map(|link| stem(&link.name).to_owned()).collect();
+        let mut made = FxHashSet::default();
+        for document in documents {
+            made.extend(document.facts.current.iter().map(|(_, space)| space.to_lowercase()));
+            let is_other = |kind| !matches!(kind, FormKind::Package | FormKind::System);
+            let forms = document.facts.forms.iter().filter(|form| form.has_name() && is_other(form.kind));
+            made.extend(forms.map(|form| form.designated().to_lowercase()));
+        }
+        Self { libraries, made }
+    }
+}
+
+/// The name of a library without what its packages and systems add to it.
+fn stem(name: &str) -> &str {
+    name.split(['/', '.']).next().unwrap_or(name).trim_start_matches("cl-")
+}
+
 /// Whether a place means a symbol.
-enum May {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// It does, if it is a use.
     Is,
-    Be(Reason),
+    /// It may.
+    May(Reason),
+    /// It means something else.
     Not,
 }
 

@@ -15,6 +15,7 @@
 
 mod account;
 mod bind;
+mod computed;
 mod data;
 mod dialects;
 mod each;
@@ -48,10 +49,11 @@ pub use account::{
     Holds, NamePlace, Namespace, data_are_names, is_name, name_in, plain_name, spelled, symbol_name,
     variables_are_special,
 };
+pub use computed::Computed;
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed};
-pub use ledger::{Ledger, Mentioned, Possible, Reason, Tally};
+pub use ledger::{Ledger, Meant, Mentioned, Possible, Reason, Tally};
 pub use links::{Link, Thing, Tie};
 pub use mention::{MentionKind, holds, words};
 pub use order::FileOrder;

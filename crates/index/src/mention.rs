@@ -38,13 +38,8 @@ impl MentionKind {
 }
 
 /// A character can be a part of a name, so a name that stands beside it is only a part of another.
-fn is_constituent(character: char) -> bool {
+pub(crate) fn is_constituent(character: char) -> bool {
     character.is_alphanumeric() || "-*+!?<>=%&$_~^@".contains(character)
-}
-
-/// The name is one word of a text.
-pub(crate) fn is_word(name: &str) -> bool {
-    name.chars().all(is_constituent)
 }
 
 /// The words of a text, in bytes.

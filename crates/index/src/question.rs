@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index};
+use crate::ledger::Origins;
 use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
@@ -64,6 +65,10 @@ pub struct UseIndex<'i> {
     places: FxHashMap<String, Vec<(u32, u32)>>,
     /// The variables that a file defines. If they are dynamic, local bindings do not hide them.
     dynamic: FxHashSet<&'i str>,
+    /// Where packages come from that no file declares, when it is asked for.
+    pub(crate) origins: OnceLock<Origins>,
+    /// The definitions of each name, when they are asked for.
+    definitions: OnceLock<FxHashMap<&'i str, Vec<(&'i Document, &'i Definition)>>>,
     /// The other names that imports and exports give to names, when they are asked for.
     aliases: OnceLock<Aliases<'i>>,
     /// The macros of the files, when they are asked for.
@@ -160,8 +165,17 @@ impl Index {
                 }
             }
         }
-        let mut question =
-            UseIndex { dialect, spaces, documents, places, dynamic, aliases: OnceLock::new(), macros: OnceLock::new() };
+        let mut question = UseIndex {
+            dialect,
+            spaces,
+            documents,
+            places,
+            dynamic,
+            origins: OnceLock::new(),
+            definitions: OnceLock::new(),
+            aliases: OnceLock::new(),
+            macros: OnceLock::new(),
+        };
         question.take_methods();
         question
     }
@@ -318,9 +332,22 @@ impl<'i> UseIndex<'i> {
     /// The definitions of a symbol.
     pub fn definitions(&self, symbol: &Symbol) -> Vec<(&'i Document, &'i Definition)> {
         let symbol = self.proper(symbol);
-        let of = |document: &'i Document| document.facts.definitions.iter().map(move |one| (document, one));
-        let is_it = |one: &Definition| one.name == symbol.name && self.proper(&one.symbol()) == symbol;
-        self.documents.iter().flat_map(|document| of(document)).filter(|(_, one)| is_it(one)).collect()
+        let named = self.named_so(&symbol.name).iter().copied();
+        named.filter(|(_, one)| self.proper(&one.symbol()) == symbol).collect()
+    }
+
+    /// The definitions of a name, in all spaces.
+    fn named_so(&self, name: &str) -> &[(&'i Document, &'i Definition)] {
+        let by_name = self.definitions.get_or_init(|| {
+            let mut by_name: FxHashMap<&'i str, Vec<(&'i Document, &'i Definition)>> = FxHashMap::default();
+            for &document in &self.documents {
+                for one in &document.facts.definitions {
+                    by_name.entry(&one.name).or_default().push((document, one));
+                }
+            }
+            by_name
+        });
+        by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The symbols that the project defines and uses most in code, at most `most`, each with the number of

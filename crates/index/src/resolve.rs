@@ -15,7 +15,7 @@ use crate::index::Document;
 use crate::space::{Exports, Space};
 
 /// A name in its space. Two uses mean the same if their symbols are equal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol {
     /// The package, module or namespace, canonical; empty if there is none.
     pub space: String,

@@ -399,6 +399,9 @@ impl<'t> Walk<'t> {
         self.use_of(head, UseKind::Call);
         self.declare(&known.canonical, datum, list);
         self.definer = known.defines;
+        if known.makes_names {
+            self.note_computed(datum, data.clone());
+        }
         match known.special {
             Some(form) => self.special(form, list),
             None if self.is_treated(name, &known, list) => {}

@@ -84,3 +84,16 @@ fn a_form_that_may_be_a_binding_may_be_a_use() {
 ";
     check(&[("a.lisp", text)], "one", "a.lisp:6:26: possible, a macro may bind it in defun two");
 }
+
+#[test]
+fn names_that_code_makes_may_be_it() {
+    let text = "(defun handle-click () 1)
+(defun run (kind) (funcall (intern (format nil \"HANDLE-~A\" kind))))
+(defun other (kind) (funcall (intern (format nil \"~A-~A\" kind kind))))
+";
+    check(&[("a.lisp", text)], "handle-click", "a.lisp:2:28: possible, code makes such names in defun run");
+    let text = "(defun my-text-mode () 1)\n(defun run (kind) (funcall (intern (concat kind \"-mode\"))))\n";
+    check(&[("a.el", text)], "my-text-mode", "a.el:2:28: possible, code makes such names in defun run");
+    let text = "(ns a)\n(defn key-up [] 1)\n(defn run [kind] ((resolve (symbol (str \"key-\" kind)))))\n(defn no [x] (symbol x))\n";
+    check(&[("a.clj", text)], "key-up", "a.clj:3:28: possible, code makes such names in defn run");
+}

@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Facts, Holds, LanguageOf, MarkRole, NamePlace, Namespace, Referent, Symbol, UseIndex, UseKind,
-    data_are_names, holds, symbol_name, variables_are_special,
+    Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, Reason, Referent, Symbol, UseIndex,
+    UseKind, data_are_names, holds, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
 
 use crate::mention::{MentionKind, NameMention, words};
-use crate::refusal::{Doubt, RenameRefusal, Spot};
+use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
 use crate::rename::{Named, RenameRequest};
 use crate::target::Target;
 
@@ -42,6 +42,7 @@ pub(crate) struct Collector<'c, 'i> {
     question: &'c UseIndex<'i>,
     named: &'c [Named],
     also: &'c [MentionKind],
+    told: &'c dyn Fn(&str, &str) -> Option<bool>,
     language_of: LanguageOf<'c>,
     /// Local bindings of the name are dynamic, so they mean the same variable.
     is_special: bool,
@@ -56,6 +57,7 @@ enum Verdict {
     Change(UseKind),
     Mention(MentionKind),
     Leave,
+    Doubt(Doubt),
 }
 
 impl<'c, 'i> Collector<'c, 'i> {
@@ -75,7 +77,16 @@ impl<'c, 'i> Collector<'c, 'i> {
         prefixes.dedup();
         let names = named.iter().flat_map(|one| prefixes.iter().map(move |prefix| format!("{prefix}{}", one.old.name)));
         let names = names.collect();
-        Self { question, named, also: request.also, language_of: request.language_of, is_special, prefixes, names }
+        Self {
+            question,
+            named,
+            also: request.also,
+            told: request.told,
+            language_of: request.language_of,
+            is_special,
+            prefixes,
+            names,
+        }
     }
 
     pub(crate) fn collect(&self) -> Result<Collected<'i>, RenameRefusal> {
@@ -86,6 +97,8 @@ impl<'c, 'i> Collector<'c, 'i> {
         let mut slots: Vec<Symbol> = Vec::new();
         let mut quoted: Vec<(Symbol, Spot)> = Vec::new();
         let mut free = Free::default();
+        let mut doubts: Vec<(Spot, Doubt)> = Vec::new();
+        let mut asks: Vec<(String, String)> = Vec::new();
         for &document in self.question.documents() {
             if !self.named.iter().any(|one| self.mentions(&document.text, &one.old.name)) {
                 continue;
@@ -105,7 +118,15 @@ impl<'c, 'i> Collector<'c, 'i> {
                 if let (Some(namespace), Some(one)) = (place.namespace, known) {
                     free.note(document, &place, namespace, &one.old);
                 }
-                match self.judge(&file, &facts, &place)? {
+                match self.judge(&file, &facts, &place) {
+                    Verdict::Doubt(why) => {
+                        let written = &document.text[place.written.range()];
+                        let ask = (document.facts.space_at(place.written.start).to_owned(), written.to_owned());
+                        if matches!(why, Doubt::Undeclared { .. }) && !asks.contains(&ask) {
+                            asks.push(ask);
+                        }
+                        doubts.push((Spot::of(document, place.written.start), why));
+                    }
                     Verdict::Change(kind) => {
                         let is_data = kind == UseKind::Quoted
                             || (kind == UseKind::Template && is_quoted(document, place.written.start));
@@ -130,11 +151,15 @@ impl<'c, 'i> Collector<'c, 'i> {
             }
         }
         // A symbol in data can be the name of the slot as well.
-        if let Some((_, spot)) = quoted.into_iter().find(|(symbol, _)| slots.contains(symbol)) {
-            return Err(RenameRefusal::CannotTell { spot, why: Doubt::SlotOrName });
-        }
-        if let Some((spot, local)) = free.doubt(|symbol, namespace| self.has(symbol, namespace)) {
-            return Err(RenameRefusal::CannotTell { spot, why: Doubt::Free { local: Box::new(local) } });
+        let is_slot = |(symbol, _): &(Symbol, Spot)| slots.contains(symbol);
+        doubts.extend(quoted.into_iter().find(is_slot).map(|(_, spot)| (spot, Doubt::SlotOrName)));
+        let free = free.doubt(|symbol, namespace| self.has(symbol, namespace));
+        doubts.extend(free.map(|(spot, local)| (spot, Doubt::Free { local: Box::new(local) })));
+        let mut doubts = doubts.into_iter();
+        if let Some((spot, why)) = doubts.next() {
+            let symbol = self.named.first().map(|one| one.old.clone()).unwrap_or_default();
+            let others = doubts.map(|(spot, _)| spot).collect();
+            return Err(RenameRefusal::CannotTell { spot, why, more: Box::new(Untold { others, asks, symbol }) });
         }
         collected.strangers.sort_unstable();
         collected.strangers.dedup();
@@ -184,55 +209,63 @@ impl<'c, 'i> Collector<'c, 'i> {
         self.named.iter().find(|one| one.old == *symbol)
     }
 
-    fn judge(&self, file: &File<'i>, facts: &Facts, place: &NamePlace) -> Result<Verdict, RenameRefusal> {
+    fn judge(&self, file: &File<'i>, facts: &Facts, place: &NamePlace) -> Verdict {
         let document = file.document;
-        let doubt = |why| Err(RenameRefusal::CannotTell { spot: Spot::of(document, place.written.start), why });
         let known = self.known(&place.meaning);
-        let undeclared = || {
-            let space = document.facts.space_at(place.written.start);
-            self.question.undeclared(space).into_iter().next()
-        };
         match (place.holds, known) {
             (Holds::Use(UseKind::Quoted), Some(_)) if !data_are_names(self.question.dialect()) => {
-                Ok(Verdict::Mention(MentionKind::Quoted))
+                Verdict::Mention(MentionKind::Quoted)
             }
             // The name of a group of options is no name of a function.
             (Holds::Use(UseKind::Quoted), Some(_)) if follows_keyword(file, place.written, &[":group"]) => {
-                Ok(Verdict::Leave)
+                Verdict::Leave
             }
-            (Holds::Use(kind), Some(one)) => {
-                if let Some(head) = self.macro_around(document, facts, place) {
-                    return doubt(Doubt::InMacro { head });
-                }
-                Ok(if self.is_written(file, place, one) { Verdict::Change(kind) } else { Verdict::Leave })
-            }
-            (Holds::Use(_), None) => match (&place.meaning, undeclared()) {
-                (Referent::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
-                _ => Ok(Verdict::Leave),
+            (Holds::Use(kind), Some(one)) => match self.macro_around(document, facts, place) {
+                Some(head) => Verdict::Doubt(Doubt::InMacro { head }),
+                None if self.is_written(file, place, one) => Verdict::Change(kind),
+                None => Verdict::Leave,
             },
-            (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Binding)),
-            (Holds::Role(MarkRole::Special), Some(_)) if self.is_special => Ok(Verdict::Change(UseKind::Quoted)),
-            (Holds::Role(MarkRole::Special), Some(_)) => doubt(Doubt::Dynamic),
-            (Holds::Role(MarkRole::Label), Some(_)) => Ok(Verdict::Change(UseKind::Value)),
-            (Holds::Role(MarkRole::Data), _) => Ok(Verdict::Mention(MentionKind::Quoted)),
-            (Holds::Role(_), _) => Ok(Verdict::Leave),
-            (Holds::Keyword, _) => Ok(match self.by_name(file, place.written) {
+            (Holds::Use(kind), None) => self.doubtful(document, place, kind),
+            (Holds::Role(MarkRole::Perhaps), Some(_)) => Verdict::Doubt(Doubt::MayMean { reason: Reason::MayBeLocal }),
+            (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Verdict::Change(UseKind::Binding),
+            (Holds::Role(MarkRole::Special), Some(_)) if self.is_special => Verdict::Change(UseKind::Quoted),
+            (Holds::Role(MarkRole::Special), Some(_)) => Verdict::Doubt(Doubt::Dynamic),
+            (Holds::Role(MarkRole::Label), Some(_)) => Verdict::Change(UseKind::Value),
+            (Holds::Role(MarkRole::Data), _) => Verdict::Mention(MentionKind::Quoted),
+            (Holds::Role(_), _) => Verdict::Leave,
+            (Holds::Keyword, _) => match self.by_name(file, place.written) {
                 true => Verdict::Change(UseKind::Quoted),
                 false => Verdict::Mention(MentionKind::Keyword),
-            }),
+            },
             // The class of a component, where it is not the name of the system itself.
-            (Holds::Declaration, Some(_)) if is_of_system(facts, place) => Ok(Verdict::Change(UseKind::Value)),
-            (Holds::Declaration, _) => Ok(match self.is_excluded(facts, document, place) {
+            (Holds::Declaration, Some(_)) if is_of_system(facts, place) => Verdict::Change(UseKind::Value),
+            (Holds::Declaration, _) => match self.is_excluded(facts, document, place) {
                 true => Verdict::Change(UseKind::Export),
                 false => Verdict::Leave,
-            }),
-            (Holds::Discarded, _) => Ok(Verdict::Mention(MentionKind::Disabled)),
-            (Holds::Unknown, Some(_)) => doubt(Doubt::Unplaced),
-            (Holds::Unknown, None) => match (&place.meaning, undeclared()) {
-                (Referent::Unknown(_), Some(space)) => doubt(Doubt::Undeclared { space }),
-                _ => Ok(Verdict::Leave),
             },
+            (Holds::Discarded, _) => Verdict::Mention(MentionKind::Disabled),
+            (Holds::Unknown, Some(_)) => Verdict::Doubt(Doubt::Unplaced),
+            (Holds::Unknown, None) => self.doubtful(document, place, UseKind::Value),
         }
+    }
+
+    /// A place that is not known to mean one of the names, and may.
+    fn doubtful(&self, document: &Document, place: &NamePlace, kind: UseKind) -> Verdict {
+        let olds: Vec<Symbol> = self.named.iter().map(|one| one.old.clone()).collect();
+        let Meant::May(reason) = self.question.may_mean(document, &olds, place) else { return Verdict::Leave };
+        let space = document.facts.space_at(place.written.start);
+        match (self.told)(space, &document.text[place.written.range()]) {
+            Some(true) => return Verdict::Change(kind),
+            Some(false) => return Verdict::Leave,
+            None => {}
+        }
+        let (Referent::Is(meant) | Referent::Unknown(meant)) = &place.meaning;
+        let others = self.question.outside(space).into_iter();
+        let from = others.filter(|from| !self.question.is_of_library(from)).chain([meant.space.clone()]).next();
+        Verdict::Doubt(match (reason, from) {
+            (Reason::Undeclared, Some(space)) => Doubt::Undeclared { space },
+            (reason, _) => Doubt::MayMean { reason },
+        })
     }
 
     /// The macro whose argument the place is in, if a local name is the same and the macro may bind it or take it as data.

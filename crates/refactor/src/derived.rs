@@ -10,7 +10,7 @@ use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
 
 use crate::new_name::NewName;
-use crate::refusal::{Doubt, RenameRefusal, Spot};
+use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
 use crate::rename::Named;
 use crate::target::Target;
 
@@ -80,7 +80,8 @@ pub(crate) fn may_be_derived(
             if is_near && !question.defines(&symbol) {
                 let spot = Spot::of(hit.document, hit.used.start);
                 let name = hit.document.text[hit.used.span().range()].to_owned();
-                return Err(RenameRefusal::CannotTell { spot, why: Doubt::MayBeDerived { name } });
+                let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
+                return Err(RenameRefusal::CannotTell { spot, why: Doubt::MayBeDerived { name }, more });
             }
         }
     }

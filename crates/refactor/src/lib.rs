@@ -27,6 +27,6 @@ mod target;
 mod template;
 
 pub use mention::{MentionKind, NameMention};
-pub use refusal::{Doubt, Namesake, RenameRefusal, Spot};
-pub use rename::{RemadeFile, Rename, RenameRequest, rename};
+pub use refusal::{Doubt, Namesake, RenameRefusal, Spot, Untold};
+pub use rename::{ChangedPlace, RemadeFile, Rename, RenameRequest, rename};
 pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};

@@ -116,6 +116,11 @@ fn same_meanings(
     moved: &FxHashMap<&Path, &Moved<'_>>,
 ) -> Result<(), RenameRefusal> {
     let renamed = |symbol: &Symbol| named.iter().find(|one| one.old == *symbol).map(Named::new_symbol);
+    // Somebody else knows that a changed place means one of the names, whatever the files say.
+    let respelled = |symbol: Symbol| match named.iter().find(|one| one.old.name == symbol.name) {
+        Some(one) => Symbol { name: one.new.canonical.clone(), ..symbol },
+        None => symbol,
+    };
     let mut names: FxHashSet<String> = FxHashSet::default();
     for one in named {
         names.extend(before.names(&one.old));
@@ -138,8 +143,9 @@ fn same_meanings(
         let meaning = match meaning {
             // A place that writes the old name and is left means the old symbol, such as data that are no names.
             Referent::Is(symbol) if is_left(before, &hit, &symbol, moved) => Referent::Is(symbol),
-            Referent::Is(symbol) => Referent::Is(renamed(&symbol).unwrap_or(symbol)),
-            unknown => unknown,
+            Referent::Is(symbol) => Referent::Is(renamed(&symbol).unwrap_or_else(|| respelled(symbol))),
+            Referent::Unknown(symbol) if is_left(before, &hit, &symbol, moved) => Referent::Unknown(symbol),
+            Referent::Unknown(symbol) => Referent::Unknown(respelled(symbol)),
         };
         expected.insert((hit.document.path.clone(), at), meaning);
     }

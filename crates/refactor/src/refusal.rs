@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Document, Symbol};
+use lispwright_index::{Document, Reason, Symbol};
 use lispwright_syntax::{LineIndex, Span};
 
 /// A place in a file.
@@ -20,7 +20,7 @@ pub struct Spot {
 
 impl Spot {
     /// The place of a byte in a file.
-    pub(crate) fn of(document: &Document, offset: u32) -> Self {
+    pub fn of(document: &Document, offset: u32) -> Self {
         Self::within(&document.path, &document.text, document.lines(), offset)
     }
 
@@ -115,6 +115,8 @@ pub enum RenameRefusal {
         spot: Spot,
         /// The reason.
         why: Doubt,
+        /// What else is not known.
+        more: Box<Untold>,
     },
     /// A file that has the name does not balance, so its code is not known.
     Unbalanced {
@@ -128,6 +130,17 @@ pub enum RenameRefusal {
     },
 }
 
+/// What else is not known where a place forbids a rename.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Untold {
+    /// Other places of which it cannot be known.
+    pub others: Vec<Spot>,
+    /// What an image could tell: the packages of code, each with a name that is written there.
+    pub asks: Vec<(String, String)>,
+    /// The symbol that is renamed.
+    pub symbol: Symbol,
+}
+
 /// Why it cannot be known whether a place has to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
@@ -137,6 +150,13 @@ pub enum Doubt {
     Undeclared {
         /// That space.
         space: String,
+    },
+    /// A live image knows it as a use, and the files do not show it.
+    Image,
+    /// It may be a use of the name.
+    MayMean {
+        /// Why nobody can tell.
+        reason: Reason,
     },
     /// It declares that local variables of the name are dynamic, and some of them may not be known to be.
     Dynamic,

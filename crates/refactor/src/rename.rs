@@ -32,6 +32,8 @@ pub struct RenameRequest<'a> {
     pub new_name: &'a str,
     /// A definition of the name is in a file that fits.
     pub is_here: &'a dyn Fn(&Path) -> bool,
+    /// What somebody else knows of a name that is written in a package: that it is the symbol, or is not.
+    pub told: &'a dyn Fn(&str, &str) -> Option<bool>,
     /// The mentions that are changed, too.
     pub also: &'a [MentionKind],
     /// Finds the language of a file.
@@ -56,6 +58,8 @@ pub struct Rename {
     pub left: Vec<NameMention>,
     /// The number of definitions of the symbol.
     pub definitions: usize,
+    /// Places where code makes names from parts, which may be one of these.
+    pub possible: Vec<Spot>,
     /// Spaces outside of the project from which files import that have the name; there the name is taken for theirs.
     pub strangers: Vec<String>,
 }
@@ -75,11 +79,24 @@ pub struct RemadeFile {
     pub uses: Vec<(UseKind, usize)>,
     /// The number of changed mentions.
     pub mentions: usize,
+    /// The changed places in the old text.
+    pub places: Vec<ChangedPlace>,
+}
+
+/// A place that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangedPlace {
+    /// Its start in the old text, in bytes.
+    pub offset: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in scalar values.
+    pub column: u32,
 }
 
 impl RemadeFile {
     /// The number of changed places.
-    pub fn places(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.uses.iter().map(|(_, count)| count).sum::<usize>() + self.mentions
     }
 }
@@ -131,6 +148,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         label: label(&target),
         names: named.iter().map(|one| (spelled(target.dialect, &one.old.name), one.new.written.clone())).collect(),
         definitions: target.definitions.len(),
+        possible: computed(&question, &named),
         symbol: target.symbol,
         files,
         left,
@@ -141,6 +159,22 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
 fn label(target: &Target<'_>) -> String {
     let (document, one) = target.definitions[0];
     document.facts.forms[one.form as usize].label.clone()
+}
+
+/// The places where code makes names from parts that may be one of the old ones.
+fn computed(question: &UseIndex<'_>, named: &[Named]) -> Vec<Spot> {
+    let folds = question.dialect().folds_case();
+    let may_be = |one: &&lispwright_index::Computed| named.iter().any(|named| one.may_be(&named.old.name, folds));
+    let of = |document: &&Document| {
+        let found = document.facts.computed.iter().filter(may_be);
+        found.map(|one| Spot::of(document, one.span.start)).collect::<Vec<_>>()
+    };
+    question.documents().iter().flat_map(of).collect()
+}
+
+fn place(document: &Document, offset: u32) -> ChangedPlace {
+    let at = document.lines().line_column(document.text.as_bytes(), offset);
+    ChangedPlace { offset, line: at.line, column: at.column }
 }
 
 /// The new text of a file.
@@ -167,6 +201,7 @@ fn remade(
         diff: remade.diff,
         uses: uses.to_vec(),
         mentions,
+        places: changes.iter().map(|change| place(document, change.span.start)).collect(),
     })
 }
 

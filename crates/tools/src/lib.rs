@@ -60,6 +60,7 @@ mod premises;
 pub mod probes;
 pub(crate) mod references;
 mod refusal;
+mod rename_image;
 mod renewal;
 mod repl_action;
 mod repl_attach;

@@ -1,9 +1,10 @@
 //! `lisp_rename`: gives a name of the project another name, in all its files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lispwright_index::Refreshed;
+use lispwright_project::Trial;
 use lispwright_refactor::{MentionKind, Rename, RenameRequest, rename};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
@@ -14,6 +15,7 @@ use crate::event::Event;
 use crate::indexed::{indexed_with, left_out};
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
+use crate::rename_image::{self, Told};
 use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
 use crate::verify::{Verification, Verify, Wish, settled};
@@ -74,6 +76,11 @@ pub struct RenameAnswer {
     pub files: Vec<FileDiff>,
     /// The number of changed places.
     pub changes: usize,
+    /// The changed places.
+    pub places: Vec<PlaceFacts>,
+    /// Places where code makes names from parts, which may be this one; they stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible: Vec<PlaceFacts>,
     /// The changed uses by kind.
     pub uses: Vec<UseCount>,
     /// Mentions in texts and data that stay, as many as are listed.
@@ -101,6 +108,17 @@ pub struct RenameAnswer {
     /// Files and directories that ignore files name.
     #[serde(skip)]
     pub ignored: Vec<String>,
+}
+
+/// A place in a file as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PlaceFacts {
+    /// The file, as calls name it.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
 }
 
 /// A name and its new name.
@@ -147,28 +165,20 @@ pub async fn lisp_rename(
     let also = kinds(&args.also)?;
     let is_here = within(workshop, args.path.as_deref())?;
     let symbol = named(args.symbol.clone())?;
-    let (home, dry_run) = (workshop.clone(), args.dry_run);
+    let dry_run = args.dry_run;
     let wish = Wish { verify: args.verify, system: args.system, load: args.load, session: args.session };
-    let (mut answer, trial) = indexed_with(workshop, context, move |index, refreshed, language_of| {
-        let is_here = |path: &Path| is_here(&path.to_string_lossy());
-        let request = RenameRequest {
-            symbol: plain_name(&symbol),
-            package: args.package.as_deref(),
-            new_name: args.new_name.trim(),
-            is_here: &is_here,
-            also: &also,
-            language_of,
-        };
-        let planned = rename(index, &request).map_err(|refusal| {
-            let root = home.roots.primary().to_owned();
-            Refusal::Rename { symbol: symbol.clone(), refusal: Box::new(refusal), root }
-        })?;
-        let answer = answer(&home, &planned, refreshed, dry_run);
-        let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
-        let trial = (!dry_run).then(|| write(&home, &files)).transpose()?;
-        Ok::<_, Refusal>((answer, trial))
-    })
-    .await??;
+    let asked = Asked { symbol, package: args.package, new_name: args.new_name.trim().to_owned(), also, dry_run };
+    let session = wish.session.as_deref();
+    let uses =
+        rename_image::uses(workshop, session, plain_name(&asked.symbol), asked.package.as_deref(), context).await?;
+    let mut planned = plan(workshop, &asked, is_here.clone(), uses.clone(), Told::new(), context).await;
+    if let Err(refusal) = &planned {
+        let told = rename_image::told(workshop, session, refusal, context).await?;
+        if !told.is_empty() {
+            planned = plan(workshop, &asked, is_here, uses, told, context).await;
+        }
+    }
+    let (mut answer, trial) = planned?;
     if let Some(trial) = trial {
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
     }
@@ -176,6 +186,53 @@ pub async fn lisp_rename(
         context.observe(&Event::FilesChanged { began, what: "rename", answer: &answer.clone().into() });
     }
     Ok(answer)
+}
+
+/// What is asked.
+#[derive(Clone)]
+struct Asked {
+    symbol: String,
+    package: Option<String>,
+    new_name: String,
+    also: Vec<MentionKind>,
+    dry_run: bool,
+}
+
+/// Plans the rename, and writes it unless it is a dry run. `uses` and `told` are what a live image knows.
+async fn plan(
+    workshop: &Workshop,
+    asked: &Asked,
+    is_here: impl Fn(&str) -> bool + Send + Sync + 'static,
+    uses: Vec<(PathBuf, u32, u32)>,
+    told: Told,
+    context: &CallContext,
+) -> Result<(RenameAnswer, Option<Trial>), Refusal> {
+    let (home, asked) = (workshop.clone(), asked.clone());
+    indexed_with(workshop, context, move |index, refreshed, language_of| {
+        let is_here = |path: &Path| is_here(&path.to_string_lossy());
+        let request = RenameRequest {
+            symbol: plain_name(&asked.symbol),
+            package: asked.package.as_deref(),
+            new_name: &asked.new_name,
+            is_here: &is_here,
+            told: &|space, written| told.get(&(space.to_owned(), written.to_owned())).copied(),
+            also: &asked.also,
+            language_of,
+        };
+        let planned = rename(index, &request).and_then(|planned| {
+            rename_image::check(index, &planned, &uses)?;
+            Ok(planned)
+        });
+        let planned = planned.map_err(|refusal| {
+            let root = home.roots.primary().to_owned();
+            Refusal::Rename { symbol: asked.symbol.clone(), refusal: Box::new(refusal), root }
+        })?;
+        let answer = answer(&home, &planned, refreshed, asked.dry_run);
+        let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
+        let trial = (!asked.dry_run).then(|| write(&home, &files)).transpose()?;
+        Ok::<_, Refusal>((answer, trial))
+    })
+    .await?
 }
 
 impl From<lispwright_refactor::RemadeFile> for NewFile {
@@ -199,10 +256,14 @@ fn kinds(names: &[String]) -> Result<Vec<MentionKind>, Refusal> {
     Ok(found?.concat())
 }
 
+fn place_facts(workshop: &Workshop, path: &Path, line: u32, column: u32) -> PlaceFacts {
+    PlaceFacts { path: shown(workshop, path), line, column }
+}
+
 fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run: bool) -> RenameAnswer {
     let file = |file: &lispwright_refactor::RemadeFile| FileDiff {
         path: shown(workshop, &file.path),
-        changes: file.places(),
+        changes: file.count(),
         diff: head(&file.diff, MOST).0.to_owned(),
         ..FileDiff::default()
     };
@@ -231,6 +292,18 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         package: Some(planned.symbol.space.clone()).filter(|space| !space.is_empty() && !space.starts_with("file:")),
         dry_run,
         names: planned.names.iter().cloned().map(|(from, to)| NameChange { from, to }).collect(),
+        places: planned
+            .files
+            .iter()
+            .flat_map(|file| {
+                file.places.iter().map(|place| place_facts(workshop, &file.path, place.line, place.column))
+            })
+            .collect(),
+        possible: planned
+            .possible
+            .iter()
+            .map(|spot| place_facts(workshop, &spot.path, spot.line, spot.column))
+            .collect(),
         changes: files.iter().map(|file| file.changes).sum(),
         files,
         uses,

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lispwright_index::{
-    Document, Evidence, Hit, Index, Ledger, MentionKind, Symbol, Thing, Things, Use, UseIndex, UseKind, is_thing,
-    thing_name, words,
+    Document, Evidence, Hit, Index, Ledger, MentionKind, Reason, Symbol, Thing, Things, Use, UseIndex, UseKind,
+    is_thing, thing_name, words,
 };
 use lispwright_project::{read_anywhere, survey};
 use lispwright_syntax::{Dialect, FormKind, LineIndex, Span};
@@ -23,6 +23,9 @@ const MOST_TESTS: usize = 50;
 
 /// Characters of a line that is shown.
 const CONTEXT: usize = 160;
+
+/// Uses that are few enough for guesses to count.
+const FEW: usize = 5;
 
 /// Names that are offered when nothing is called as asked.
 const MOST_NEAREST: usize = 5;
@@ -183,7 +186,10 @@ impl<'q> Looking<'q> {
 
     /// Adds the places that may be uses, and the mentions.
     fn doubts(&self, known: &mut Known, ledger: &Ledger<'q>) {
+        // A name that is used is rarely used as one that code makes, too.
+        let is_used = ledger.uses.iter().filter(|hit| hit.is_reference()).count() > FEW;
         let possible = ledger.possible.iter().filter(|one| self.wants(one.document));
+        let possible = possible.filter(|one| !is_used || one.reason != Reason::Computed);
         known.possible.extend(possible.map(|one| self.place(one.document, one.span, one.reason.name())));
         if !self.filter.kinds.is_empty() || self.filter.tests_only {
             return;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lispwright_index::Reason;
 use lispwright_refactor::{Doubt, Namesake, RenameRefusal, Spot};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_rename::{MentionFacts, RenameAnswer};
@@ -47,6 +48,14 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
     push_mentions(&mut text, done, skin);
+    if !done.possible.is_empty() {
+        let places: Vec<String> =
+            done.possible.iter().map(|one| format!("{}:{}:{}", in_a_line(&one.path), one.line, one.column)).collect();
+        text.push_str(&format!(
+            "\nCode makes names from parts that may be {from}, and stays: {}.",
+            first_names(&places, MOST_NAMED)
+        ));
+    }
     if !done.strangers.is_empty() {
         text.push_str(&format!(
             "\nSome files import from outside of the project ({}); where they use {from} without defining it, it is taken for \
@@ -158,7 +167,14 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             shown(spot),
             in_a_line(name)
         ),
-        R::CannotTell { spot, why } => format!("{}. {}", shown(spot), doubt(why, &symbol, root)),
+        R::CannotTell { spot, why, more } => {
+            let more: Vec<String> = more.others.iter().map(|spot| at(spot)).collect();
+            let more = match more.as_slice() {
+                [] => String::new(),
+                more => format!(". The same of {}", first_names(more, MOST_NAMED)),
+            };
+            format!("{}. {}{more}", shown(spot), doubt(why, &symbol, root))
+        }
         R::Unbalanced { path } => format!(
             "{}: the file has the name and does not balance, so what it means there is not known. Correct the file first ({})",
             relative(path, root),
@@ -211,6 +227,20 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
         Doubt::Undeclared { space } => format!(
             "It cannot be told whether this is {symbol}: the package {} is used there, and no file declares what it exports",
             in_a_line(space)
+        ),
+        Doubt::Image => format!(
+            "The live image knows this as a use of {symbol}, and the files do not show that it is one. Change it by hand, and rename then"
+        ),
+        Doubt::MayMean { reason } => format!(
+            "It cannot be told whether this is {symbol}: {}. Change it by hand, to the new name or to another one, and rename then",
+            match reason {
+                Reason::MayBeLocal => "a macro may bind it there, or do something else with it",
+                Reason::Free =>
+                    "no file that is known to be loaded there defines it, and another file without a module does",
+                Reason::Undeclared => "its package is declared nowhere",
+                Reason::NotUnderstood | Reason::Special | Reason::ByName | Reason::Computed =>
+                    "the form is not understood",
+            }
         ),
         Doubt::Dynamic => format!(
             "It declares variables called {symbol} to be dynamic, and they are not the definition's. Rename those variables first"

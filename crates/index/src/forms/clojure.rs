@@ -114,6 +114,9 @@ impl<'t> Walk<'t> {
         let known = self.head(name);
         self.declare(&known.canonical, datum, list);
         self.definer = known.defines;
+        if known.makes_names {
+            self.note_computed(datum, data.clone());
+        }
         match known.special {
             Some(form) => {
                 if !self.clojure_form(form, data, is_step) {

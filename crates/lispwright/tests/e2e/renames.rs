@@ -249,3 +249,23 @@ fn a_file_that_cannot_be_written_keeps_all_as_they_were() {
         session.project.set_mode("two", 0o755);
     }
 }
+
+#[test]
+fn a_live_image_knows_what_packages_are_that_no_file_declares() {
+    // The file that makes the package computes its names, so that only the image knows them.
+    let package = "(funcall (intern \"MAKE-PACKAGE\" :cl) \"LIB-IMPL\" :nicknames (list (format nil \"L~A\" \"IB\")) :use '(:cl))\n\
+                   (export (intern \"HOOK\" \"LIB-IMPL\") \"LIB-IMPL\")\n";
+    let library = "(in-package :lib)\n(defun hook (a b) (list a b))\n";
+    let user = "(defpackage :lib-use (:use :cl :lib-impl))\n(in-package :lib-use)\n(defun twice (x) (list (hook x 1) (hook x 2)))\n";
+    let files = [("package.lisp", package), ("lib.lisp", library), ("use.lisp", user)];
+    let mut session = session(&files);
+    let call = json!({ "symbol": "hook", "new_name": "attach", "dry_run": false });
+    let places = ["use.lisp:3:25", "use.lisp:3:36"];
+    session.refused("lisp_rename", call.clone(), "WOULD_BREAK", &places);
+    for (path, _) in files {
+        session.ok("load_system", json!({ "path": path }));
+    }
+    let done = session.ok("lisp_rename", call);
+    assert_eq!(done.fields["changes"], 3, "{}", done.text);
+    assert_eq!(session.project.text("use.lisp"), user.replace("hook", "attach"), "{}", done.text);
+}

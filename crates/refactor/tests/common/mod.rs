@@ -37,7 +37,15 @@ pub fn renamed(
     index.refresh([root.as_path()], &language);
     let (package, symbol) = old.split_once('/').map_or((None, old), |(package, name)| (Some(package), name));
     let is_here = |_: &Path| true;
-    let request = RenameRequest { symbol, package, new_name, is_here: &is_here, also, language_of: &language };
+    let request = RenameRequest {
+        symbol,
+        package,
+        new_name,
+        is_here: &is_here,
+        told: &|_, _| None,
+        also,
+        language_of: &language,
+    };
     let done = rename(&index, &request);
     let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
     let text = match &done {
@@ -77,7 +85,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
             format!("{space} has {name} as {}/{}", symbol.space, symbol.name)
         }
         RenameRefusal::Captured { name, spot } => format!("{name} captured {}", at(spot)),
-        RenameRefusal::CannotTell { spot, why } => {
+        RenameRefusal::CannotTell { spot, why, more } => {
             let why = match why {
                 Doubt::Unplaced => "unplaced".to_owned(),
                 Doubt::Undeclared { space } => format!("{space} undeclared"),
@@ -86,8 +94,11 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
                 Doubt::MayBeDerived { name } => format!("{name} may be derived"),
                 Doubt::Free { local } => format!("free, local {}", at(local)),
                 Doubt::InMacro { head } => format!("in {head}"),
+                Doubt::Image => "image".to_owned(),
+                Doubt::MayMean { reason } => reason.name().to_owned(),
             };
-            format!("cannot tell {}: {why}", at(spot))
+            let others: String = more.others.iter().map(|other| format!(", {}", at(other))).collect();
+            format!("cannot tell {}{others}: {why}", at(spot))
         }
         RenameRefusal::Unbalanced { path } => format!("unbalanced {}", path.file_name().unwrap().to_string_lossy()),
         RenameRefusal::WouldBreak { spot } => format!("would break {}", at(spot)),

@@ -1,0 +1,147 @@
+//! Names that code makes while it runs or is expanded: `(intern (format nil "HANDLE-~A" kind))`. What they mean is not
+//! known; that a name may be one of them is.
+
+use lispwright_syntax::{Data, Datum, Span, TokenKind};
+
+use crate::walk::Walk;
+
+/// Functions that make a symbol from text, or find one.
+pub(crate) const MAKERS: &[&str] = &[
+    "intern",
+    "intern*",
+    "intern-soft",
+    "find-symbol",
+    "find-symbol*",
+    "symbolicate",
+    "format-symbol",
+    "ensure-symbol",
+    "symbol",
+    "symb",
+    "make-symbol",
+    "string->symbol",
+    "symbol-append",
+    "format-id",
+    "resolve",
+    "ns-resolve",
+    "requiring-resolve",
+    "read-from-string",
+    "funcall-by-name",
+];
+
+/// Letters that the known parts of a computed name have at least: `~A-~A` may be anything.
+const FEWEST: usize = 3;
+
+/// A name of which only parts are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// The call that makes it.
+    pub span: Span,
+    /// The known parts in their order; empty parts at the ends stand for what is not known there.
+    pub parts: Vec<String>,
+}
+
+impl Computed {
+    /// A name may be this one.
+    pub fn may_be(&self, name: &str, folds_case: bool) -> bool {
+        if folds_case { self.fits(&name.to_lowercase()) } else { self.fits(name) }
+    }
+
+    /// The same for a name in lower case, where case does not count.
+    pub(crate) fn fits(&self, name: &str) -> bool {
+        let Some((first, rest)) = self.parts.split_first() else { return false };
+        let Some(mut left) = name.strip_prefix(first.as_str()) else { return false };
+        let Some((last, middle)) = rest.split_last() else { return left.is_empty() };
+        for part in middle {
+            let Some(at) = left.find(part.as_str()) else { return false };
+            left = &left[at + part.len()..];
+        }
+        left.ends_with(last.as_str())
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// Notes the name that a call makes from text, if parts of it are written there.
+    pub(crate) fn note_computed(&mut self, call: Datum, arguments: Data<'t>) {
+        if self.learning.is_some() {
+            return;
+        }
+        let folds = self.dialect.folds_case();
+        // Literal strings and quoted symbols, in the order in which they are written; `None` for what is computed.
+        let mut pieces: Vec<Option<String>> = Vec::new();
+        let mut waiting: Vec<Datum> = arguments.collect();
+        waiting.reverse();
+        while let Some(datum) = waiting.pop() {
+            let text = self.source(datum);
+            let before = self.symbol(datum).filter(|_| datum.list().is_none());
+            match (datum.list(), self.tree.kind(datum.core)) {
+                (Some(list), _) => {
+                    let mut inner: Vec<Datum> = self.data(list).collect();
+                    let head = inner.first().map_or("", |head| self.source(*head)).to_owned();
+                    if ["concat", "concatenate", "str", "format", "string-append", "string", "strcat", "quote"]
+                        .contains(&head.rsplit(':').next().unwrap_or_default())
+                    {
+                        inner.reverse();
+                        inner.pop();
+                        waiting.extend(inner);
+                    } else {
+                        pieces.push(None);
+                    }
+                }
+                (None, TokenKind::String) => {
+                    let text = text.trim_matches('"');
+                    let mut rest = text;
+                    while let Some(at) = rest.find(['~', '%']) {
+                        pieces.push(Some(rest[..at].to_owned()));
+                        pieces.push(None);
+                        rest = rest.get(at + 2..).unwrap_or_default();
+                    }
+                    pieces.push(Some(rest.to_owned()));
+                }
+                (None, _) if !datum.is_bare() && before.is_some() && pieces.is_empty() => {
+                    // `(concatenate 'string …)` says only what is made.
+                    if !["string", "simple-string"].contains(&text) {
+                        pieces.push(Some(text.to_owned()));
+                    }
+                }
+                (None, _) if text.starts_with([':', '#']) || ["nil", "t"].contains(&text) => {}
+                (None, _) => pieces.push(None),
+            }
+        }
+        if !pieces.iter().any(Option::is_none) {
+            return;
+        }
+        let fold = |piece: &str| if folds { piece.to_lowercase() } else { piece.to_owned() };
+        let mut parts: Vec<String> =
+            pieces.iter().flatten().filter(|piece| !piece.is_empty()).map(|one| fold(one)).collect();
+        if pieces.first().is_none_or(|first| first.as_ref().is_none_or(String::is_empty)) {
+            parts.insert(0, String::new());
+        }
+        if pieces.last().is_none_or(|last| last.as_ref().is_none_or(String::is_empty)) {
+            parts.push(String::new());
+        }
+        let letters: usize = parts.iter().map(|part| part.chars().filter(|c| c.is_alphabetic()).count()).sum();
+        if letters >= FEWEST {
+            self.facts.computed.push(Computed { span: self.tree.core_span(call), parts });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_parts_are_in_their_order() {
+        let check = |parts: &[&str], name: &str, expected: bool| {
+            let parts = parts.iter().map(|part| (*part).to_owned()).collect();
+            assert_eq!(Computed { span: Span::new(0, 0), parts }.may_be(name, true), expected, "{name}");
+        };
+        check(&["handle-", ""], "HANDLE-CLICK", true);
+        check(&["handle-", ""], "rehandle-click", false);
+        check(&["", "-mode"], "text-mode", true);
+        check(&["", "-mode"], "text-modes", false);
+        check(&["evil-", "-state"], "evil-normal-state", true);
+        check(&["evil-", "-state", ""], "evil-normal-state-map", true);
+        check(&["evil-", "-state"], "evil-normal-states", false);
+    }
+}

@@ -1,0 +1,166 @@
+//! Renames where uses are hard to see: they change, or the rename is refused with their places.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, refused};
+
+#[test]
+fn code_after_what_a_macro_takes_off_its_body_changes() {
+    check(
+        "== a.el
+;; -*- lexical-binding: t -*-
+(defvar tab nil)
+(defmacro reg (k &rest body) (let ((args (pop body))) `(push (cons ,k (lambda ,args ,@body)) tab)))
+(defun «shop-a» () 1)
+(reg \"a\" (x) («shop-a») x)
+",
+        "shop-a",
+        "shop-b",
+    );
+}
+
+#[test]
+fn what_a_macro_of_clojure_quotes_changes() {
+    check(
+        "== a.clj
+(ns a)
+(defmacro reg [k body] `(swap! tab assoc ~k '~body))
+(defn «span» [] 1)
+(reg :r («span»))
+",
+        "span",
+        "extent",
+    );
+}
+
+#[test]
+fn special_variables_of_all_binders_change() {
+    check(
+        "== a.el
+;; -*- lexical-binding: t -*-
+(defvar «vex» 1)
+(defun a () (let ((«vex» 2)) «vex»))
+(defun b () (cl-loop for «vex» in (c) collect «vex»))
+(defun b2 () (cl-loop with «vex» = 1 while «vex» collect 1))
+(defun c () (dolist («vex» (d)) «vex»))
+(defun d () (pcase-let ((`(,«vex») (e))) «vex»))
+(defun e () (cl-multiple-value-bind («vex» y) (f) «vex»))
+",
+        "vex",
+        "wax",
+    );
+}
+
+#[test]
+fn a_binding_list_that_fits_one_branch_hides_nothing() {
+    check(
+        "== a.lisp
+(defpackage :s (:use :cl))
+(in-package :s)
+(defmacro bindall (bs &body b) (if (every #'simple bs) `(let* ,bs ,@b) `(progn ,@(mapcar #'car bs) ,@b)))
+(defun «split2» (x) x)
+(defun go2 (x) (bindall ((a b («split2» x)) (c 1)) (list a b c)))
+",
+        "split2",
+        "split3",
+    );
+}
+
+#[test]
+fn a_place_that_a_macro_may_bind_is_refused() {
+    refused(
+        "== a.lisp
+(defpackage :s (:use :cl))
+(in-package :s)
+(defmacro either (x &body body)
+  (if x `(let ,(mapcar #'first body) ,@body) `(progn ,@body)))
+(defun one () 1)
+(defun two () (either 1 (one)))
+(defun three () (either 2 (one)))
+",
+        "one",
+        "uno",
+        "cannot tell a.lisp:6:26, a.lisp:7:28: a macro may bind it",
+    );
+}
+
+#[test]
+fn files_without_a_module_may_load_each_other() {
+    refused(
+        "== main.scm
+(for-each (lambda (f) (primitive-load (string-append f \".scm\"))) (list \"base\" \"more\"))
+== base.scm
+(define (join a b) a)
+== more.scm
+(define (f a) (join a a))
+",
+        "join",
+        "unite",
+        "cannot tell more.scm:1:16: loaded in a way that is not known",
+    );
+}
+
+#[test]
+fn aliases_of_twins_are_apart() {
+    check(
+        "== shop/ring.clj
+(ns shop.ring)
+(defn «wrap» [x] x)
+== shop/http.clj
+(ns shop.http)
+(defn wrap [x] x)
+== one/server.clj
+(ns app.server (:require [shop.ring :as kit]))
+(kit/«wrap» 1)
+== two/server.clj
+(ns app.server (:require [shop.http :as kit]))
+(kit/wrap 1)
+",
+        "shop.ring/wrap",
+        "enclose",
+    );
+}
+
+#[test]
+fn a_package_that_nobody_declares_may_be_that_of_the_name() {
+    let project = "== lib.lisp
+(in-package :lib)
+(defun hook (a b) (list a b))
+== use.lisp
+(defpackage :lib-use (:use :cl :lib-impl))
+(in-package :lib-use)
+(defun twice (x) (list (hook x 1) (lib-impl:hook x 2)))
+";
+    refused(project, "lib/hook", "attach", "cannot tell use.lisp:3:25, use.lisp:3:36: lib-impl undeclared");
+    // A library that the system depends on has its own names.
+    let library = "== lib.asd
+(defsystem \"lib\" :depends-on (\"lib-impl\"))
+== lib.lisp
+(in-package :lib)
+(defun «hook» (a b) (list a b))
+== use.lisp
+(defpackage :lib-use (:use :cl :lib-impl))
+(in-package :lib-use)
+(defun twice (x) (list (hook x 1) (lib-impl:hook x 2)))
+";
+    check(library, "lib/hook", "attach");
+}
+
+#[test]
+fn a_package_that_a_macro_makes_is_known() {
+    check(
+        "== package.lisp
+(macrolet ((d () `(defpackage :lib-impl (:nicknames :lib) (:use :cl) (:export ,@'(#:hook))))) (d))
+== lib.lisp
+(in-package :lib)
+(defun «hook» (a b) (list a b))
+== use.lisp
+(defpackage :lib-use (:use :cl :lib-impl))
+(in-package :lib-use)
+(defun twice (x) (list («hook» x 1) («hook» x 2)))
+",
+        "hook",
+        "attach",
+    );
+}
