@@ -8,15 +8,15 @@
 ;; Code belongs to a custodian inside of another one, whose memory is limited: code can shut down the first, the limit only the second.
 
 (require racket/list racket/path racket/string racket/udp
-         "wire.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt" "collections.rkt")
-(provide (struct-out evaluation) current-evaluation prepare-session root top-namespace
-         answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots loaded-files changed?
-         failure-frames marks-of test-in-hand skipped-test request-waiting? next-request module-name-text name-text known-modules module-path-of in-phase)
+         "wire.rkt" "project.rkt" "print.rkt" "instrument.rkt" "stack.rkt" "objects.rkt" "code.rkt" "registry.rkt" "settings.rkt"
+         "collections.rkt")
+(provide (struct-out evaluation) current-evaluation prepare-session top-namespace
+         answer-with-code answer-now keep-namespace read-next read-forms ours? add-roots! project-roots note-name!
+         failure-frames marks-of test-in-hand skipped-test request-waiting? next-request module-name-text name-text known-modules
+         module-path-of in-phase)
 
 ;;; The session
 
-(define root #f)                        ; the directory that this process was started in
-(define roots '())                      ; directories of the project
 (define top-namespace #f)               ; the one of the prompt
 (define session-namespace #f)           ; the one that the next call begins in
 (define session-inspector #f)
@@ -31,8 +31,7 @@
 (define errors #f)
 
 (define (prepare-session heap-megabytes)
-  (set! root (path->directory-path (simple-form-path (current-directory))))
-  (set! roots (list root))
+  (open-project!)
   (set! heap-limit (quotient (* heap-megabytes 1024 1024) 3))
   (set! session-inspector (make-inspector))
   (set! top-namespace (make-base-empty-namespace))
@@ -43,7 +42,7 @@
   (parameterize ([current-namespace top-namespace])
     (namespace-require 'racket)
     (namespace-require 'racket/enter))
-  (current-module-name-resolver (noting-declarations (current-module-name-resolver)))
+  (open-registries! top-namespace)
   (current-security-guard (asking-for-a-socket (current-security-guard)))
   (new-custodians)
   (open-ports)
@@ -79,55 +78,19 @@
        (parameterize ([current-security-guard guard])
          (udp-close (udp-open-socket)))))))
 
-;; `resolver`, which is told of each module that is declared.
-(define ((noting-declarations resolver) . arguments)
-  (when (and (= (length arguments) 2) (current-evaluation))
-    (define name (resolved-module-path-name (car arguments)))
-    (hash-set! declared name #t)
-    (when (and (path? name) (ours? name) (file-exists? name))
-      (unless (hash-ref digests name #f)
-        (set! load-order (cons name load-order)))
-      (hash-set! digests name (digest name))))
-  (apply resolver arguments))
-
-(define digests (make-hash))            ; file of a module that was declared -> what tells its content then from any other
-(define load-order '())                 ; those files, the last one first
-
-(define (digest file)
-  (call-with-input-file file sha1-bytes))
-
-;; The files of the project whose modules are declared, in their order.
-(define (loaded-files)
-  (reverse load-order))
-
-;; Whether `file` holds something else than what was declared.
-(define (changed? file)
-  (not (and (file-exists? file) (equal? (hash-ref digests file #f) (digest file)))))
-
-(define (project-roots) roots)
+;; Notes that the session has declared a module called `name`.
+(define (note-name! name)
+  (when (current-evaluation)
+    (hash-set! declared name #t)))
 
 (define links '())                      ; those that the project's own collections had so far
 
 ;; Links the project's own collections, as their files say it now. Each thread of code has the links of the one before.
 (define (link-collections!)
-  (define now (append-map collection-links roots))
+  (define now (append-map collection-links (project-roots)))
   (define others (remove* links (current-library-collection-links)))
   (set! links (remove-duplicates (append now links)))
   (current-library-collection-links (append now others)))
-
-(define (add-roots! directories)
-  (for ([directory (in-list directories)])
-    (define path (path->directory-path (simple-form-path directory)))
-    (unless (member path roots)
-      (set! roots (append roots (list path))))))
-
-;; Whether `source` is that of code of the project, or of a call.
-(define (ours? source)
-  (cond [(path? source)
-         (define text (path->string source))
-         (for/or ([root (in-list roots)])
-           (string-prefix? text (path->string root)))]
-        [else (and (string? source) (string-prefix? source "call-"))]))
 
 ;;; One evaluation
 
@@ -226,22 +189,55 @@
        (let ([places ((exn:srclocs-accessor raised) raised)])
          (for/first ([place (in-list places)] #:when (and (srcloc-line place) (ours? (srcloc-source place)))) place))))
 
-(define (error-diagnostic raised marks)
+;; What is told of `raised`, with the `frames` of its stack. The place is the one that it names, else that of the innermost frame in a
+;; file, else the file that is being compiled.
+(define (error-diagnostic raised frames)
   (define place (srcloc-of raised))
   (define source (and place (srcloc-source place)))
+  (define frame
+    (for/first ([facts (in-list frames)]
+                #:when (let ([file (argument (cons #f facts) 'file)]) (and file (absolute-path? file))))
+      facts))
   (append (list 'severity "error" 'type (exception-type raised) 'message (without-place (exception-text raised) place))
-          (if (path? source)
-              (list 'file (path->string source) 'line (srcloc-line place) 'column (add1 (srcloc-column place)))
-              '())))
+          (cond [(path? source)
+                 (list 'file (path->string source) 'line (srcloc-line place) 'column (add1 (srcloc-column place)))]
+                [frame (for*/list ([key (in-list '(file line column))] [part (in-list (list key (argument (cons #f frame) key)))]) part)]
+                [(file-being-compiled)
+                 => (lambda (file)
+                      (append (list 'file (path->string file)) (place-of-circle raised file)))]
+                [else '()])))
+
+;; When `raised` says that modules require each other: where `file` requires the one that is being loaded.
+(define (place-of-circle raised file)
+  (define match (and (exn? raised) (regexp-match #rx"cycle in loading\n *at path: ([^\n]*)" (exn-message raised))))
+  (define-values (directory name _) (split-path (if match (second match) file)))
+  (define here
+    (and match
+         (call-with-input-file file
+           (lambda (in)
+             (for/or ([line (in-lines in)] [number (in-naturals 1)])
+               (define at (regexp-match-positions (regexp-quote (path->string name)) line))
+               (and at (list 'line number 'column (add1 (caar at)))))))))
+  (or here '()))
 
 ;; `text` without the place that it begins with, which is told apart.
 (define (without-place text place)
   (define match (and place (regexp-match #rx"^[^\n]*?:[0-9]+:[0-9]+: (.*)$" text)))
   (if match (cadr match) text))
 
+;; What is said when `raised` is Racket's answer to a variable that has left its module; else #f.
+(define (missing-variable raised)
+  (define match
+    (and (exn? raised)
+         (regexp-match #px"^instantiate-linklet: mismatch;.*variable that is uninitialized.*name: (.*?)\n.*exporting instance: \"(.*?)\""
+                       (exn-message raised))))
+  (and match
+       (format "~a: undefined;\n ~a does not define it any more" (second match) (name-text (string->path (third match))))))
+
 (define (error-text evaluation raised)
   (define text (exception-text raised))
-  (cond [(not (code-error? evaluation raised)) (without-place text (srcloc-of raised))]
+  (cond [(missing-variable raised) => values]
+        [(not (code-error? evaluation raised)) (without-place text (srcloc-of raised))]
         [(exn:fail:read:eof? raised) "The code ends in the middle of a form."]
         [(regexp-match? #rx"#lang" text)
          (string-append "#lang begins the file of a module. Write the file and load it with load_system, or leave that line out: "
@@ -249,13 +245,13 @@
         [else (regexp-replace #rx"^read(-syntax)?: " (without-place text (srcloc-of raised)) "")]))
 
 (define (failure evaluation raised marks)
-  (define frames (failure-frames raised marks))
+  (define frames (frame-facts (failure-frames raised marks)))
   (define told? (or (read-error? raised) (exn:fail:syntax? raised)))
-  (set-evaluation-errors! evaluation (list (error-diagnostic raised marks)))
+  (set-evaluation-errors! evaluation (list (error-diagnostic raised frames)))
   (list 'outcome 'error
         'error (list 'type (exception-type raised)
                      'message (error-text evaluation raised)
-                     'frames (if told? '() (frame-facts frames))
+                     'frames (if told? '() frames)
                      'unclosed (and (code-error? evaluation raised) (exn:fail:read:eof? raised)))
         'place (place evaluation)))
 
@@ -280,7 +276,7 @@
 (define (name-text name)
   (cond [(path? name)
          (define found
-           (for/first ([root (in-list roots)]
+           (for/first ([root (in-list (project-roots))]
                        #:when (string-prefix? (path->string name) (path->string root)))
              (substring (path->string name) (string-length (path->string root)))))
          (or found (path->string name))]
@@ -299,7 +295,7 @@
 ;; The module path that `text` means: a file of the project, a quoted name, a library; #f for none.
 (define (module-path-of text)
   (define file
-    (for/first ([root (in-list roots)]
+    (for/first ([root (in-list (project-roots))]
                 #:when (with-handlers ([exn:fail? (lambda (_) #f)]) (file-exists? (build-path root text))))
       (simple-form-path (build-path root text))))
   (or file
@@ -343,6 +339,7 @@
   (port-count-lines! port)
   (define result #f)                    ; the answer, once there is one
   (define result-cells #f)
+  (define restored '())                 ; what was put back, in words
   (define the-evaluation #f)
   (when (or (port-closed? output) (port-closed? errors))
     (open-ports))
@@ -352,6 +349,7 @@
     (when cells
       (current-preserved-thread-cell-values cells))
     (link-collections!)
+    (define before (and (not (eq? kind 'eval)) (settings-now)))
     (let/ec leave
       (define evaluation
         (make-evaluation (argument request 'id) code port kind
@@ -364,6 +362,10 @@
                                        (lambda ()
                                          (enter-package (argument request 'package))
                                          (function evaluation))))))
+    ;; What tests set is over with them, and what a load has set that failed.
+    (when (or (eq? kind 'run-tests)
+              (and (eq? kind 'load) result (eq? (argument (cons #f result) 'outcome) 'error)))
+      (set! restored (put-back! before)))
     (set! result-cells (current-preserved-thread-cell-values)))
   (define thread-of-code
     (parameterize ([current-custodian custodian])
@@ -383,7 +385,8 @@
               [else (plain-failure the-evaluation "thread" "The code has killed the thread that it ran in.")])))
   (append answer
           (list 'package (module-name-text session-namespace))
-          (if (and the-evaluation (not (eq? kind 'eval))) (list 'diagnostics (evaluation-errors the-evaluation)) '())))
+          (if (and the-evaluation (not (eq? kind 'eval))) (list 'diagnostics (evaluation-errors the-evaluation)) '())
+          (if (null? restored) '() (list 'restored restored))))
 
 (define (make-evaluation id code port kind answer-with enter)
   (evaluation id code port kind 'read 0 0 '() answer-with enter #f))
@@ -408,13 +411,14 @@
 (define (with-settings evaluation thunk)
   (parameterize ([current-evaluation evaluation]
                  [current-namespace session-namespace]
-                 [current-directory root]
+                 [current-directory (project-root)]
                  [current-custodian custodian]
                  [current-inspector session-inspector]
                  [current-input-port (open-input-string "")]
                  [current-output-port output]
                  [current-error-port errors]
-                 [current-compile (instrumenting-compile (current-compile) ours?)]
+                 [current-compile (keeping-compile (instrumenting-compile (current-compile) ours?))]
+                 [working-for (and (not (eq? (evaluation-kind evaluation) 'eval)) (evaluation-id evaluation))]
                  [compile-enforce-module-constants #f]
                  [compile-context-preservation-enabled #t]
                  [error-print-width 1000]

@@ -1,8 +1,8 @@
 #lang racket/base
 ;; What a worker runs: answers requests until the parent is gone. agent.rkt says how code is evaluated.
 
-(require racket/os "wire.rkt" "print.rkt" "objects.rkt" "agent.rkt" "look.rkt" "names.rkt" "work.rkt" "tests.rkt")
-(provide main)
+(require racket/os "wire.rkt" "print.rkt" "objects.rkt" "agent.rkt" "renewal.rkt" "look.rkt" "names.rkt" "work.rkt" "tests.rkt")
+(provide main answer-eval)
 
 ;; Evaluates the code; its last form's values.
 (define (answer-eval request)
@@ -48,6 +48,7 @@
           'describe answer-describe
           'references answer-references
           'exports answer-exports
+          'loaded-files answer-loaded-files
           'load answer-load
           'run-tests answer-run-tests))
 
@@ -78,6 +79,7 @@
   (break-enabled #f)
   (open-protocol port)
   (prepare-session heap)
+  (prepare-renewal!)
   (send (list 'hello 'protocol 1 'implementation "Racket" 'version (version) 'pid (getpid)))
   ;; Whoever waits for this worker has sent a request by now; a spare has the time.
   (unless (request-waiting?)

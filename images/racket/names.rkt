@@ -3,7 +3,7 @@
 ;; source (instrument.rkt); in other files the definition is looked for. images/README.md describes what is sent.
 
 (require racket/list racket/string racket/contract/base
-         "wire.rkt" "print.rkt" "agent.rkt" "instrument.rkt")
+         "wire.rkt" "print.rkt" "agent.rkt" "instrument.rkt" "renewal.rkt")
 (provide answer-describe answer-references answer-exports)
 
 (define most-names 2000)

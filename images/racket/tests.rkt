@@ -268,8 +268,8 @@
                          (not (equal? (path->string (file-name-from-path file)) "info.rkt"))))
     (simple-form-path file)))
 
-;; Runs the tests of `file`, which is declared anew for that.
-(define (run-file tally file)
+;; Runs the tests of `file`, whose module `declare` declares in a fresh registry.
+(define (run-file tally declare file)
   (define before ((rackunit 'test-log 'rackunit/log)))
   (define printed (open-output-string))
   (set-tally-count! tally (lambda () (count-suites! tally before (get-output-string printed))))
@@ -277,11 +277,7 @@
    tally printed
    (lambda ()
      (parameterize ([file-in-hand file])
-       (load-module file))
-     (parameterize ([current-namespace top-namespace] [file-in-hand file])
-       (define submodule (list 'submod file 'test))
-       (when (module-declared? submodule #t)
-         (dynamic-require submodule #f)))))
+       (run-module declare file))))
   (count-suites-of-file tally))
 
 ;; Counts the suites of the file in hand, once.
@@ -299,10 +295,10 @@
        (define files (files-of-tests request))
        (cond [(not files) (no-system request)]
              [else
-;; A changed file of tests would run them, where nobody listens.
-              (reload-changed (and (null? (rest files)) (first files)))
-              (for ([file (in-list files)])
-                (run-file the-tally file))
+              (call-with-modules
+               (lambda (declare)
+                 (for ([file (in-list files)])
+                   (run-file the-tally declare file))))
               (list 'outcome 'tested)]))))
   ;; Those of a file that an exit or an error has ended.
   (count-suites-of-file the-tally)

@@ -6,16 +6,16 @@
 ;; and 2, never meets it. Processes that code starts inherit none but those three.
 
 (require racket/string ffi/unsafe/port)
-(provide open-protocol receive-request requests-ready-evt send argument)
+(provide open-protocol receive-request requests-ready-evt send argument working-for progress)
 
 (define requests #f)                    ; the port that requests are read from
 (define answers #f)                     ; the port that answers are written to
 (define writing (make-semaphore 1))     ; one frame is written at a time
 
-;; Opens the descriptors. `port` is the one that is open already on the requests, or #f.
-(define (open-protocol port)
-  (set! requests (or port (unsafe-file-descriptor->port 8 'requests '(read))))
-  (set! answers (unsafe-file-descriptor->port 9 'answers '(write))))
+;; Opens the descriptors. `in` is a port that is open already on the requests, `out` one on the answers; each may be #f.
+(define (open-protocol in [out #f])
+  (set! requests (or in (unsafe-file-descriptor->port 8 'requests '(read))))
+  (set! answers (or out (unsafe-file-descriptor->port 9 'answers '(write)))))
 
 ;; Ready when a request, or the end of the pipe, has come.
 (define (requests-ready-evt)
@@ -100,3 +100,10 @@
      (write-string header answers)
      (write-bytes payload answers)
      (flush-output answers))))
+;; The number of the request in hand, when the parent is told what it does; else #f.
+(define working-for (make-parameter #f))
+
+;; Tells the parent what the request in hand does.
+(define (progress text)
+  (when (working-for)
+    (send (list 'progress 'id (working-for) 'text text))))

@@ -1,13 +1,8 @@
 #lang racket/base
-;; Loading modules. A module is compiled from its source and declared in the session; what is loaded already and has changed since,
-;; and what requires that, is declared anew before. Content decides, not dates. Nothing is written beside it.
+;; Loading modules into the session. Content decides, not dates. Nothing is written beside the files.
 
-(require racket/list racket/path racket/string "wire.rkt" "agent.rkt" "instrument.rkt")
-(provide answer-load answer-work load-module reload-changed target-of no-system progress)
-
-;; Tells the parent what the request in hand does.
-(define (progress text)
-  (send (list 'progress 'id (evaluation-id (current-evaluation)) 'text text)))
+(require racket/path "wire.rkt" "agent.rkt" "code.rkt" "registry.rkt" "renewal.rkt")
+(provide answer-load answer-work call-with-modules run-module target-of no-system)
 
 ;;; Finding what is asked for
 
@@ -52,80 +47,55 @@
 
 ;;; Loading
 
-;; Declares the module of `file` anew from its source and instantiates it; a file that is no module is loaded.
-(define (load-module file)
-  (define name (path->string file))
-  (progress (string-append "loading " name))
-  (forget-file name)
-  (parameterize ([current-namespace top-namespace]
-                 [current-load-relative-directory (path-only file)])
-    (cond [(path-has-extension? file #".rktl")
-           (load file)]
-          [else
-           (define expected (string->symbol (path->string (path-replace-extension (file-name-from-path file) #""))))
-           (parameterize ([current-module-declare-name (make-resolved-module-path file)])
-             ((current-load) file expected))
-           (dynamic-require file #f)])))
+;; Calls `function`, and then brings the session's modules to the state of their files. It gets a function that declares the module of a file
+;; in a fresh registry, whose namespace is the current one.
+(define (call-with-modules function)
+  (forget-gone!)
+  (call-in-fresh
+   (lambda (declare)
+     (begin0
+       (function declare)
+       (call-in-fresh renew-others!)))))
 
-;; The files that module `file` requires.
-(define (required-files file)
-  (define name (make-resolved-module-path file))
-  (parameterize ([current-namespace top-namespace])
-    (for*/list ([phase (in-list (if (module-declared? file #f) (module->imports file) '()))]
-                [index (in-list (cdr phase))]
-                [path (in-value (let-values ([(path base) (module-path-index-split index)])
-                                  (and path
-                                       (resolved-module-path-name
-                                        (module-path-index-resolve (module-path-index-join path name))))))]
-                #:when (path? path))
-      path)))
-
-;; Declares anew the loaded modules of the project that have changed, and those that require them, each after what it requires; how many
-;; there were. `except` is left to the caller.
-(define (reload-changed except)
-  (define files (loaded-files))
-  (define requirements (for/hash ([file (in-list files)]) (values file (required-files file))))
-  (define stale
-    (let grow ([stale (filter changed? files)])
-      (define more
-        (for/list ([file (in-list files)]
-                   #:unless (member file stale)
-                   #:when (for/or ([required (in-list (hash-ref requirements file))]) (member required stale)))
-          file))
-      (if (null? more) stale (grow (append stale more)))))
-  (define done (make-hash))
-  (define (reload file)
-    (unless (hash-ref done file #f)
-      (hash-set! done file #t)
-      (for ([required (in-list (hash-ref requirements file '()))] #:when (member required stale))
-        (reload required))
-      (unless (or (equal? file except) (not (file-exists? file)))
-        (load-module file))))
-  (for-each reload stale)
-  (length (remove except stale)))
+;; Runs the module of `file` in a fresh registry, as a process of its own does: the submodule `test` when there is one.
+(define (run-module declare file)
+  (define tests (list 'submod file 'test))
+  (call-as-fresh (lambda () (call-from-source file (lambda () (declare file)))))
+  (for-each note-loaded! (files-of file))
+  (note-comprised! file)
+  (dynamic-require (if (module-declared? tests #t) tests file) #f))
 
 ;; What `function` answers for `request`, which is work of that `kind`, with what is said about files.
 (define (answer-work request kind function)
   (add-roots! (or (argument request 'roots) '()))
-  (answer-with-code
-   request
-   #:kind kind
-   (lambda (evaluation)
-     (in-phase 'eval)
-     (function evaluation))))
+  (define answer
+    (call-noting-work
+     (lambda ()
+       (answer-with-code
+        request
+        #:kind kind
+        (lambda (evaluation)
+          (in-phase 'eval)
+          (function evaluation))))))
+  (define failure (argument (cons #f answer) 'error))
+  ;; Modules that were loaded from compiled files cannot be declared anew with other values.
+  (if (and failure (regexp-match? #rx"cannot re-define a constant" (argument (cons #f failure) 'message)))
+      (append answer (list 'needs-fresh "A module from a compiled file has constants, which cannot be defined anew in this image."))
+      answer))
 
 (define (answer-load request)
   (answer-work
    request 'load
    (lambda (evaluation)
      (define file (target-of request))
-     (cond [(not file) (no-system request)]
-           [(not (ours? file))
-            (parameterize ([current-namespace top-namespace]) (dynamic-require file #f))
-            (list 'outcome 'loaded)]
-           [else
-            (define needed? (or (argument request 'force) (changed? file)))
-            (define reloaded (reload-changed file))
-            (when (or needed? (positive? reloaded))
-              (load-module file))
-            (list 'outcome 'loaded 'unchanged (not (or needed? (positive? reloaded))))]))))
+     (define (bring declare)
+       (cond [(not (ours? file))
+              (parameterize ([current-namespace top-namespace]) (dynamic-require file #f))
+              #t]
+             [(path-has-extension? file #".rktl")
+              (load-script! file)
+              #t]
+             [else (load-anew! declare file (argument request 'force))]))
+     (if file
+         (list 'outcome 'loaded 'unchanged (not (call-with-modules bring)))
+         (no-system request)))))

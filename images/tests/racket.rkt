@@ -3,8 +3,10 @@
 ;;
 ;; racket images/tests/racket.rkt
 
-(require rackunit rackunit/log racket/list
-         "../racket/print.rkt" "../racket/instrument.rkt" "../racket/stack.rkt" "../racket/objects.rkt")
+(require rackunit rackunit/log racket/file racket/list racket/port racket/string
+         "../racket/wire.rkt" "../racket/print.rkt" "../racket/instrument.rkt" "../racket/stack.rkt" "../racket/objects.rkt"
+         "../racket/agent.rkt" "../racket/renewal.rkt" "../racket/work.rkt" "../racket/tests.rkt"
+         (only-in "../racket/main.rkt" answer-eval))
 
 (define namespace (make-base-namespace))
 
@@ -76,6 +78,128 @@
   (define told (inspected list 5 10 0 100))
   (check-equal? (second (member 'total told)) 1)
   (check-equal? (second (member 'id told)) (second (member 'id (inspected list 1 10 0 100)))))
+
+;;; Modules and their files
+
+(define project (make-temporary-file "lispwright~a" 'directory))
+
+(define (file name)
+  (path->string (build-path project name)))
+
+;; Writes the module `name` of racket/base, or without `lines` removes it.
+(define (write-module name . lines)
+  (if (null? lines)
+      (delete-file (file name))
+      (with-output-to-file (file name) #:exists 'truncate
+        (lambda ()
+          (displayln "#lang racket/base")
+          (for-each displayln lines)))))
+
+;; Calls `function` with a request of these arguments; a function from the keys of its answer to what they say.
+(define (ask function . arguments)
+  (define answer (function (list* 'request 'id 7 arguments)))
+  (lambda (key) (argument (cons #f answer) key)))
+
+(define (load-file name #:force [force #t])
+  (ask answer-load 'path (file name) 'force force))
+
+(define (run-file name)
+  (define answer (ask answer-run-tests 'path (file name)))
+  (list (answer 'passed) (answer 'failed)))
+
+(define (file-name-of path)
+  (let-values ([(directory name _) (split-path path)]) name))
+
+;; The value of `code` at the prompt as text, or the first line of the error.
+(define (at-prompt code)
+  (define answer (ask answer-eval 'code code))
+  (if (eq? (answer 'outcome) 'completed)
+      (string-join (map first (answer 'values)))
+      (car (regexp-match #rx"^[^\n]*" (argument (cons #f (answer 'error)) 'message)))))
+
+(define (states)
+  (for/list ([row (in-list ((ask answer-loaded-files) 'files))])
+    (define-values (directory name _) (split-path (car row)))
+    (list (path->string name) (cadr row))))
+
+(define-values (nothing-comes _) (make-pipe))
+(open-protocol nothing-comes (open-output-nowhere))
+(parameterize ([current-directory project])
+  (prepare-session 1024))
+(prepare-renewal!)
+
+(test-case "tests run as the files are, and leave the session alone"
+  (write-module "base.rkt" "(provide twice) (define-syntax-rule (twice x) (* 2 x))")
+  (write-module "user.rkt" "(require \"base.rkt\") (provide use) (define (use) (twice 3))")
+  (write-module "tests.rkt" "(module+ test (require rackunit \"user.rkt\") (check-equal? (use) 6))")
+  (check-equal? (run-file "tests.rkt") '(1 0))
+  (check-equal? (states) '())
+  (write-module "base.rkt" "(provide twice) (define-syntax-rule (twice x) (* 5 x))")
+  (check-equal? (run-file "tests.rkt") '(0 1))
+  (write-module "base.rkt" "(provide twice) (define-syntax-rule (twice x) (* 2 x))")
+  (check-equal? (run-file "tests.rkt") '(1 0)))
+
+(test-case "code at the prompt goes on with what has changed"
+  (load-file "user.rkt")
+  (check-equal? (at-prompt "(require \"user.rkt\") (define (again) (use)) (again)") "6")
+  (write-module "base.rkt" "(provide twice) (define-syntax-rule (twice x) (* 7 x))")
+  (check-equal? (states) '(("base.rkt" changed) ("user.rkt" same)))
+  (check-equal? (map (lambda (path) (path->string (file-name-of path))) ((load-file "user.rkt") 'loaded)) '("base.rkt" "user.rkt"))
+  (check-equal? (at-prompt "(again)") "21")
+  (check-true ((load-file "user.rkt" #:force #f) 'unchanged)))
+
+(test-case "who requires a module that is declared anew follows it"
+  (write-module "core.rkt" "(provide (struct-out seed)) (struct seed (x))")
+  (write-module "plant.rkt" "(require \"core.rkt\") (provide grow ours?) (define seed?* seed?) (define (grow) (seed 1)) (define (ours? x) (seed?* x))")
+  (load-file "plant.rkt")
+  (at-prompt "(require \"core.rkt\" \"plant.rkt\")")
+  (check-equal? (length ((load-file "core.rkt") 'loaded)) 2)
+  (check-equal? (at-prompt "(list (ours? (grow)) (ours? (seed 1)) (seed? (grow)))") "'(#t #t #t)"))
+
+(test-case "what a file does not define any more is gone"
+  (write-module "shop.rkt" "(provide price tax label) (define (price) 1) (define label \"x\") (define-syntax-rule (tax) 2)")
+  (load-file "shop.rkt")
+  (at-prompt "(require \"shop.rkt\") (define (pay) (price))")
+  (write-module "shop.rkt" "(provide cost) (define (cost) 1)")
+  (check-equal? (map (lambda (row) (take row 2)) ((load-file "shop.rkt") 'removed))
+                '(("variable" "label") ("procedure" "price") ("syntax" "tax")))
+  (for ([code (in-list '("(pay)" "(price)" "label" "(tax)"))] [name (in-list '("price" "price" "label" "tax"))])
+    (check-regexp-match (format "^~a: (undefined|unbound)" name) (at-prompt code))))
+
+(test-case "a load that fails leaves what was there, and fails again"
+  (write-module "shop.rkt" "(provide cost) (define (cost) 2) (define bad (car '()))")
+  (for ([_ (in-range 2)])
+    (define answer (load-file "shop.rkt"))
+    (check-equal? (answer 'outcome) 'error)
+    (check-equal? (argument (cons #f (car (answer 'diagnostics))) 'line) 2))
+  (at-prompt "(require (only-in \"plant.rkt\"))")
+  (check-equal? (member '("shop.rkt" changed) (states)) '(("shop.rkt" changed)))
+  (check-regexp-match "^car: " (at-prompt "(require \"shop.rkt\")"))
+  (write-module "new.rkt" "(require \"newer.rkt\") (provide a) (define a b)")
+  (write-module "newer.rkt" "(provide b) (define b (car '()))")
+  (for ([_ (in-range 2)])
+    (check-equal? ((load-file "new.rkt") 'outcome) 'error)
+    (check-regexp-match "^car: " (at-prompt "(require \"new.rkt\")")))
+  (write-module "newer.rkt" "(provide b) (define b 3)")
+  (check-equal? (at-prompt "(require \"new.rkt\") a") "3"))
+
+(test-case "a file that is gone, or requires itself, fails as in a new process"
+  (write-module "newer.rkt" "(require \"new.rkt\") (provide b) (define b 4)")
+  (define circle (load-file "new.rkt"))
+  (check-true (circle 'as-fresh))
+  (check-equal? (argument (cons #f (car (circle 'diagnostics))) 'file) (file "newer.rkt"))
+  (check-equal? (at-prompt "a") "3")
+  (write-module "newer.rkt")
+  (check-equal? ((load-file "new.rkt") 'outcome) 'error)
+  (check-not-false (member (file "new.rkt") (map first ((load-file "plant.rkt") 'left))))
+  (check-regexp-match "cannot open module file" (at-prompt "(require \"newer.rkt\")")))
+
+(test-case "what tests set is put back"
+  (write-module "sets.rkt" "(require rackunit) (putenv \"SHOP\" \"1\") (current-command-line-arguments (vector \"a\")) (check-true #t)")
+  (check-equal? ((ask answer-run-tests 'path (file "sets.rkt")) 'restored) '("the command line" "the environment variable SHOP"))
+  (check-equal? (at-prompt "(list (getenv \"SHOP\") (current-command-line-arguments))") "'(#f #())"))
+
+(delete-directory/files project)
 
 (define results (test-log))
 (when (and (zero? (car results)) (positive? (cdr results)))

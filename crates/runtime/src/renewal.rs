@@ -69,6 +69,8 @@ pub struct Renewed {
     pub left: Vec<(String, String)>,
     /// The reason why only a fresh image can do what was asked for.
     pub needs_fresh: Option<String>,
+    /// What failed would fail in a fresh image, too.
+    pub as_fresh: bool,
     /// Settings of the image that the work has changed and that were put back, in words: `the load path`.
     pub restored: Vec<String>,
 }
@@ -140,6 +142,7 @@ impl Renewed {
             kept: texts(answer.get_list("KEEPS")),
             left: answer.get_list("LEFT").iter().map(Value::text_pair).collect(),
             needs_fresh: answer.get_text("NEEDS-FRESH").map(str::to_owned),
+            as_fresh: answer.get_truth("AS-FRESH"),
             restored: texts(answer.get_list("RESTORED")),
         }
     }

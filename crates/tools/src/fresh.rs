@@ -82,7 +82,7 @@ pub(crate) fn has_loaded(report: &EvalReport) -> Option<bool> {
 pub(crate) fn may_load_elsewhere(report: &EvalReport) -> bool {
     let is_unread = |one: &CompilerDiagnostic| one.severity == "error" && is_of_reading(&one.type_name);
     report.renewed.needs_fresh.is_some()
-        || (has_loaded(report) == Some(false) && !report.diagnostics.iter().any(is_unread))
+        || (has_loaded(report) == Some(false) && !report.renewed.as_fresh && !report.diagnostics.iter().any(is_unread))
 }
 
 /// The condition types of SBCL, ECL, CLISP, Guile, Chez, Racket, Clojure and Emacs for a file that does not read.

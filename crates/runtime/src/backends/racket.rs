@@ -89,12 +89,17 @@ pub(super) static BACKEND: Backend = Backend {
 fn text() -> String {
     let modules = modules![
         "wire.rkt",
+        "project.rkt",
         "print.rkt",
         "instrument.rkt",
         "stack.rkt",
         "objects.rkt",
         "collections.rkt",
+        "code.rkt",
+        "registry.rkt",
+        "settings.rkt",
         "agent.rkt",
+        "renewal.rkt",
         "look.rkt",
         "names.rkt",
         "work.rkt",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lispwright_runtime::Config;
+use lispwright_runtime::{Config, EvalReport, Notice};
 use lispwright_tools::load_system::{LoadStatus, LoadSystem, load_system};
 use lispwright_tools::run_tests::{RunTests, run_tests};
 use lispwright_tools::{CallContext, Workshop};
@@ -76,20 +76,29 @@ impl<'s> House<'s> {
             ..RunTests::default()
         };
         let answer = run_tests(&self.workshop, args, &CallContext::default()).await.unwrap();
+        self.judge_image(&answer.report);
         let words =
             answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
         let failed = answer.failed_tests.iter().map(|test| test.test_name.clone()).collect();
         ((answer.total > 0 && !answer.is_error()).then_some((answer.passed, failed)), words)
     }
 
-    async fn load(&self, session: &str) -> LoadStatus {
+    async fn load(&self, session: &str, path: &str) -> LoadStatus {
         let args = LoadSystem {
-            path: Some(self.language.tests.to_owned()),
+            path: Some(path.to_owned()),
             session: Some(session.to_owned()),
             runtime: Some(self.language.runtime.to_owned()),
             ..LoadSystem::default()
         };
-        load_system(&self.workshop, args, &CallContext::default()).await.unwrap().status
+        let answer = load_system(&self.workshop, args, &CallContext::default()).await.unwrap();
+        self.judge_image(&answer.report);
+        answer.status
+    }
+
+    /// An image that is to be kept did not need a fresh one to be right.
+    fn judge_image(&self, report: &EvalReport) {
+        let renewed = report.notices.iter().find(|notice| matches!(notice, Notice::Renewed { .. }));
+        assert!(renewed.is_none() || !self.language.keeps_its_image, "{renewed:?}");
     }
 }
 
@@ -116,13 +125,16 @@ async fn told(house: &House<'_>) -> Vec<String> {
     let before = house.fresh();
     compare("before", &before, house.kept("tests").await);
     // Loaded and not tested yet.
-    house.load("loads").await;
+    house.load("loads", house.language.tests).await;
     house.write(After);
     let after = house.fresh();
     assert_ne!(before, after, "nothing happens in this story");
+    for path in house.story.loads {
+        house.load("tests", path).await;
+    }
     compare("after", &after, house.kept("tests").await);
     compare("after, again", &after, house.kept("tests").await);
-    house.load("loads").await;
+    house.load("loads", house.language.tests).await;
     compare("after a load", &after, house.kept("loads").await);
     house.write(Before);
     compare("back again", &before, house.kept("tests").await);

@@ -1,6 +1,7 @@
 //! The stories of each language: files before a change and after it.
 
 pub(crate) mod guile;
+pub(crate) mod racket;
 
 use std::path::Path;
 
@@ -17,6 +18,8 @@ pub(crate) struct Language {
     pub(crate) base: &'static str,
     /// Runs the tests in a fresh process of the language, without any help.
     pub(crate) fresh: fn(root: &Path) -> Verdict,
+    /// Its image says the truth without a fresh one beside it.
+    pub(crate) keeps_its_image: bool,
     pub(crate) stories: &'static [Story],
 }
 
@@ -36,10 +39,12 @@ pub(crate) struct Story {
     pub(crate) uses: &'static str,
     /// The value of that code before and after.
     pub(crate) values: [&'static str; 2],
+    /// Files that are loaded by themselves after the change.
+    pub(crate) loads: &'static [&'static str],
 }
 
 impl Story {
     /// A story about nothing, to be completed.
     pub(crate) const NONE: Self =
-        Self { name: "", base: [None, None], others: &[], heads: None, uses: "", values: ["1", "2"] };
+        Self { name: "", base: [None, None], others: &[], heads: None, uses: "", values: ["1", "2"], loads: &[] };
 }

@@ -5,8 +5,15 @@ use std::process::Command;
 
 use super::{Language, Story, Verdict};
 
-pub(crate) const LANGUAGE: Language =
-    Language { runtime: "guile", tests: "tests.scm", base: "shop/base.scm", around, fresh, stories: STORIES };
+pub(crate) const LANGUAGE: Language = Language {
+    runtime: "guile",
+    tests: "tests.scm",
+    base: "shop/base.scm",
+    around,
+    fresh,
+    keeps_its_image: false,
+    stories: STORIES,
+};
 
 /// The head of a user of the base.
 const HEAD: &str = "#:use-module (shop base)";
