@@ -59,6 +59,6 @@ pub use mention::{MentionKind, holds, words};
 pub use order::FileOrder;
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};
-pub use stale::{ChangedFile, changed_variables};
+pub use stale::{ChangedFile, Concern};
 pub use things::{Things, is_thing, thing_name};
 pub use verdict::{Evidence, Role, Unused, Verdict};

@@ -7,6 +7,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
 use crate::index::{Document, Index};
+use crate::links::{Link, Thing, Tie};
 use crate::resolve::included_file;
 
 /// Files, each with those that it uses. Who uses a file has to be loaded after it.
@@ -48,6 +49,16 @@ impl FileOrder {
             uses.iter().for_each(|&used| users[used].push(user));
         }
         self.reached(files, &users)
+    }
+
+    /// The files that use one of the given files and are used by it, also through others.
+    pub fn circles_of<'p>(&self, files: impl IntoIterator<Item = &'p Path>) -> HashSet<PathBuf> {
+        let mut found = HashSet::new();
+        for file in files {
+            let used = self.used_by([file]);
+            found.extend(self.users_of([file]).into_iter().filter(|user| used.contains(user)));
+        }
+        found
     }
 
     fn reached<'p>(&self, files: impl IntoIterator<Item = &'p Path>, steps: &[Vec<usize>]) -> HashSet<PathBuf> {
@@ -100,8 +111,8 @@ impl FileOrder {
 }
 
 impl Index {
-    /// Which files of a dialect use which: they import what another declares, are in a package that another declares, or
-    /// include it.
+    /// Which files of a dialect use which: they import what another declares, are in a package that another declares,
+    /// include it, or load it or a feature that it provides.
     pub fn file_order(&self, dialect: Dialect) -> FileOrder {
         let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -113,8 +124,26 @@ impl Index {
                 }
             }
         }
+        let provided = |document: &&Document, name: &str| {
+            let provides = |link: &Link| link.thing == Thing::Feature && link.tie == Tie::Provides && link.name == name;
+            document.facts.links.iter().any(provides)
+        };
         let mut order = FileOrder::default();
         for document in &documents {
+            for link in document.facts.links.iter().filter(|link| link.tie == Tie::Loads) {
+                let file = match link.thing {
+                    Thing::Feature => {
+                        let is_called = |one: &&&Document| one.path.file_stem().is_some_and(|stem| *stem == *link.name);
+                        let called = documents.iter().find(is_called);
+                        called.or_else(|| documents.iter().find(|one| provided(one, &link.name))).copied()
+                    }
+                    Thing::File => included_file(&documents, document, &link.name),
+                    Thing::Space | Thing::System => None,
+                };
+                if let Some(file) = file {
+                    order.add(&document.path, &file.path);
+                }
+            }
             let imported = document.facts.spaces.iter().flat_map(|space| &space.imports).map(|import| &import.from);
             let entered = document.facts.current.iter().map(|(_, space)| space);
             for path in imported.chain(entered).filter_map(|space| declared.get(space.as_str())).flatten() {
@@ -127,6 +156,26 @@ impl Index {
             }
         }
         order
+    }
+}
+
+/// What the names of files with the tests of a feature have around its name.
+const OF_TESTS: [(&str, &str); 3] = [("", "-test"), ("", "-tests"), ("test-", "")];
+
+impl Index {
+    /// The files of Emacs Lisp that provide a feature or are called like it, and those with its tests.
+    pub fn files_of_feature(&self, name: &str) -> Vec<PathBuf> {
+        let provides = |link: &Link| link.thing == Thing::Feature && link.tie == Tie::Provides && link.name == name;
+        let is_called = |stem: &str| {
+            let inner = |(before, after): &(&str, &str)| stem.strip_prefix(before)?.strip_suffix(after);
+            stem == name || OF_TESTS.iter().any(|around| inner(around) == Some(name))
+        };
+        let is_it = |document: &&Document| {
+            let stem = document.path.file_stem().and_then(|stem| stem.to_str());
+            stem.is_some_and(is_called) || document.facts.links.iter().any(provides)
+        };
+        let own = self.documents().filter(|one| one.dialect == Dialect::EmacsLisp).filter(is_it);
+        own.map(|document| document.path.clone()).collect()
     }
 }
 
@@ -165,5 +214,12 @@ mod tests {
         let order = order(&[("a", "b"), ("b", "c"), ("c", "a")]);
         assert_eq!(names(order.ordered(&["a", "b", "c"].map(PathBuf::from))), ["c", "b", "a"]);
         assert_eq!(sorted(order.users_of([Path::new("b")])), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_circle_is_what_uses_a_file_and_is_used_by_it() {
+        let order = order(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a"), ("c", "e")]);
+        assert_eq!(sorted(order.circles_of([Path::new("b")])), ["a", "b", "c"]);
+        assert_eq!(sorted(order.circles_of([Path::new("e")])), ["e"]);
     }
 }

@@ -4,8 +4,12 @@
 //! does not is code that a macro has made, an accessor or inline function that was built in, and a value that was
 //! computed while the file was loaded. So a change is followed from definition to definition: a definition that uses a
 //! changed one is concerned, and a file is stale if it has such code of a definition that is concerned.
+//!
+//! A file that is loaded again makes its generic functions and tables anew, without what other files have added to them.
+//! And a form that was run while its file was loaded may have changed a variable of any file, as registering something
+//! does: when that form changes, the variable has to be made anew, and whatever else is added to it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lispwright_syntax::{Dialect, FormKind};
@@ -16,7 +20,7 @@ use crate::facts::{Definition, FormRow, UseKind};
 use crate::index::{Document, Index};
 use crate::order::FileOrder;
 use crate::question::{Hit, UseIndex};
-use crate::resolve::Symbol;
+use crate::resolve::{Referent, Symbol};
 
 /// A file that has changed since an image loaded it.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +31,28 @@ pub struct ChangedFile<'i> {
     pub before: Option<&'i Document>,
 }
 
+/// What changes of files concern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Concern {
+    /// The files that have to be loaded again.
+    pub files: HashSet<PathBuf>,
+    /// For each of them the variables, as pairs of space and name, whose definition leaves a present value as it is and
+    /// says another one than before, or that had a definition before and have none.
+    pub variables: HashMap<PathBuf, Vec<(String, String)>>,
+}
+
 /// What is found of a definition that is concerned.
 #[derive(Clone, Debug)]
 struct Concerned {
     symbol: Symbol,
     /// Code that uses it was made with it: a macro, an accessor, an inline function, a constant.
     is_built_in: bool,
-    /// The form makes it anew, without the methods that others have added.
-    loses_methods: bool,
+    /// The form makes it anew, without what others have added to it.
+    loses_additions: bool,
+    /// It means something else than before, and is not only made anew.
+    is_changed: bool,
+    /// What was there before is known, so variables that it gave a value get another one.
+    is_known: bool,
 }
 
 /// Heads of definitions whose uses are built in although they define functions or variables.
@@ -59,103 +77,112 @@ impl ChangedFile<'_> {
 const KEEPING: [&str; 7] =
     ["defvar", "defcustom", "defvar-local", "defonce", "define-once", "defglobal", "define-global"];
 
-/// The variables, as pairs of space and name, that have a definition which leaves a present value as it is, and which says
-/// another value than it did before. None if it is not known what was there before.
-pub fn changed_variables(change: ChangedFile<'_>) -> Vec<(String, String)> {
+/// Heads of forms that are not run when their file is loaded.
+const NOT_RUN: [&str; 1] = ["comment"];
+
+/// Symbols that are followed from a form that is run while its file is loaded.
+const MOST_RUN: usize = 300;
+
+/// The definition leaves a value as it is.
+fn is_keeping(form: &FormRow) -> bool {
+    KEEPING.contains(&form.head.rsplit([':', '/']).next().unwrap_or_default())
+}
+
+/// The variables that have a definition which leaves a present value as it is, if it says another value than it did before
+/// or is gone. None if it is not known what was there before.
+fn changed_variables(change: ChangedFile<'_>) -> Vec<(String, String)> {
     let (Some(now), Some(before)) = (change.now, change.before) else { return Vec::new() };
     let text = |document: &Document, one: &Definition| {
         let form = &document.facts.forms[one.form as usize];
-        let head = form.head.rsplit([':', '/']).next().unwrap_or_default();
-        KEEPING.contains(&head).then(|| document.text[form.span.range()].to_owned())
+        is_keeping(form).then(|| document.text[form.span.range()].to_owned())
     };
     let is_other = |one: &&Definition| {
-        let Some(now) = text(now, one) else { return false };
-        let mut earlier = before.facts.definitions.iter().filter(|other| other.name == one.name);
-        earlier.find_map(|other| text(before, other)).is_some_and(|before| before != now)
+        let Some(before) = text(before, one) else { return false };
+        let mut present = now.facts.definitions.iter().filter(|other| other.name == one.name);
+        present.find_map(|other| text(now, other)).is_none_or(|now| before != now)
     };
-    now.facts.definitions.iter().filter(is_other).map(|one| (one.space.clone(), one.name.clone())).collect()
+    before.facts.definitions.iter().filter(is_other).map(|one| (one.space.clone(), one.name.clone())).collect()
 }
 
 impl Index {
-    /// The files that have to be loaded again after changes of files of a dialect: the changed ones, and those with code
-    /// that was made with what they define. `order` is what is known of the uses of files by others.
-    pub fn concerned(&self, dialect: Dialect, order: &FileOrder, changes: &[ChangedFile<'_>]) -> HashSet<PathBuf> {
-        let changed = changes.iter().filter_map(ChangedFile::path);
+    /// What has to be done after changes of files of a dialect that an image has loaded: the changed files, and those with
+    /// code that was made with what they define. `order` is what is known of the uses of files by others.
+    pub fn concerned(&self, dialect: Dialect, order: &FileOrder, changes: &[ChangedFile<'_>]) -> Concern {
+        let changed = || changes.iter().filter_map(ChangedFile::path);
+        let mut concern = self.question(dialect).stale(changes);
         if rules(dialect).files_name_others {
-            return order.users_of(changed);
+            concern.files.extend(order.users_of(changed()));
+            concern.files = order.users_of(concern.files.iter().map(PathBuf::as_path));
+        } else {
+            // Whether a circle can be loaded shows only when all of it is.
+            concern.files.extend(order.circles_of(changed()));
         }
-        changed.map(Path::to_owned).chain(self.question(dialect).stale(changes)).collect()
+        concern.files.extend(changed().map(Path::to_owned));
+        concern
     }
 }
 
+/// A search for what changes concern.
+struct Search<'q, 'i> {
+    question: &'q UseIndex<'i>,
+    waiting: Vec<Concerned>,
+    seen: FxHashSet<Symbol>,
+    /// Numbers of files.
+    stale: FxHashSet<usize>,
+    /// The last ones of them, which make anew what others have added to.
+    reloaded: Vec<usize>,
+    numbers: FxHashMap<&'i Path, usize>,
+    /// Variables to be set anew, as pairs of a file's number and their definition.
+    variables: FxHashSet<(usize, String, String)>,
+}
+
 impl<'i> UseIndex<'i> {
-    /// The files that the changes make stale, without the changed files themselves, in the order of their paths.
-    pub fn stale(&self, changes: &[ChangedFile<'_>]) -> Vec<PathBuf> {
-        let mut waiting: Vec<Concerned> = Vec::new();
+    /// What the changes make stale, without the changed files themselves.
+    pub fn stale(&self, changes: &[ChangedFile<'_>]) -> Concern {
+        let numbers = self.documents().iter().enumerate().map(|(at, one)| (one.path.as_path(), at)).collect();
+        let mut search = Search {
+            question: self,
+            waiting: Vec::new(),
+            seen: FxHashSet::default(),
+            stale: FxHashSet::default(),
+            reloaded: Vec::new(),
+            numbers,
+            variables: FxHashSet::default(),
+        };
         let mut packages: FxHashSet<String> = FxHashSet::default();
         for change in changes {
-            self.changed(*change, &mut waiting, &mut packages);
+            search.changed(*change, &mut packages);
         }
-        let mut stale: FxHashSet<usize> = FxHashSet::default();
-        let changed: FxHashSet<&PathBuf> =
-            changes.iter().filter_map(|change| change.now.or(change.before)).map(|one| &one.path).collect();
-        let numbers: FxHashMap<&PathBuf, usize> =
-            self.documents().iter().enumerate().map(|(at, one)| (&one.path, at)).collect();
         for at in self.inside(packages) {
-            stale.insert(at);
+            search.reload(at);
         }
-        let mut seen: FxHashSet<Symbol> = waiting.iter().map(|one| one.symbol.clone()).collect();
-        while let Some(concerned) = waiting.pop() {
-            let uses = self.uses(&concerned.symbol);
-            for hit in uses.hits.into_iter().chain(uses.unresolved) {
-                if matches!(hit.used.kind, UseKind::Definition | UseKind::Export) {
-                    continue;
-                }
-                if concerned.makes_stale(&hit)
-                    && let Some(&at) = numbers.get(&hit.document.path)
-                    && stale.insert(at)
-                {
-                    // It is loaded anew, and with it what would lose the methods of others.
-                    let remade = concerned_definitions(self, hit.document, |_| true).into_iter();
-                    waiting.extend(remade.filter(|one| one.loses_methods && seen.insert(one.symbol.clone())));
-                }
-                for symbol in self.defined_around(&hit) {
-                    if seen.insert(symbol.clone()) {
-                        let is_it = |one: &Definition| self.proper(&one.symbol()) == symbol;
-                        waiting.extend(concerned_definitions(self, hit.document, is_it));
-                    }
-                }
+        search.follow();
+        for document in changes.iter().flat_map(|change| change.now.into_iter().chain(change.before)) {
+            search.remade(document);
+        }
+        search.follow();
+        while let Some(at) = search.reloaded.pop() {
+            search.remade(self.documents()[at]);
+            search.follow();
+        }
+        let path = |at: &usize| self.documents()[*at].path.clone();
+        let changed: FxHashSet<&Path> = changes.iter().filter_map(ChangedFile::path).collect();
+        let mut variables: HashMap<PathBuf, Vec<(String, String)>> = HashMap::new();
+        for (at, space, name) in &search.variables {
+            variables.entry(path(at)).or_default().push((space.clone(), name.clone()));
+        }
+        for change in changes {
+            if let Some(path) = change.path() {
+                variables.entry(path.to_owned()).or_default().extend(changed_variables(*change));
             }
         }
-        let mut paths: Vec<PathBuf> = stale.into_iter().map(|at| self.documents()[at].path.clone()).collect();
-        paths.retain(|path| !changed.contains(path));
-        paths.sort();
-        paths
-    }
-
-    /// Adds what a change has made, changed and removed, and the packages whose declaration it changes.
-    fn changed(&self, change: ChangedFile<'_>, found: &mut Vec<Concerned>, packages: &mut FxHashSet<String>) {
-        let texts = |document: &Document| -> FxHashSet<String> {
-            document.facts.forms.iter().map(|form| document.text[form.span.range()].to_owned()).collect()
-        };
-        let (now, before) = (change.now.map(texts), change.before.map(texts));
-        for (document, others) in [(change.now, &before), (change.before, &now)] {
-            let Some(document) = document else { continue };
-            // The whole file is loaded anew.
-            let remade = concerned_definitions(self, document, |_| true);
-            found.extend(remade.into_iter().filter(|one| one.loses_methods));
-            let is_other = |form: &FormRow| {
-                others.as_ref().is_none_or(|others| !others.contains(&document.text[form.span.range()]))
-            };
-            let is_changed = |one: &Definition| is_other(&document.facts.forms[one.form as usize]);
-            found.extend(concerned_definitions(self, document, is_changed));
-            for space in document.facts.spaces.iter().filter(|space| !space.is_file()) {
-                if document.facts.form_at(space.at).is_none_or(|at| is_other(&document.facts.forms[at as usize])) {
-                    packages.insert(space.name.clone());
-                    packages.extend(space.nicknames.iter().cloned());
-                }
-            }
-        }
+        variables.retain(|_, names| {
+            names.sort();
+            names.dedup();
+            !names.is_empty()
+        });
+        let files = search.stale.iter().map(path).filter(|path| !changed.contains(path.as_path())).collect();
+        Concern { files, variables }
     }
 
     /// The files with code in one of the packages, or in one that imports from them.
@@ -177,22 +204,170 @@ impl<'i> UseIndex<'i> {
     }
 }
 
-/// The definitions of a file that `wanted` chooses, as ones that are concerned.
-fn concerned_definitions(
-    index: &UseIndex<'_>,
-    document: &Document,
-    wanted: impl Fn(&Definition) -> bool,
-) -> Vec<Concerned> {
-    let concerned = |one: &Definition| {
+impl<'i> Search<'_, 'i> {
+    /// Adds what a change has made, changed and removed, and the packages whose declaration it changes.
+    fn changed(&mut self, change: ChangedFile<'_>, packages: &mut FxHashSet<String>) {
+        let texts = |document: &Document| -> FxHashSet<String> {
+            document.facts.forms.iter().map(|form| document.text[form.span.range()].to_owned()).collect()
+        };
+        let (now, before) = (change.now.map(texts), change.before.map(texts));
+        let is_known = change.before.is_some();
+        for (document, others) in [(change.now, &before), (change.before, &now)] {
+            let Some(document) = document else { continue };
+            let is_other = |form: &FormRow| {
+                others.as_ref().is_none_or(|others| !others.contains(&document.text[form.span.range()]))
+            };
+            let is_changed = |one: &Definition| is_other(&document.facts.forms[one.form as usize]);
+            self.add(document, is_changed, true, is_known);
+            for space in document.facts.spaces.iter().filter(|space| !space.is_file()) {
+                if document.facts.form_at(space.at).is_none_or(|at| is_other(&document.facts.forms[at as usize])) {
+                    packages.insert(space.name.clone());
+                    packages.extend(space.nicknames.iter().cloned());
+                }
+            }
+            if is_known {
+                for form in document.facts.forms.iter().filter(|form| is_run(form) && is_other(form)) {
+                    self.ran(document, form);
+                }
+            }
+        }
+    }
+
+    /// Adds the definitions of a file that `wanted` chooses.
+    fn add(&mut self, document: &Document, wanted: impl Fn(&Definition) -> bool, is_changed: bool, is_known: bool) {
+        for one in document.facts.definitions.iter().filter(|one| wanted(one)) {
+            let concerned = Concerned { is_changed, is_known, ..self.concerned(document, one) };
+            if self.seen.insert(concerned.symbol.clone()) {
+                self.waiting.push(concerned);
+            }
+        }
+    }
+
+    fn reload(&mut self, at: usize) {
+        if self.stale.insert(at) {
+            self.reloaded.push(at);
+        }
+    }
+
+    /// A definition, changed as far as it is known.
+    fn concerned(&self, document: &Document, one: &Definition) -> Concerned {
         let form = &document.facts.forms[one.form as usize];
         let is_built_in = match form.kind {
             FormKind::Macro | FormKind::Structure | FormKind::Type | FormKind::Addition | FormKind::Definition => true,
             _ => BUILT_IN.contains(&form.head.as_str()) || is_inline(document, &one.name),
         };
-        let loses_methods = form.kind == FormKind::GenericFunction;
-        Concerned { symbol: index.proper(&one.symbol()), is_built_in, loses_methods }
-    };
-    document.facts.definitions.iter().filter(|one| wanted(one)).map(concerned).collect()
+        let loses_additions = form.kind == FormKind::GenericFunction || is_made_table(document, form);
+        let symbol = self.question.proper(&one.symbol());
+        Concerned { symbol, is_built_in, loses_additions, is_changed: true, is_known: true }
+    }
+
+    /// Adds what a file that is loaded again makes anew, without what others have added to it.
+    fn remade(&mut self, document: &Document) {
+        let loses = |one: &Definition| self.concerned(document, one).loses_additions;
+        let losing = document.facts.definitions.iter().filter(|one| loses(one));
+        let forms: FxHashSet<u32> = losing.map(|one| one.form).collect();
+        self.add(document, |one| forms.contains(&one.form), false, false);
+    }
+
+    /// Adds the variables that a form of the file may have changed while it was loaded: it will do so anew.
+    fn ran(&mut self, document: &Document, form: &FormRow) {
+        let used = |document: &Document, form: &FormRow| -> Vec<Symbol> {
+            let inside = document.facts.uses.iter().filter(|used| form.span.contains(used.start));
+            let counted =
+                inside.filter(|used| used.kind != UseKind::Definition && self.question.counts(document, **used));
+            let meant = counted.filter_map(|used| match self.question.meaning(document, *used) {
+                Referent::Is(symbol) => Some(symbol),
+                Referent::Unknown(_) => None,
+            });
+            meant.collect()
+        };
+        let mut waiting = used(document, form);
+        let mut seen: FxHashSet<Symbol> = waiting.iter().cloned().collect();
+        let mut variables = Vec::new();
+        while let Some(symbol) = waiting.pop() {
+            for (document, one) in self.question.definitions(&symbol) {
+                let form = &document.facts.forms[one.form as usize];
+                if form.kind == FormKind::Variable {
+                    variables.push((document, one));
+                } else if is_run_later(form) && form.kind != FormKind::Test && seen.len() < MOST_RUN {
+                    waiting.extend(used(document, form).into_iter().filter(|symbol| seen.insert(symbol.clone())));
+                }
+            }
+        }
+        for (document, one) in variables {
+            let Some(&at) = self.numbers.get(document.path.as_path()) else { continue };
+            self.reload(at);
+            self.note_variable(at, document, one.form);
+            let concerned = self.concerned(document, one);
+            self.seen.insert(concerned.symbol.clone());
+            self.waiting.push(concerned);
+        }
+    }
+
+    /// Notes that the variables of a form have to be set anew, if it would leave their values as they are.
+    fn note_variable(&mut self, at: usize, document: &Document, form: u32) {
+        if is_keeping(&document.facts.forms[form as usize]) {
+            let defined = document.facts.definitions.iter().filter(|one| one.form == form);
+            self.variables.extend(defined.map(|one| (at, one.space.clone(), one.name.clone())));
+        }
+    }
+
+    /// Follows what is concerned to whatever uses it.
+    fn follow(&mut self) {
+        while let Some(concerned) = self.waiting.pop() {
+            let uses = self.question.uses(&concerned.symbol);
+            for hit in uses.hits.into_iter().chain(uses.unresolved) {
+                if matches!(hit.used.kind, UseKind::Definition | UseKind::Export) {
+                    continue;
+                }
+                if concerned.makes_stale(&hit)
+                    && let Some(&at) = self.numbers.get(hit.document.path.as_path())
+                {
+                    if concerned.is_known
+                        && let Some(form) = hit.document.facts.form_at(hit.used.start)
+                    {
+                        self.note_variable(at, hit.document, form);
+                    }
+                    self.reload(at);
+                }
+                for symbol in self.question.defined_around(&hit) {
+                    if !self.seen.contains(&symbol) {
+                        let is_it = |one: &Definition| self.question.proper(&one.symbol()) == symbol;
+                        let own: Vec<&Definition> =
+                            hit.document.facts.definitions.iter().filter(|one| is_it(one)).collect();
+                        for one in own {
+                            let next = self.concerned(hit.document, one);
+                            let Concerned { is_changed, is_known, .. } = concerned;
+                            self.waiting.push(Concerned { is_changed, is_known, ..next });
+                        }
+                        self.seen.insert(symbol);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The form makes a table or list that others may add to, and makes it anew each time.
+fn is_made_table(document: &Document, form: &FormRow) -> bool {
+    if form.kind != FormKind::Variable || is_keeping(form) {
+        return false;
+    }
+    let value = document.text[form.name.end as usize..form.span.end as usize].trim_start();
+    value.starts_with('(')
+}
+
+/// The form is run while its file is loaded, and defines nothing.
+fn is_run(form: &FormRow) -> bool {
+    form.kind == FormKind::Expression && !NOT_RUN.contains(&form.head.as_str())
+}
+
+/// The code of the form is run after its file was loaded.
+fn is_run_later(form: &FormRow) -> bool {
+    matches!(
+        form.kind,
+        FormKind::Function | FormKind::Macro | FormKind::GenericFunction | FormKind::Method | FormKind::Test
+    )
 }
 
 /// The file declares that calls of the function may be built in.
@@ -208,15 +383,9 @@ fn is_inline(document: &Document, name: &str) -> bool {
 impl Concerned {
     /// The use of it is in code that has to be made anew.
     fn makes_stale(&self, hit: &Hit<'_>) -> bool {
-        if self.is_built_in || (self.loses_methods && hit.used.kind == UseKind::Method) {
+        if self.is_built_in && self.is_changed || (self.loses_additions && hit.used.kind == UseKind::Method) {
             return true;
         }
-        let is_run_later = |form: &FormRow| {
-            matches!(
-                form.kind,
-                FormKind::Function | FormKind::Macro | FormKind::GenericFunction | FormKind::Method | FormKind::Test
-            )
-        };
         !hit.form.is_some_and(is_run_later)
     }
 }

@@ -35,7 +35,9 @@ fn check(files: &[(&str, &str)], now: Option<&str>, expected: &[&str]) {
     let question = after.question(Dialect::detect(name, b"").unwrap());
     let change = ChangedFile { now: after.document(&path), before: before.document(&path) };
     let stale = question.stale(&[change]);
-    let names: Vec<_> = stale.iter().map(|path| path.strip_prefix(top.path()).unwrap().to_str().unwrap()).collect();
+    let mut names: Vec<_> =
+        stale.files.iter().map(|path| path.strip_prefix(top.path()).unwrap().to_str().unwrap()).collect();
+    names.sort_unstable();
     assert_eq!(names, expected);
 }
 
@@ -105,4 +107,74 @@ fn methods_are_added_again() {
     ];
     check(&files, Some("(cl-defgeneric area (x))\n(defun f () 2)"), &["b.el"]);
     check(&files, None, &["b.el"]);
+}
+
+/// The variables that get their value anew when the first file gets the text `now`.
+#[track_caller]
+fn check_variables(files: &[(&str, &str)], now: &str, expected: &[&str]) {
+    let top = tempfile::tempdir().unwrap();
+    let before = indexed(top.path(), files);
+    let (name, _) = files[0];
+    let path = top.path().join(name);
+    let after = indexed(top.path(), &[(name, now)]);
+    let question = after.question(Dialect::detect(name, b"").unwrap());
+    let concern = question.stale(&[ChangedFile { now: after.document(&path), before: before.document(&path) }]);
+    let mut names: Vec<&str> = concern.variables.values().flatten().map(|(_, name)| name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn what_others_have_added_to_is_made_anew() {
+    let files = [
+        ("a.el", "(defconst table (make-hash-table))\n(defconst limit 1)\n(defun f () 1)"),
+        ("b.el", "(puthash 1 2 table)"),
+        ("c.el", "(setq x limit)"),
+    ];
+    check(&files, Some("(defconst table (make-hash-table))\n(defconst limit 1)\n(defun f () 2)"), &["b.el"]);
+}
+
+#[test]
+fn a_variable_that_a_form_has_changed_is_made_anew() {
+    let registry = "(defvar table (make-hash-table))\n(defun register (x) (puthash x t table))";
+    let files = [
+        ("a.el", "(register 1)\n(register 2)"),
+        ("b.el", registry),
+        ("c.el", "(register 3)"),
+        ("d.el", "(defun g () (register 4))"),
+    ];
+    check(&files, Some("(register 1)"), &["b.el", "c.el"]);
+    check_variables(&files, "(register 1)", &["table"]);
+    let own = [("a.el", "(defvar m (make-sparse-keymap))\n(define-key m \"a\" 'one)")];
+    check_variables(&own, "(defvar m (make-sparse-keymap))", &["m"]);
+}
+
+#[test]
+fn variables_get_the_values_of_changed_definitions() {
+    check_variables(&[("a.el", "(defvar v 1)\n(defvar w 1)\n(defvar x 1)")], "(defvar v 2)\n(defvar w 1)", &["v", "x"]);
+    // Also what was computed with something that has changed.
+    let files = [("a.el", "(defun f () 1)"), ("b.el", "(defvar steps (f))\n(defvar others 1)")];
+    check_variables(&files, "(defun f () 2)", &["steps"]);
+    // What only has been made anew is no other value.
+    let files = [("a.el", "(defconst table (list 1))\n(defun f () 1)"), ("b.el", "(defvar steps (car table))")];
+    check_variables(&files, "(defconst table (list 1))\n(defun f () 2)", &[]);
+}
+
+#[test]
+fn features_are_files() {
+    let top = tempfile::tempdir().unwrap();
+    let files = [
+        ("a.el", "(require 'b)\n(load \"d\" nil t)\n(declare-function e \"e\")"),
+        ("b.el", "(provide 'b)"),
+        ("other.el", "(provide 'c)\n(require 'a)"),
+        ("d.el", "(require 'c)"),
+        ("e.el", ""),
+    ];
+    let index = indexed(top.path(), &files);
+    let order = index.file_order(Dialect::EmacsLisp);
+    let mut circle: Vec<_> = order.circles_of([top.path().join("a.el").as_path()]).into_iter().collect();
+    circle.sort();
+    assert_eq!(circle, ["a.el", "d.el", "other.el"].map(|name| top.path().join(name)));
+    let used = order.used_by([top.path().join("a.el").as_path()]);
+    assert!(used.contains(&top.path().join("b.el")) && !used.contains(&top.path().join("e.el")));
 }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lispwright_index::{ChangedFile, Document, FileOrder, Index, changed_variables};
+use lispwright_index::{ChangedFile, Document, FileOrder, Index};
 use lispwright_runtime::{
     Ending, EvalReport, FileState, ListLoaded, LoadTarget, LoadedFile, Project, Renewal, Request, StaleFile,
 };
@@ -73,11 +73,20 @@ pub(crate) async fn prepare(
     let before = workshop.ledger.of(&session, workshop.sessions.pid_of(&session));
     let loaded = loaded_files(workshop, visit, project).await?;
     let dialect = workshop.sessions.runtime_of(&session).dialect;
-    let (target, known) = (target.clone(), before.clone());
-    let (files, renewal) = indexed(workshop, context, move |index, _| {
+    let target = target.clone();
+    let (files, before, renewal) = indexed(workshop, context, move |index, _| {
         let is_changed = loaded.iter().any(|file| file.state != FileState::Same);
-        let renewal = if is_changed { renewal(index, dialect, &loaded, &target, &known) } else { Renewal::default() };
-        (index.clone(), renewal)
+        let renewal = if is_changed { renewal(index, dialect, &loaded, &target, &before) } else { Renewal::default() };
+        let mut known = before.clone();
+        // Code may have loaded them, without anybody to note it.
+        for path in loaded.iter().filter(|file| file.state == FileState::Same).map(|file| Path::new(&file.path)) {
+            if !known.documents.contains_key(path)
+                && let Some(document) = index.shared(path).filter(|document| document.is_current())
+            {
+                known.documents.insert(path.to_owned(), document);
+            }
+        }
+        (index.clone(), known, renewal)
     })
     .await?;
     project.renewal = renewal;
@@ -138,11 +147,11 @@ fn renewal(index: &Index, dialect: Dialect, loaded: &[LoadedFile], target: &Load
     let changes: Vec<ChangedFile<'_>> = changed.map(|file| change(Path::new(&file.path))).collect();
     let concerned = index.concerned(dialect, &order, &changes);
     let there = loaded.iter().filter(|file| file.state != FileState::Gone).map(|file| PathBuf::from(&file.path));
-    let stale: Vec<PathBuf> = there.filter(|path| concerned.contains(path)).collect();
+    let stale: Vec<PathBuf> = there.filter(|path| concerned.files.contains(path)).collect();
     let needed = needed(index, &order, target);
     let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
         needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
-        variables: changed_variables(change(&path)),
+        variables: concerned.variables.get(&path).cloned().unwrap_or_default(),
         path: path.display().to_string(),
     });
     let gone = loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
@@ -153,7 +162,10 @@ fn renewal(index: &Index, dialect: Dialect, loaded: &[LoadedFile], target: &Load
 fn needed(index: &Index, order: &FileOrder, target: &LoadTarget) -> Option<HashSet<PathBuf>> {
     let files: Vec<PathBuf> = match target {
         LoadTarget::Path(path) => vec![PathBuf::from(path)],
-        LoadTarget::System(name) => index.spaces(name).into_iter().map(|(document, _)| document.path.clone()).collect(),
+        LoadTarget::System(name) => {
+            let spaces = index.spaces(name).into_iter().map(|(document, _)| document.path.clone());
+            spaces.chain(index.files_of_feature(name)).collect()
+        }
     };
     (!files.is_empty()).then(|| order.used_by(files.iter().map(PathBuf::as_path)))
 }

@@ -19,9 +19,8 @@ pub(crate) fn written(text: &str) -> Written<'_> {
 pub(crate) fn read(walk: &Walk<'_>, head: &str, _datum: Datum, list: ListId) -> Option<Declared> {
     let tie = match head {
         "provide" | "provide-me" => Tie::Provides,
-        "require" | "autoload" | "load" | "load-library" | "load-file" | "use-package" | "declare-function"
-        | "require-theme" => Tie::Loads,
-        "featurep" | "eval-after-load" | "with-eval-after-load" | "unload-feature" => Tie::Looks,
+        "require" | "autoload" | "load" | "load-library" | "load-file" | "use-package" | "require-theme" => Tie::Loads,
+        "featurep" | "eval-after-load" | "with-eval-after-load" | "unload-feature" | "declare-function" => Tie::Looks,
         _ => return None,
     };
     let data = walk.data(list).skipping(1);
