@@ -115,7 +115,7 @@
     (setq num-nonmacro-input-events (1+ num-nonmacro-input-events))
     (when (and (not condition) (bound-and-true-p lispwright--running))
       (lispwright--leave-test))
-    (when lispwright--kind
+    (when (and lispwright--kind (not (and (eq (car arguments) 'error) (lispwright--handled-p condition))))
       (let ((quit (or quit-flag (eq (car condition) 'quit) (not condition)))
             (max-lisp-eval-depth (+ 2000 max-lisp-eval-depth))
             (max-specpdl-size (+ 2000 (if (boundp 'max-specpdl-size) max-specpdl-size 0)))
@@ -128,6 +128,19 @@
           (if (lispwright--holdable again)
               (lispwright--hold answer frames)
             (lispwright--answer-now answer)))))))
+
+(defun lispwright--handled-p (condition)
+  "Non-nil when CONDITION, an error, has a handler that only a debugger precedes: one of `condition-case-unless-debug'."
+  (let ((frames (backtrace-frames #'lispwright--debug)) (handled nil))
+    (while (and frames (lispwright--own-p (nth 1 (car frames))))
+      (setq frames (cdr frames)))
+    (unless (or quit-flag (eq (car condition) 'quit))
+      (while (and frames (not handled) (not (lispwright--own-p (nth 1 (car frames)))))
+        (pcase (pop frames)
+          (`(,_ macroexp--compiler-macro . ,_) (setq handled t))
+          (`(nil condition-case (,_ ,_ . ,handlers) . ,_)
+           (setq handled (seq-find (lambda (handler) (memq 'debug (ensure-list (car-safe handler)))) handlers))))))
+    handled))
 
 (defun lispwright--quit ()
   "Make Emacs stop the running code as soon as possible."
@@ -189,10 +202,13 @@
   (lispwright--with-code
    request 'eval
    (lambda ()
-     (let ((values nil) form)
-       (while (setq form (lispwright--read-next))
-         (setq lispwright--phase :eval)
-         (setq values (list (lispwright--with-retry (lambda () (lispwright--evaluate (car form)))))))
+     (let ((values nil))
+       (lispwright--call-by-hand
+        (lambda ()
+          (let (form)
+            (while (setq form (lispwright--read-next))
+              (setq lispwright--phase :eval)
+              (setq values (list (lispwright--with-retry (lambda () (lispwright--evaluate (car form))))))))))
        (setq lispwright--phase :print)
        (append (list :outcome :completed
                      :values (mapcar (lambda (value)
@@ -211,6 +227,7 @@
     (:DESCRIBE . lispwright--answer-describe)
     (:REFERENCES . lispwright--answer-references)
     (:EXPORTS . lispwright--answer-exports)
+    (:LOADED-FILES . lispwright--answer-loaded-files)
     (:LOAD . lispwright--answer-load)
     (:RUN-TESTS . lispwright--answer-run-tests)
     (:HELD . lispwright--answer-held)

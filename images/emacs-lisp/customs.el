@@ -89,12 +89,20 @@
 (defun lispwright--load-helpers (helpers)
   "Load those of HELPERS, source files, that have changed since they were loaded."
   (dolist (helper helpers)
+    (lispwright--want helper)
     (when (lispwright--changed-p helper)
       (lispwright--progress (format "loading %s" helper))
       (lispwright--activate-packages)
       (lispwright--forget-source helper)
-      (load helper nil t t)
-      (lispwright--note-loaded helper))))
+      (load helper nil t t))))
+
+(defun lispwright--call-with-directories (directories function)
+  "Call FUNCTION with DIRECTORIES on `load-path'.  What else is put there meanwhile stays."
+  (let ((added (seq-remove (lambda (directory) (member directory load-path)) directories)))
+    (setq load-path (append added load-path))
+    (unwind-protect
+        (funcall function)
+      (setq load-path (seq-remove (lambda (directory) (memq directory added)) load-path)))))
 
 (defun lispwright--name-fits-p (pattern name)
   "Non-nil when PATTERN, as a caller writes it, means the test called NAME: the name, its beginning and a star, or a regular

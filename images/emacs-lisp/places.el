@@ -26,6 +26,8 @@
   "Read a form from STREAM, as loading a file does, and record its place."
   (let ((buffer (cond ((bufferp stream) stream)
                       ((and (markerp stream) (marker-buffer stream)) (marker-buffer stream)))))
+    (when (and load-file-name (not lispwright--joined))
+      (lispwright--note-reading (expand-file-name load-file-name) buffer))
     (if (not (and buffer load-file-name))
         (read stream)
       (let ((file (expand-file-name load-file-name))

@@ -294,13 +294,16 @@ recorded."
                       (if (not files)
                           (list :outcome :refused :no-system (lispwright--argument request :SYSTEM)
                                 :systems (lispwright--libraries roots))
-                        (let ((load-path (append (lispwright--test-directories roots files) load-path)))
-                          (lispwright--forget-tests files)
-                          (lispwright--reload-changed roots nil)
-                          (lispwright--load-helpers (lispwright--test-helpers roots files))
-                          (dolist (file files)
-                            (lispwright--load-source file))
-                          (lispwright--run-loaded request files))))))))
+                        (setq lispwright--targets files)
+                        (lispwright--forget-tests files)
+                        (lispwright--call-with-directories
+                         (lispwright--test-directories roots files)
+                         (lambda ()
+                           (lispwright--load-targets request files nil
+                                                     (lambda ()
+                                                       (lispwright--load-helpers (lispwright--test-helpers roots files))))
+                           (lispwright--call-with-settings files
+                                                           (lambda () (lispwright--run-loaded request files)))))))))))
     (append answer
             (and (plist-get lispwright--tally :framework) lispwright--tally)
             (and lispwright--running (list :running lispwright--running)))))

@@ -5,8 +5,9 @@
 
 (defvar lispwright--diagnostics nil "The messages of the compiler and the loader, the last one first.")
 
-(defvar lispwright--loaded nil
-  "An alist of the loaded source files and the digests of their contents at that time, the last one first.")
+(defvar lispwright--checked (make-hash-table :test #'equal)
+  "For each file that the compiler has seen, a list: the digest of its content, the number of files that were loaded before,
+and the messages.")
 
 (defvar lispwright--packages-activated nil "Non-nil when the installed packages are on `load-path'.")
 
@@ -38,12 +39,11 @@
                                 ((and form (symbolp form) (not (keywordp form))) (symbol-name form))))))
 
 (defun lispwright--check (file)
-  "Compile FILE and record the compiler's messages; non-nil when it found no error."
+  "Compile FILE, which is loaded, and record the compiler's messages.  What compiling it evaluates is undone."
   (require 'bytecomp)
   (lispwright--progress (format "compiling %s" file))
   (let* ((compiled (let ((temporary-file-directory (or (getenv "LISPWRIGHT_TMPDIR") temporary-file-directory)))
                      (make-temp-file "lispwright" nil ".elc")))
-         (before (length lispwright--diagnostics))
          (byte-compile-dest-file-function (lambda (_) compiled))
          (byte-compile-log-warning-function #'lispwright--compiler-says)
          (byte-compile-verbose nil)
@@ -55,12 +55,27 @@
          (debug-on-error nil))
     (unwind-protect
         (condition-case condition
-            (byte-compile-file file)
+            (lispwright--call-without-changes file (lambda () (byte-compile-file file)))
           (error (lispwright--diagnose "error" (lispwright--condition-type condition) (lispwright--condition-text condition)
                                        file nil nil nil)))
-      (delete-file compiled))
-    (not (seq-find (lambda (said) (equal (plist-get said :severity) "error"))
-                   (lispwright--first (- (length lispwright--diagnostics) before) lispwright--diagnostics)))))
+      (delete-file compiled))))
+
+(defun lispwright--check-again (file always)
+  "Have the compiler look at FILE if its content is another than the last time; if ALWAYS is non-nil, record the messages
+of that time otherwise, or look again if anything was loaded since."
+  (let ((known (gethash file lispwright--checked))
+        (digest (alist-get file lispwright--loaded nil nil #'equal)))
+    (cond ((not digest))
+          ((and known (equal (nth 0 known) digest) (or (not always) (= (nth 1 known) lispwright--load-count)))
+           (when always
+             (setq lispwright--diagnostics (append (nth 2 known) lispwright--diagnostics))))
+          (t
+           (let ((before lispwright--diagnostics))
+             (lispwright--check file)
+             (puthash file
+                      (list digest lispwright--load-count
+                            (lispwright--first (- (length lispwright--diagnostics) (length before)) lispwright--diagnostics))
+                      lispwright--checked))))))
 
 ;;; Finding the target
 
@@ -98,43 +113,45 @@
 
 ;;; Loading
 
-(defun lispwright--digest (file)
-  "A digest of the present content of FILE."
-  (with-temp-buffer
-    (set-buffer-multibyte nil)
-    (insert-file-contents-literally file)
-    (secure-hash 'sha1 (current-buffer))))
-
-(defun lispwright--note-loaded (file)
-  "Record that FILE, a source, was loaded with its present content."
-  (when (and (string-suffix-p ".el" file) (file-readable-p file))
-    (setf (alist-get file lispwright--loaded nil nil #'equal) (lispwright--digest file))))
-
-(defun lispwright--changed-p (file)
-  "Non-nil when the content of FILE differs from the loaded one."
-  (let ((known (alist-get file lispwright--loaded nil nil #'equal)))
-    (not (and known (file-readable-p file) (equal known (lispwright--digest file))))))
-
 (defun lispwright--load-source (file)
-  "Compile FILE for the compiler's messages, and load its source."
+  "Load the source FILE."
   (when (with-temp-buffer
           (insert-file-contents file nil 0 5000)
           (re-search-forward "^;;+ *Package-Requires:\\|(require '\\(ert\\|buttercup\\)\\_>" nil t))
     (lispwright--activate-packages))
-  (lispwright--check file)
   (lispwright--progress (format "loading %s" file))
-  (lispwright--forget-source file)
-  (load file nil t t)
-  (lispwright--note-tests file))
+  (load file nil t t))
 
-(defun lispwright--reload-changed (roots except)
-  "Load the changed ones of the loaded files below ROOTS again, except the file EXCEPT; return their number."
-  (let ((count 0))
-    (dolist (file (reverse (mapcar #'car lispwright--loaded)) count)
-      (when (and (not (equal file except)) (file-readable-p file) (lispwright--changed-p file)
-                 (seq-find (lambda (root) (string-prefix-p root file)) roots))
-        (lispwright--load-source file)
-        (setq count (1+ count))))))
+(defun lispwright--load-targets (request files target &optional prepare)
+  "Load FILES for REQUEST, after what is stale, and have the compiler look at what has changed; TARGET is the file that is
+looked at in any case, or nil.  PREPARE is called right before."
+  (if lispwright--joined
+      (lispwright--reload (lispwright--argument request :ROOTS) files prepare)
+    (lispwright--call-renewing request files
+                               (lambda ()
+                                 (when prepare
+                                   (funcall prepare))
+                                 (mapc #'lispwright--load-source files)))
+    (dolist (file (reverse lispwright--renewed))
+      (lispwright--check-again file (equal file target)))))
+
+(defun lispwright--reload (roots files prepare)
+  "Load the changed ones of the loaded files below ROOTS again, and then FILES, before which PREPARE is called.  The
+definitions of an owner's Emacs stay."
+  (dolist (file (reverse (mapcar #'car lispwright--loaded)))
+    (when (and (not (member file files)) (file-readable-p file) (lispwright--changed-p file) (lispwright--below-p file roots))
+      (lispwright--load-again file)))
+  (when prepare
+    (funcall prepare))
+  (mapc #'lispwright--load-again files))
+
+(defun lispwright--load-again (file)
+  "Load the source FILE over what it has defined."
+  (lispwright--forget-source file)
+  (lispwright--load-source file)
+  (lispwright--note-tests file)
+  (lispwright--check file)
+  (push file lispwright--renewed))
 
 (defun lispwright--note-loading-error (condition)
   "Record CONDITION, which has ended the loading, with its place."
@@ -156,8 +173,11 @@
         (lispwright--index 0) (lispwright--start 0) (lispwright--end 0) (lispwright--phase :eval)
         (lispwright--kind kind))
     (lispwright--use-roots (lispwright--argument request :ROOTS))
+    (setq lispwright--roots (lispwright--argument request :ROOTS))
+    (setq lispwright--renewed nil lispwright--removed nil lispwright--reset nil lispwright--kept nil
+          lispwright--left nil lispwright--restored nil lispwright--targets nil)
     (let ((answer (lispwright--run function)))
-      (append answer (list :diagnostics (reverse lispwright--diagnostics))))))
+      (append answer (lispwright--renewal-facts) (list :diagnostics (reverse lispwright--diagnostics))))))
 
 (defun lispwright--target (request)
   "The file of REQUEST: the PATH in it, or the library of that name; nil when there is none."
@@ -169,13 +189,12 @@
   (lispwright--with-work
    request 'load
    (lambda ()
-     (let* ((roots (lispwright--argument request :ROOTS))
-            (file (lispwright--target request)))
+     (let ((file (lispwright--target request)))
        (if (not file)
            (list :outcome :refused :no-system (lispwright--argument request :SYSTEM)
-                 :systems (lispwright--libraries roots))
-         (let* ((needed (or (lispwright--argument request :FORCE) (lispwright--changed-p file)))
-                (reloaded (lispwright--reload-changed roots file)))
-           (when needed
-             (lispwright--load-source file))
-           (list :outcome :loaded :unchanged (not (or needed (> reloaded 0))))))))))
+                 :systems (lispwright--libraries (lispwright--argument request :ROOTS)))
+         (setq lispwright--targets (list file))
+         (lispwright--load-targets request
+                                   (and (or (lispwright--argument request :FORCE) (lispwright--changed-p file)) (list file))
+                                   file)
+         (list :outcome :loaded :unchanged (not lispwright--renewed)))))))

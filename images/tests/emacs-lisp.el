@@ -5,7 +5,7 @@
 (require 'ert)
 
 (let ((images (expand-file-name "../emacs-lisp/" (file-name-directory load-file-name))))
-  (dolist (part '("wire" "print" "places" "stack" "agent" "held" "objects" "look" "describe" "work" "tests"))
+  (dolist (part '("wire" "print" "journal" "places" "stack" "agent" "held" "objects" "look" "describe" "renewal" "work" "customs" "tests"))
     (load (concat images part ".el") nil t t)))
 
 (defvar agent-test-sent nil "What the agent has sent, the last message first.")
@@ -75,6 +75,54 @@
     (should (equal (plist-get node :kind) "list"))
     (should (= (plist-get node :total) 3))
     (should (equal (plist-get (cadr (nth 2 (plist-get node :parts))) :kind) "array"))))
+
+(defmacro agent-test-with-files (&rest body)
+  "Evaluate BODY with a project in the directory ROOT, in which `(write FILE TEXT)' writes a file and `(load-it &rest ...)'
+asks for a load."
+  `(let* ((root (file-name-as-directory (make-temp-file "agent-test" t))) (load-path (cons root load-path))
+          (load-read-function #'lispwright--read) (after-load-functions '(lispwright--note-loaded)))
+     (unwind-protect
+         (cl-flet ((write (file text)
+                     (with-temp-file (expand-file-name file root) (insert ";;; -*- lexical-binding: t; -*-\n" text)))
+                   (path (file) (expand-file-name file root))
+                   (load-it (file &rest more)
+                     (apply #'agent-test-ask :LOAD :PATH (expand-file-name file root) :ROOTS (list root) more)))
+           ,@body)
+       (delete-directory root t))))
+
+(ert-deftest agent-what-left-a-file-leaves-the-image ()
+  (agent-test-with-files
+   (write "at-shop.el" "(defun at-one () 1)\n(defun at-two () 2)\n(defvar at-v (list 1))\n(provide 'at-shop)\n")
+   (should (eq (plist-get (load-it "at-shop.el") :outcome) :loaded))
+   (agent-test-values "(defun at-mine () (at-two))")
+   (write "at-shop.el" "(defun at-one () 1)\n(defvar at-v (list 2))\n(provide 'at-shop)\n")
+   (let ((told (load-it "at-shop.el" :STALE (list (list (path "at-shop.el") t '(("" "at-v")))))))
+     (should (equal (plist-get told :removed) (list (list "function" "at-two" (path "at-shop.el")))))
+     (should (equal (plist-get told :reset) '("at-v"))))
+   (should-not (fboundp 'at-two))
+   (should (fboundp 'at-mine))
+   (should (equal (symbol-value 'at-v) '(2)))))
+
+(ert-deftest agent-a-value-of-the-user-is-kept-and-told ()
+  (agent-test-with-files
+   (write "at-kept.el" "(defvar at-kept 1)\n")
+   (load-it "at-kept.el")
+   (agent-test-values "(setq at-kept 5)")
+   (write "at-kept.el" "(defvar at-kept 2)\n")
+   (let ((told (load-it "at-kept.el" :STALE (list (list (path "at-kept.el") t '(("" "at-kept")))))))
+     (should (equal (plist-get told :keeps) '("at-kept"))))
+   (should (equal (symbol-value 'at-kept) 5))))
+
+(ert-deftest agent-a-load-that-fails-leaves-what-was-there ()
+  (agent-test-with-files
+   (write "at-fails.el" "(defun at-fine () 1)\n(provide 'at-fails)\n")
+   (load-it "at-fails.el")
+   (write "at-fails.el" "(defun at-fine () 2)\n(defun at-half () 1)\n(error \"No\")\n(provide 'at-fails)\n")
+   (dotimes (_ 2)
+     (should (plist-get (load-it "at-fails.el" :STALE (list (list (path "at-fails.el") t nil))) :error))
+     (should (equal (funcall 'at-fine) 1))
+     (should-not (fboundp 'at-half)))
+   (should (equal (mapcar #'cadr (plist-get (agent-test-ask :LOADED-FILES :ROOTS (list root)) :files)) '(:changed)))))
 
 (let ((stats (ert-run-tests-batch "^agent-")))
   (if (zerop (ert-stats-completed-unexpected stats))

@@ -92,6 +92,7 @@ fn text() -> String {
     parts![
         "wire.el",
         "print.el",
+        "journal.el",
         "places.el",
         "stack.el",
         "agent.el",
@@ -99,6 +100,7 @@ fn text() -> String {
         "objects.el",
         "look.el",
         "describe.el",
+        "renewal.el",
         "work.el",
         "customs.el",
         "tests.el",

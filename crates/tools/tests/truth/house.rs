@@ -58,13 +58,16 @@ impl<'s> House<'s> {
         write(self.language.base, self.story.base[at]);
         self.story.others.iter().for_each(|(path, texts)| write(path, texts[at]));
         for (path, text) in (self.language.around)(self.distance, self.story) {
-            let text = self.story.heads.map_or(text.clone(), |heads| text.replace("HEAD", heads[at]));
+            let mut text = self.story.heads.map_or(text.clone(), |heads| text.replace("HEAD", heads[at]));
+            if path == self.language.tests {
+                text += self.story.more_tests[at];
+            }
             write(&path, Some(&text));
         }
     }
 
     fn fresh(&self) -> Verdict {
-        (self.language.fresh)(self.directory.path())
+        (self.language.fresh)(self.directory.path()).map(in_order)
     }
 
     /// The verdict of the image of `session`, with its words.
@@ -80,7 +83,7 @@ impl<'s> House<'s> {
         let words =
             answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
         let failed = answer.failed_tests.iter().map(|test| test.test_name.clone()).collect();
-        ((answer.total > 0 && !answer.is_error()).then_some((answer.passed, failed)), words)
+        ((answer.total > 0 && !answer.is_error()).then(|| in_order((answer.passed, failed))), words)
     }
 
     async fn load(&self, session: &str, path: &str) -> LoadStatus {
@@ -100,6 +103,12 @@ impl<'s> House<'s> {
         let renewed = report.notices.iter().find(|notice| matches!(notice, Notice::Renewed { .. }));
         assert!(renewed.is_none() || !self.language.keeps_its_image, "{renewed:?}");
     }
+}
+
+/// The results with the names in their order.
+fn in_order((passed, mut failed): (u32, Vec<String>)) -> (u32, Vec<String>) {
+    failed.sort();
+    (passed, failed)
 }
 
 /// Tells the story of that name at each distance.

@@ -36,6 +36,14 @@ macro_rules! languages {
 }
 
 languages! {
+    emacs: changed_function changed_macro function_of_macro inline_function structure_slot removed_slot
+        constant renamed_function removed_definition removed_method method_elsewhere changed_variable
+        kept_variable kept_option computed_variable removed_variable dynamic_variable changed_keymap
+        changed_parent parent_of_methods_elsewhere changed_class class_elsewhere removed_advice kept_advice
+        removed_hook removed_addition removed_registration others_registrations removed_property removed_alias
+        removed_mode changed_face removed_face removed_setter moved_definition new_dependency
+        removed_dependency dependency_of_load loaded_file autoloaded_file broken_dependency failing_dependency
+        missing_feature unprovided_feature circular_features added_function removed_test;
     guile: changed_function changed_macro inline_procedure record_field constant renamed_export removed_definition
         removed_method changed_variable kept_variable changed_class moved_definition new_dependency broken_dependency
         missing_module circular_modules added_export;

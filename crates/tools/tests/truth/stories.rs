@@ -1,5 +1,6 @@
 //! The stories of each language: files before a change and after it.
 
+pub(crate) mod emacs;
 pub(crate) mod guile;
 pub(crate) mod racket;
 
@@ -35,6 +36,8 @@ pub(crate) struct Story {
     pub(crate) others: &'static [(&'static str, [Option<&'static str>; 2])],
     /// What the user of the base needs at its head, before and after, if it is not the usual.
     pub(crate) heads: Option<[&'static str; 2]>,
+    /// Further text of the tests, before and after.
+    pub(crate) more_tests: [&'static str; 2],
     /// Code of the user.
     pub(crate) uses: &'static str,
     /// The value of that code before and after.
@@ -45,6 +48,14 @@ pub(crate) struct Story {
 
 impl Story {
     /// A story about nothing, to be completed.
-    pub(crate) const NONE: Self =
-        Self { name: "", base: [None, None], others: &[], heads: None, uses: "", values: ["1", "2"], loads: &[] };
+    pub(crate) const NONE: Self = Self {
+        name: "",
+        base: [None, None],
+        others: &[],
+        heads: None,
+        more_tests: ["", ""],
+        uses: "",
+        values: ["1", "2"],
+        loads: &[],
+    };
 }

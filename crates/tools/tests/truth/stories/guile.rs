@@ -11,7 +11,7 @@ pub(crate) const LANGUAGE: Language = Language {
     base: "shop/base.scm",
     around,
     fresh,
-    keeps_its_image: false,
+    keeps_its_image: true,
     stories: STORIES,
 };
 
