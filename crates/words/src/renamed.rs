@@ -168,7 +168,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             in_a_line(name)
         ),
         R::CannotTell { spot, why, more } => {
-            let more: Vec<String> = more.others.iter().map(|spot| at(spot)).collect();
+            let more: Vec<String> = more.others.iter().map(at).collect();
             let more = match more.as_slice() {
                 [] => String::new(),
                 more => format!(". The same of {}", first_names(more, MOST_NAMED)),
