@@ -151,7 +151,7 @@
          [place (if source
                     (source-place (car source) (cdr source))
                     (let ([frame (find frame-source frames)])
-                      (if frame (frame-place frame) (place-in-hand))))])
+                      (if frame (frame-place frame) (or (and in-hand (import-place condition)) (place-in-hand)))))])
     `(:severity ,severity :type ,(condition-type condition) :message ,(condition-text condition message-limit)
       ,@(place-facts place))))
 
@@ -295,6 +295,7 @@
 ;; What FUNCTION answers for EVALUATION, with its warnings and the diagnostics.
 (define (answer-with evaluation function)
   (restore-parameters)
+  (forget-unfinished)
   (let ([answer (run evaluation (lambda () (function evaluation)))])
     (set! current #f)
     (watch-requests #f)
@@ -389,7 +390,7 @@
     (cond
       [known (cdr known)]
       [(member name '((*top*) (interaction-environment))) (interaction-environment)]
-      [(and name (or (member name (library-list)) (library-path name)))
+      [(and name (or (library-loaded? name) (library-path name)))
        (let ([environment (copy-environment (scheme-environment) #t)])
          (call-in-code (lambda () (eval `(import ,name) environment)))
          (set! library-environments (cons (cons name environment) library-environments))
@@ -409,6 +410,7 @@
     [(:describe) (answer-describe request)]
     [(:references) (answer-references request)]
     [(:exports) (answer-exports request)]
+    [(:loaded-files) (answer-loaded-files request)]
     [(:load) (answer-load request)]
     [(:run-tests) (answer-run-tests request)]
     [(:held) (answer-held)]

@@ -79,7 +79,8 @@
 
 ;; The libraries that are loaded and did not come with Chez.
 (define (known-libraries)
-  (filter (lambda (name) (not (or (member name own-libraries) (equal? name '(lispwright agent))))) (library-list)))
+  (filter (lambda (name) (not (or (member name own-libraries) (equal? name '(lispwright agent)) (hashtable-contains? forgotten-names name))))
+          (library-list)))
 
 (define own-libraries '())              ; those that are there from the beginning
 
@@ -118,7 +119,7 @@
    (lambda (evaluation _)
      (evaluation-phase-set! evaluation ':print)
      (let* ([text (argument request ':name)] [name (library-name text)] [environment (and name (library-environment text))])
-       (if (and environment (member name (library-list)))
+       (if (and environment (library-loaded? name))
            (let* ([sorted (list-sort (lambda (one other) (string<? (symbol->string one) (symbol->string other)))
                                      (library-exports name))]
                   [shown (window sorted (or (argument request ':offset) 0) (or (argument request ':count) 100))]

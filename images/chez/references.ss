@@ -22,7 +22,7 @@
             (lambda ()
               (let ([expansion (apply expand form others)])
                 (when expanding
-                  (failsafe void (lambda () (note-references expanding (uncompiled expansion)))))
+                  (failsafe (constantly #f) (lambda () (note-references expanding (uncompiled expansion)))))
                 expansion))
             (lambda () (set! expanding outer)))))))))
 

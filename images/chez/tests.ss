@@ -30,12 +30,9 @@
 
 ;; The environment of the SRFI 64 that there is, or #f.
 (define (test-framework)
-  (let ([name (find (lambda (name) (or (member name (library-list)) (library-path name)))
+  (let ([name (find (lambda (name) (or (library-loaded? name) (library-path name)))
                     '((srfi :64 testing) (srfi :64) (srfi srfi-64)))])
-    (and name
-         (let ([framework (copy-environment (scheme-environment) #t)])
-           (eval `(import ,name) framework)
-           framework))))
+    (and name (environment name))))
 
 ;; Calls THUNK, with TALLY told how the tests go that run meanwhile.
 (define (call-counting-tests framework tally thunk)
@@ -105,6 +102,10 @@
     :unmatched ,(tally-unmatched tally)
     ,@(if (tally-running tally) `(:running ,(tally-running tally)) '())))
 
+;; Loads the file at PATH, which is one of tests.
+(define (load-tests path)
+  (load-text path (file-text path) (lambda (path text load) (load))))
+
 ;; Loads the tests afresh and runs them.
 (define (answer-run-tests request)
   (let* ([tally (make-tally (or (argument request ':tests) '()))]
@@ -114,12 +115,74 @@
                     (call-with-target
                      request
                      (lambda (path)
-                       (load-outdated path)
-                       (let ([framework (test-framework)])
-                         (if framework
-                             (call-counting-tests framework tally (lambda () (load-source path)))
-                             (load-source path)))
-                       '(:outcome :tested)))))])
+                       (call-renewing
+                        request path #t
+                        (lambda ()
+                          (call-apart
+                           path
+                           (lambda ()
+                             (let ([framework (test-framework)] [run (lambda () (load-tests path))])
+                               (if framework
+                                   (call-counting-tests framework tally run)
+                                   (run)))))
+                          '(:outcome :tested)))))))])
     (if (eq? (cadr answer) ':refused)
         answer
         (append answer (tally-facts tally)))))
+
+;;; Apart from the session
+
+;; Calls THUNK, which runs the tests in the file at PATH: as in a fresh process in an environment that has only the
+;; language, which leaves no trace in the session. Libraries that the file itself defines are nobody else's.
+(define (call-apart path thunk)
+  (let ([settings (current-settings)]
+        [known? (member path loaded-files)]
+        [tables (list loaded-texts loaded-contents)]
+        [seed (random-seed)]
+        [environment (or tests-environment (copy-environment (scheme-environment) #t))])
+    (let ([before (map (lambda (table) (hashtable-ref table path #f)) tables)])
+      (set! tests-environment #f)
+      (dynamic-wind
+       (lambda () (random-seed first-seed))
+       (lambda ()
+         (parameterize ([interaction-environment environment])
+           (thunk)))
+       (lambda ()
+         (random-seed seed)
+         (note-comprised path)
+         (set! restored (put-back! settings))
+         (for-each (lambda (name) (unless (equal? (found-path name) path) (forget! name))) (libraries-of path))
+         (when (leaves-language? path)
+           (parameterize ([interaction-environment environment])
+             (for-each unbind! (session-names)))
+           (set! tests-environment environment))
+         (unless (or known? (pair? (libraries-of path)))
+           (set! loaded-files (remove path loaded-files)))
+         (for-each (lambda (table value)
+                     (if value (hashtable-set! table path value) (hashtable-delete! table path)))
+                   tables before))))))
+
+(define first-seed (random-seed))
+(define tests-environment #f)           ; one that has only the language, to be used again
+
+;; Whether the names of the language mean what they do after the tests in the file at PATH.
+(define (leaves-language? path)
+  (let ([known (scheme-names)] [contents (contents-of path)])
+    (and contents
+         (null? (contents-parts contents))
+         (for-all (lambda (one) (not (hashtable-contains? known (car one)))) (contents-kinds contents))
+         (for-all (lambda (name)
+                    (or (member name own-libraries)
+                        (failsafe (constantly #f)
+                                  (lambda ()
+                                    (for-all (lambda (export) (not (hashtable-contains? known export))) (library-exports name))))))
+                  (contents-imports contents)))))
+
+;; The source file that an import of the library NAME finds, or #f.
+(define (found-path name)
+  (failsafe
+   (constantly #f)
+   (lambda ()
+     (let-values ([(path compiled compiled?)
+                   (default-library-search-handler 'load name (library-directories) (library-extensions))])
+       path))))

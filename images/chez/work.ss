@@ -27,15 +27,17 @@
    (lambda (who name directories extensions)
      (let-values ([(path compiled compiled?) (default-library-search-handler who name directories extensions)])
        (when (and path (project-file? path))
+         (tell-progress (string-append "loading " path))
+         (set! begun (cons name begun))
          (note-library name path)
-         (unless (hashtable-contains? loaded-texts path)
-           (hashtable-set! loaded-texts path (file-text path))))
+         (note-file path (file-text path)))
        (values path compiled compiled?)))))
 
 (define (project-file? path)
   (starts-with? path (string-append project-root "/")))
 
 (define (note-library name path)
+  (hashtable-delete! forgotten-names name)
   (set! library-paths (cons (cons name path) (remp (lambda (known) (equal? (car known) name)) library-paths))))
 
 (define (loaded-path name)
@@ -77,27 +79,34 @@
 (define (tell-progress text)
   (send `(:progress :id ,last-id :text ,text)))
 
-;; Evaluates the forms of the file at PATH in the session's environment. Libraries in it take the place of those of their name,
-;; also where the session has imported them.
+;; Evaluates the forms of the file at PATH in the session's environment, which is to have what they define and have not
+;; defined before.
 (define (load-source path)
-  (let* ([text (file-text path)] [reading (make-evaluation path text 'load #f)])
+  (load-text path (file-text path) call-defining)
+  (when (null? (libraries-of path))
+    (set! scripts (cons path (remove path scripts)))))
+
+;; Evaluates the forms of TEXT, which is that of the file at PATH. CALL is called with both and a procedure that does it.
+(define (load-text path text call)
+  (let ([reading (make-evaluation path text 'load #f)])
     (tell-progress (string-append "loading " path))
-    ;; Until it has been loaded whole, what was loaded before no longer counts.
-    (hashtable-delete! loaded-texts path)
     (forget-references (lambda (note) (and (equal? (vector-ref note 3) path) (not (vector-ref note 5)))))
     (set! in-hand reading)
-    (let loop ()
-      (let ([form (read-form reading)])
-        (unless (eof-object? form)
-          (let* ([name (defined-library (annotation-stripped* form))] [imported (if name (imported-names name) '())])
-            (call-in-code (lambda () ((current-eval) form (interaction-environment))))
-            (settle)
-            (when name
-              (note-library name path)
-              (set! library-environments (remp (lambda (known) (equal? (car known) name)) library-environments))
-              (import-again name imported)))
-          (loop))))
-    (hashtable-set! loaded-texts path text)))
+    (call
+     path text
+     (lambda ()
+       (let loop ()
+         (let ([form (read-form reading)])
+           (unless (eof-object? form)
+             (let ([name (defined-library (annotation-stripped* form))])
+               (when name
+                 (set! begun (cons name begun)))
+               (call-in-code (lambda () ((current-eval) form (interaction-environment))))
+               (settle)
+               (when name
+                 (note-library name path)))
+             (loop))))))
+    (note-file path text)))
 
 ;; The name of the library that FORM defines, or #f.
 (define (defined-library form)
@@ -109,59 +118,19 @@
 
 ;; The exports of the library NAME, when it is loaded, that mean the same in the session's environment.
 (define (imported-names name)
-  (if (member name (library-list))
-      (let ([library (environment name)] [session (interaction-environment)])
-        (define (meaning name environment)
-          (failsafe (constantly #f)
-                    (lambda () (if (top-level-bound? name environment)
-                                   (top-level-value name environment)
-                                   (top-level-syntax name environment)))))
-        (filter (lambda (export)
-                  (let ([here (meaning export session)])
-                    (and here (eq? here (meaning export library)))))
-                (library-exports name)))
+  (if (library-loaded? name)
+      (map cdr (names-imported name))
       '()))
-
-;; Imports those of NAMES that the library NAME still exports.
-(define (import-again name names)
-  (let ([left (filter (lambda (export) (memq export names)) (library-exports name))])
-    (unless (null? left)
-      (eval `(import (only ,name ,@left)) (interaction-environment)))))
-
-;; The files of loaded libraries of the project that have changed, and of those that use them; each after those that it uses.
-(define (outdated-files)
-  (define (changed? known)
-    (let ([loaded (hashtable-ref loaded-texts (cdr known) #f)])
-      (and (file-exists? (cdr known))
-           (not (equal? loaded (file-text (cdr known)))))))
-  (define (uses known)
-    (failsafe (constantly '())
-              (lambda () (map (lambda (name) (filter symbol? name)) (library-requirements (car known))))))
-  (define (uses-one-of? known others)
-    (exists (lambda (name) (assoc name others)) (uses known)))
-  (define (with-users outdated)
-    (let ([users (filter (lambda (known) (and (not (memq known outdated)) (uses-one-of? known outdated))) library-paths)])
-      (if (null? users) outdated (with-users (append users outdated)))))
-  (let order ([left (with-users (filter changed? library-paths))] [ordered '()])
-    (if (null? left)
-        (reverse ordered)
-        (let ([next (or (find (lambda (known) (not (uses-one-of? known (remq known left)))) left) (car left))])
-          (order (remq next left) (if (member (cdr next) ordered) ordered (cons (cdr next) ordered)))))))
-
-;; Loads the libraries anew that are outdated, but for the file at PATH; their files, and PATH when it is one.
-(define (load-outdated path)
-  (let ([files (outdated-files)])
-    (for-each load-source (remp (lambda (file) (equal? file path)) files))
-    files))
 
 ;; What THUNK answers for work of that KIND, with the diagnostics; also that of the error which ended it.
 (define (answer-work request kind thunk)
+  (begin-renewal request)
   (let ([answer (answer-with (make-evaluation (format "call-~a" (argument request ':id)) "" kind #f)
                              (lambda (evaluation)
                                (evaluation-phase-set! evaluation ':eval)
                                (thunk)))])
     (set! in-hand #f)
-    answer))
+    (append answer (renewal-facts))))
 
 ;; Calls FUNCTION with the path of what REQUEST is about, or answers that there is no such thing.
 (define (call-with-target request function)
@@ -169,7 +138,7 @@
     (cond
       [path (function path)]
       [(and name (library-path name)) => function]
-      [(and name (member name (library-list))) '(:outcome :loaded :unchanged #t)]
+      [(and name (library-loaded? name)) '(:outcome :loaded :unchanged #t)]
       [else `(:outcome :refused :no-system ,system :systems ,(map short-text (known-libraries)))])))
 
 (define (answer-load request)
@@ -179,10 +148,10 @@
      (call-with-target
       request
       (lambda (path)
-        (let* ([outdated (load-outdated path)]
-               [needed? (or (argument request ':force)
-                            (member path outdated)
-                            (not (equal? (hashtable-ref loaded-texts path #f) (file-text path))))])
-          (when needed?
-            (load-source path))
-          `(:outcome :loaded :file ,path :unchanged ,(and (not needed?) (null? outdated)))))))))
+        (let ([anew? (or (argument request ':force) (not (eq? (file-state path) ':same)) (member path stale))])
+          (call-renewing
+           request path anew?
+           (lambda ()
+             (when anew?
+               (load-source path))
+             `(:outcome :loaded :file ,path :unchanged ,(null? renewed))))))))))

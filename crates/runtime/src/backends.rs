@@ -97,6 +97,8 @@ pub struct Backend {
     /// The extensions of files that indicate it when a project is surveyed; only the first runtime of a dialect has
     /// any.
     pub extensions: &'static [&'static str],
+    /// Texts of a file that only it evaluates, among the runtimes of its dialect.
+    pub marks: &'static [&'static str],
     /// Files at the root that indicate it in a project without source files.
     pub project_files: &'static [&'static str],
     /// The names of the test frameworks that it runs.
@@ -181,6 +183,7 @@ impl Backend {
         has: &[],
         dialect: Dialect::CommonLisp,
         extensions: &[],
+        marks: &[],
         project_files: &[],
         frameworks: &[],
         libraries: &[],
@@ -254,6 +257,12 @@ impl Runtime {
         Self::preferred(dialect, |runtime| runtime.find().is_some())
     }
 
+    /// The runtime for a file of `dialect` with this text: the one whose marks it has, else the one for all such files.
+    pub fn for_text(dialect: Dialect, text: &str) -> Option<Self> {
+        let has_mark = |runtime: &Self| runtime.marks.iter().any(|mark| text.contains(mark));
+        Self::starting(dialect).find(has_mark).or_else(|| Self::for_dialect(dialect))
+    }
+
     /// The runtime called `name`; "common-lisp" is the preferred one.
     pub fn named(name: &str) -> Option<Self> {
         if name.eq_ignore_ascii_case(Dialect::CommonLisp.name()) {
@@ -323,5 +332,16 @@ mod tests {
         assert_eq!(preferred(&["guile", "clisp", "ecl", "swank"]), Some("ecl"));
         assert_eq!(preferred(&["swank"]), Some("sbcl"));
         assert_eq!(Runtime::for_dialect(Dialect::Edn), None);
+    }
+
+    #[test]
+    fn a_file_that_only_one_runtime_evaluates_goes_to_that() {
+        let of = |text: &str| Runtime::for_text(Dialect::Scheme, text).map(|runtime| runtime.name);
+        for text in ["(import (chezscheme))", "#!chezscheme\n(library (a))", "(import (chezscheme csv7))"] {
+            assert_eq!(of(text), Some("chez"), "{text}");
+        }
+        for text in ["(define-module (a))", "(import (rnrs))", "; chezscheme"] {
+            assert_eq!(of(text), Runtime::for_dialect(Dialect::Scheme).map(|runtime| runtime.name), "{text}");
+        }
     }
 }

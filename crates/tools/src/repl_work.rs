@@ -55,24 +55,24 @@ impl Work {
             }
             given => given,
         };
-        let (target, name, dialect) = match (system, path) {
+        let (target, name, usual) = match (system, path) {
             (Some(system), None) => {
                 let dialect = if system.trim_start().starts_with('(') {
                     Some(Dialect::Scheme)
                 } else {
                     defines(&project, system).then_some(Dialect::CommonLisp)
                 };
-                (LoadTarget::System(system.to_owned()), system, dialect)
+                (LoadTarget::System(system.to_owned()), system, dialect.and_then(runtime_of))
             }
             (None, Some(path)) => {
                 let file = workshop.workspace.read(path)?;
                 let place = workshop.roots.absolute(Path::new(path))?;
-                let dialect = Dialect::detect(&file.path, file.text.as_bytes());
-                (LoadTarget::Path(place.display().to_string()), path, dialect)
+                let usual = runtime_of_file(Path::new(&file.path), &file.text);
+                (LoadTarget::Path(place.display().to_string()), path, usual)
             }
             _ => return Err(LiveFault::SystemOrPath { tool }.into()),
         };
-        let runtime = runtime.or(dialect.and_then(runtime_of).filter(|_| session.is_none()));
+        let runtime = runtime.or(usual.filter(|_| session.is_none()));
         Ok(Self { target, session: open(&workshop.sessions, session, runtime)?, name: name.to_owned(), project })
     }
 }
@@ -232,7 +232,8 @@ fn facts_of(workshop: &Workshop, said: &CompilerDiagnostic) -> DiagnosticFacts {
 
 /// The name of the runtime for a file, by its name and its text; `None` if they do not decide it.
 pub fn runtime_of_file(path: &Path, text: &str) -> Option<&'static str> {
-    Dialect::detect(&path.to_string_lossy(), text.as_bytes()).and_then(runtime_of)
+    let dialect = Dialect::detect(&path.to_string_lossy(), text.as_bytes())?;
+    Runtime::for_text(dialect, text).map(|runtime| runtime.name)
 }
 
 /// The name of the runtime for files of `dialect`.

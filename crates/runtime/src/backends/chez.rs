@@ -27,6 +27,7 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "9.5.8",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     dialect: Dialect::Scheme,
+    marks: &["(chezscheme)", "(chezscheme ", "#!chezscheme"],
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
         not_looked_at: "code of calls, files that are not loaded in this image or were loaded compiled, uses of macros, \
@@ -60,6 +61,7 @@ fn text() -> String {
         "look.ss",
         "describe.ss",
         "work.ss",
+        "renewal.ss",
         "tests.ss",
         "references.ss",
         "copies.ss"

@@ -133,6 +133,7 @@ async fn told(house: &House<'_>) -> Vec<String> {
     house.write(Before);
     let before = house.fresh();
     compare("before", &before, house.kept("tests").await);
+    compare("before, again", &before, house.kept("tests").await);
     // Loaded and not tested yet.
     house.load("loads", house.language.tests).await;
     house.write(After);

@@ -44,11 +44,15 @@ languages! {
         removed_mode changed_face removed_face removed_setter moved_definition new_dependency
         removed_dependency dependency_of_load loaded_file autoloaded_file broken_dependency failing_dependency
         missing_feature unprovided_feature circular_features added_function removed_test;
+    chez: changed_function changed_macro helper_of_a_macro inline_constant record_field constant renamed_export
+        removed_definition changed_variable kept_value changed_parent moved_definition missing_file new_dependency
+        broken_dependency failing_dependency missing_library circular_libraries added_export included_file loaded_by_itself
+        half_loaded;
     guile: changed_function changed_macro inline_procedure record_field constant renamed_export removed_definition
         removed_method changed_variable kept_variable changed_class moved_definition new_dependency broken_dependency
-        missing_module circular_modules added_export;
+        missing_module circular_modules added_export half_loaded;
     racket: changed_function changed_macro helper_of_a_macro inline_function structure_field constant renamed_export
         removed_definition removed_method changed_variable kept_value changed_parent parent_in_another_file changed_class
         moved_definition missing_file new_dependency broken_dependency failing_dependency missing_module circular_modules
-        added_export included_file changed_submodule removed_submodule required_while_it_runs loaded_by_itself;
+        added_export included_file changed_submodule removed_submodule required_while_it_runs loaded_by_itself half_loaded;
 }

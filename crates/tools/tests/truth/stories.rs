@@ -1,5 +1,6 @@
 //! The stories of each language: files before a change and after it.
 
+pub(crate) mod chez;
 pub(crate) mod emacs;
 pub(crate) mod guile;
 pub(crate) mod racket;

@@ -214,4 +214,10 @@ const STORIES: &[Story] = &[
         uses: "(f)",
         ..Story::NONE
     },
+    Story {
+        name: "half_loaded",
+        base: [base!("f", "(use-modules (shop gone))\n(define (f) 1)"), base!("f", "(define (f) 2)")],
+        uses: "(f)",
+        ..Story::NONE
+    },
 ];

@@ -306,4 +306,10 @@ const STORIES: &[Story] = &[
         loads: &["shop/base.rkt"],
         ..Story::NONE
     },
+    Story {
+        name: "half_loaded",
+        base: [module!("f", "(define (f) 1)\n(define v (car (list)))"), module!("f", "(define (f) 2)")],
+        uses: "(f)",
+        ..Story::NONE
+    },
 ];
