@@ -173,7 +173,9 @@ impl<'i> UseIndex<'i> {
         let is_type = mark.is_some_and(|mark| mark.role == MarkRole::Type);
         match holds {
             Holds::Use(UseKind::Call) | Holds::Role(MarkRole::LocalFunction) => Some(Namespace::Functions),
-            Holds::Use(UseKind::Value | UseKind::Template) if is_function => Some(Namespace::Functions),
+            Holds::Use(UseKind::Value | UseKind::Template | UseKind::Assignment) if is_function => {
+                Some(Namespace::Functions)
+            }
             Holds::Use(UseKind::Value | UseKind::Template) if is_data || is_type => None,
             Holds::Use(UseKind::Value | UseKind::Template | UseKind::Binding | UseKind::Assignment)
             | Holds::Role(MarkRole::Local) => Some(Namespace::Variables),

@@ -8,6 +8,7 @@ use lispwright_syntax::{FormKind, ListId, Span, SpecialForm};
 
 use crate::computed::MAKERS;
 use crate::macros::{Called, Operator};
+use crate::places::mutated;
 use crate::walk::Walk;
 
 /// What is known of the head of a form, as it is written.
@@ -18,6 +19,8 @@ pub(crate) struct Head<'t> {
     pub(crate) special: Option<SpecialForm>,
     /// It takes names of functions.
     pub(crate) takes_functions: bool,
+    /// It changes what this argument holds.
+    pub(crate) mutates: Option<usize>,
     /// It makes symbols from text.
     pub(crate) makes_names: bool,
     /// What its forms define.
@@ -52,6 +55,7 @@ impl<'t> Walk<'t> {
         let head = Rc::new(Head {
             special: known.special.or_else(alike),
             takes_functions: known.takes_functions,
+            mutates: mutated(&canonical),
             makes_names: MAKERS.contains(&&*canonical),
             defines: language.kind_of(&canonical),
             called: self.macros.map_or(Called::Nothing, |macros| macros.called(name)),

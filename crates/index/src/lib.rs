@@ -34,6 +34,7 @@ mod mention;
 mod notes;
 mod order;
 pub mod pattern;
+mod places;
 mod question;
 mod resolve;
 pub mod search;

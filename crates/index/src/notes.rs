@@ -124,6 +124,11 @@ impl<'t> Walk<'t> {
     }
 
     pub(crate) fn note_use(&mut self, span: Span, kind: UseKind, hidden: bool) {
+        let is_written = !self.assigned.is_empty() && self.is_assigned(span.start);
+        let kind = match kind {
+            UseKind::Call | UseKind::Value if is_written => UseKind::Assignment,
+            kind => kind,
+        };
         let is_code = !matches!(kind, UseKind::Quoted | UseKind::Export);
         let kind = if self.in_template && is_code { UseKind::Template } else { kind };
         if self.marks && self.rules.two_namespaces {

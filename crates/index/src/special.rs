@@ -145,8 +145,17 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
                 self.next(tasks);
             }
-            F::Setq => self.assignments(data, false),
-            F::Setf => self.assignments(data, true),
+            F::Setq | F::Setf => self.assignments(data),
+            F::Update => {
+                let place = data.next().map(Task::Place);
+                self.next(place.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::CallUpdate => {
+                let function = data.next().map(|function| self.called(function));
+                let place = data.next().map(Task::Place);
+                self.next(function.into_iter().chain(place).chain([Task::Codes(data)]).collect::<Vec<_>>());
+            }
+            F::Rotate => self.next(data.map(Task::Place).collect::<Vec<_>>()),
             F::Threading => self.threaded(data),
             F::Loop => self.loop_clauses(data),
             _ if self.emacs_lisp(form, data.clone()) => {}
@@ -187,7 +196,7 @@ impl<'t> Walk<'t> {
     }
 
     /// `name value …`
-    pub(crate) fn assignments(&mut self, data: Data<'t>, places: bool) {
+    pub(crate) fn assignments(&mut self, data: Data<'t>) {
         let mut tasks = Vec::new();
         if self.learning.is_some() {
             let pairs: Vec<Datum> = data.clone().collect();
@@ -195,14 +204,8 @@ impl<'t> Walk<'t> {
                 tasks.extend(self.assigned(pair[0], pair[1]));
             }
         }
-        for (index, datum) in data.enumerate() {
-            let is_place = datum.list().is_none() && datum.is_bare() && (places || index % 2 == 0);
-            tasks.push(if is_place && index % 2 == 0 {
-                Task::Use(datum, UseKind::Assignment)
-            } else {
-                Task::Code(datum)
-            });
-        }
+        let task = |index: usize| if index % 2 == 0 { Task::Place } else { Task::Code };
+        tasks.extend(data.enumerate().map(|(index, datum)| task(index)(datum)));
         self.next(tasks);
     }
 

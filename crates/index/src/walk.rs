@@ -33,6 +33,8 @@ pub(crate) enum Task<'t> {
     Quoteds(Data<'t>),
     /// Walk over it as data in which every symbol is a name.
     Names(Datum),
+    /// Walk over it as a place that is assigned.
+    Place(Datum),
     /// Walk over it as a type.
     Type(Datum),
     /// Walk over each as a part of a template, at this depth of backquotes.
@@ -110,6 +112,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) learning: Option<Learning>,
     /// What the form that is walked over defines.
     pub(crate) definer: Option<FormKind>,
+    /// The starts of names that are assigned where the walk comes to them.
+    pub(crate) assigned: Vec<u32>,
     /// How many backquotes are around, in a template that is walked over as code.
     pub(crate) level: u32,
     /// How many bodies are around, in which definitions are local.
@@ -141,6 +145,7 @@ impl<'t> Walk<'t> {
             asked: Vec::new(),
             learning: None,
             definer: None,
+            assigned: Vec::new(),
             level: 0,
             bodies: 0,
             base: 0,
@@ -236,6 +241,11 @@ impl<'t> Walk<'t> {
                     self.use_of(atom, UseKind::Quoted);
                 }
             }
+            Task::Place(datum) => match datum.list() {
+                Some(_) => self.place_of(datum),
+                None if datum.is_bare() => self.use_of(datum, UseKind::Assignment),
+                None => self.code(datum),
+            },
             Task::Type(datum) => self.type_names(datum),
             Task::Templates(mut data, depth) => {
                 if let Some(datum) = data.next() {
@@ -399,6 +409,9 @@ impl<'t> Walk<'t> {
         self.use_of(head, UseKind::Call);
         self.declare(&known.canonical, datum, list);
         self.definer = known.defines;
+        if let Some(argument) = known.mutates {
+            self.mutates(argument, data.clone());
+        }
         if known.makes_names {
             self.note_computed(datum, data.clone());
         }

@@ -3,6 +3,9 @@
 
 mod common;
 
+use lispwright_index::Facts;
+use lispwright_syntax::{Dialect, read};
+
 use common::{check, uses};
 
 #[test]
@@ -61,5 +64,55 @@ fn names_that_are_looked_up_while_code_runs_are_uses() {
     assert_eq!(
         uses(&files, "area", Some("shapes")),
         "a.lisp:1: export in defpackage :shapes\nf.lisp:2: quoted in defun f\nf.lisp:2: quoted in defun f\nshapes.asd:2: quoted in defsystem \"shapes\""
+    );
+}
+
+/// Checks the kinds of the uses of `x` in a text, in their order.
+#[track_caller]
+fn check_kinds(dialect: Dialect, text: &str, expected: &str) {
+    let tree = read(text, dialect).learning(text);
+    let facts = Facts::of(&tree, text);
+    let uses = facts.uses.iter().filter(|used| !used.hidden && text[used.span().range()].eq_ignore_ascii_case("x"));
+    let kinds: Vec<&str> = uses.map(|used| used.kind.name()).collect();
+    assert_eq!(kinds.join(" "), expected, "{text}");
+}
+
+#[test]
+fn writes_are_assignments() {
+    let cl = Dialect::CommonLisp;
+    check_kinds(cl, "(setf (x a) (x b))", "assignment call");
+    check_kinds(
+        cl,
+        "(incf (x a) (x b)) (decf x) (pop (x a)) (push (x 1) (x 2)) (pushnew 1 x)",
+        "assignment call assignment assignment call assignment assignment",
+    );
+    check_kinds(
+        cl,
+        "(setf (gethash k x) 1 (aref x 0) 2 (the fixnum x) 3 (values x y) z)",
+        "assignment assignment assignment assignment",
+    );
+    check_kinds(
+        cl,
+        "(rotatef (x 1) (x 2)) (remhash k x) (push 1 (gethash x y))",
+        "assignment assignment assignment value",
+    );
+    check_kinds(cl, "(setf (car (x a)) 1) (setf (slot-value x 'y) 1)", "call value");
+    check_kinds(cl, "(let ((x 1)) (setf x 2 (aref x 1) 3))", "");
+    let elisp = Dialect::EmacsLisp;
+    check_kinds(
+        elisp,
+        "(cl-incf (x a)) (setf (alist-get k x) 1) (puthash 1 2 x) (cl-callf x (x 2) 1)",
+        "assignment assignment assignment call assignment",
+    );
+    let clojure = Dialect::Clojure;
+    check_kinds(
+        clojure,
+        "(swap! x inc) (reset! x 1) (alter-var-root #'x inc) (swap! y x)",
+        "assignment assignment assignment value",
+    );
+    check_kinds(
+        Dialect::Scheme,
+        "(set! (x a) 1) (vector-set! x 0 1) (hash-table-set! x 1 2) (set! x 3)",
+        "assignment assignment assignment assignment",
     );
 }

@@ -102,6 +102,12 @@ pub enum SpecialForm {
     Setq,
     /// `place value …`: assignments of places.
     Setf,
+    /// `place code…`: an assignment of one place: `incf`, `pop`.
+    Update,
+    /// `function place code…`: an assignment of the place with what the function makes of it: `cl-callf`.
+    CallUpdate,
+    /// `place…`: an assignment of each: `rotatef`.
+    Rotate,
     /// `value step…`: each step is a form whose first or last argument is the value before it.
     Threading,
     /// `name parameters code…`: a definition of a function.

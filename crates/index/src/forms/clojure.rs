@@ -114,6 +114,9 @@ impl<'t> Walk<'t> {
         let known = self.head(name);
         self.declare(&known.canonical, datum, list);
         self.definer = known.defines;
+        if let Some(argument) = known.mutates {
+            self.mutates(argument, data.clone());
+        }
         if known.makes_names {
             self.note_computed(datum, data.clone());
         }

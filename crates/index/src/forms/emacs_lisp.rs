@@ -123,10 +123,7 @@ impl<'t> Walk<'t> {
             }
             F::Push => {
                 tasks.extend(data.next().map(Task::Code));
-                tasks.extend(data.next().map(|place| match place.list() {
-                    Some(_) => Task::Code(place),
-                    None => Task::Use(place, UseKind::Assignment),
-                }));
+                tasks.extend(data.next().map(Task::Place));
             }
             F::SetQuoted => tasks.extend(data.next().map(|name| self.named(name, UseKind::Assignment))),
             F::Alias => {
