@@ -1,7 +1,5 @@
 //! What a load has changed in an image besides its target, for whoever asked for the load.
 
-use std::path::Path;
-
 use lispwright_index::{Hit, Index};
 use lispwright_runtime::Renewed;
 use lispwright_syntax::Dialect;
@@ -126,9 +124,4 @@ impl Changes {
         let forgotten = indexed(workshop, context, move |index, _| find(index)).await?;
         Ok(Self { forgotten, ..changes })
     }
-}
-
-/// Whether the file was loaded, or is a part of what was.
-pub(crate) fn has_seen(renewed: &Renewed, file: &Path) -> bool {
-    renewed.loaded.iter().chain(&renewed.files).any(|path| Path::new(path) == file)
 }
