@@ -45,6 +45,7 @@ impl<'t> Walk<'t> {
         if self.learning.is_some() && self.learns(datum, |role| role.binds = true) {
             return;
         }
+        self.no_form(datum);
         match pattern {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
@@ -75,6 +76,7 @@ impl<'t> Walk<'t> {
                         tasks.push(Task::Bind(datum, inner_name));
                         continue;
                     };
+                    self.no_form(datum);
                     let mut inner = self.data(inner);
                     match (pattern, optional) {
                         (Pattern::Specialized, false) => {
@@ -164,6 +166,7 @@ impl<'t> Walk<'t> {
                     first = data.next();
                     tasks.push(Task::Bind(name, Pattern::Name));
                 }
+                self.no_forms(first);
                 let bindings = lists(self, first);
                 let parts: Vec<(Datum, Vec<Datum>)> = bindings
                     .into_iter()
@@ -203,13 +206,16 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Body(data));
             }
             F::CaseLambda => {
-                for clause in data.filter_map(Datum::list) {
+                for clause in data {
+                    self.no_form(clause);
+                    let Some(clause) = clause.list() else { continue };
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
                     tasks.extend([Task::Body(clause), Task::Unbind(count)]);
                 }
             }
             F::Functions | F::FunctionsRec | F::Macros => {
+                self.no_forms(data.clone().next());
                 let functions: Vec<Vec<Datum>> =
                     lists(self, data.next()).into_iter().map(|one| lists(self, Some(one))).collect();
                 let names = functions.iter().filter_map(|parts| parts.first().copied());
@@ -231,6 +237,7 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Each => {
+                self.no_forms(data.clone().next());
                 let mut parts = lists(self, data.next()).into_iter();
                 let name = parts.next();
                 let bound = name.map(|name| self.bind_elements(name, parts.as_slice().first().copied()));
@@ -239,6 +246,8 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Do | F::DoStar => {
+                self.no_forms(data.clone().next());
+                data.clone().nth(1).into_iter().for_each(|end| self.no_form(end));
                 let parts: Vec<Vec<Datum>> = lists(self, data.next())
                     .into_iter()
                     .map(|one| if one.list().is_some() { lists(self, Some(one)) } else { vec![one] })
@@ -266,6 +275,7 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Body(data));
             }
             F::Slots | F::Accessors => {
+                self.no_forms(data.clone().next());
                 let slots = lists(self, data.next());
                 tasks.extend(data.next().map(Task::Code));
                 for slot in slots {
@@ -330,6 +340,7 @@ impl<'t> Walk<'t> {
             }
             F::Generic => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                self.no_forms(data.clone().next());
                 data.next().into_iter().for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
                 for option in data.filter_map(Datum::list) {
                     let mut option = self.data(option);
@@ -346,6 +357,7 @@ impl<'t> Walk<'t> {
             }
             F::Class => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                data.clone().next().into_iter().for_each(|above| self.no_form(above));
                 let above = data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list));
                 tasks.extend(above.map(|class| Task::Named(class, UseKind::Value)));
                 for slot in lists(self, data.next()) {

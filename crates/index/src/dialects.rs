@@ -43,8 +43,16 @@ pub(crate) struct Rules {
     pub(crate) imports_come_first: bool,
     /// What a declaration imports counts for the names of its file alone, also if other files declare the same space.
     pub(crate) imports_are_of_files: bool,
+    /// What a space is called.
+    pub(crate) space_word: &'static str,
+    /// The file that is named after a space or feature, below a directory of sources, without its extension.
+    pub(crate) space_file: fn(&str) -> String,
+    /// A keyword can have a namespace: `:shop.core/id`.
+    pub(crate) keywords_are_qualified: bool,
     /// The notation in which a macro gets names to bind: a name, or a list of parameters or bindings.
     pub(crate) binds: Pattern,
+    /// The opener of a function that is written as its body: `#(f % 1)`.
+    pub(crate) function_opener: Option<&'static str>,
     /// The openers of lists that are calls.
     pub(crate) calls: &'static [&'static str],
     /// Walks a list that is code.
@@ -88,7 +96,11 @@ const COMMON_LISP: Rules = Rules {
     has_arities: false,
     imports_come_first: true,
     imports_are_of_files: false,
+    space_word: "package",
+    space_file: str::to_owned,
+    keywords_are_qualified: false,
     has_potential_numbers: true,
+    function_opener: None,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
     is_data: false,
@@ -114,6 +126,8 @@ const SCHEME: Rules = Rules {
     files_are_spaces: true,
     imports_come_first: false,
     imports_are_of_files: true,
+    space_word: "module",
+    space_file: |name| name.trim_start_matches('(').trim_end_matches(')').replace(' ', "/"),
     templates_are_data: true,
     templates_declare: false,
     accessors_are_written: false,
@@ -138,11 +152,15 @@ const CLOJURE: Rules = Rules {
     is_dynamic: |_| false,
     binds_dynamically: true,
     variables_are_special: false,
+    function_opener: Some("#("),
     code: |walk, datum, list| walk.clojure_code(datum, list, false),
     binds: Pattern::Destructuring,
     has_arities: true,
     imports_come_first: false,
     imports_are_of_files: true,
+    space_word: "namespace",
+    space_file: |name| name.replace('-', "_").replace('.', "/"),
+    keywords_are_qualified: true,
     has_potential_numbers: false,
     data_names_are_qualified: true,
     // `Name.` is the constructor of `Name`.

@@ -254,6 +254,11 @@ pub struct Facts {
     pub(crate) defined: Vec<(Span, FormKind)>,
     /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
     pub marks: Vec<Mark>,
+    /// The starts of lists that are no forms: parameters, bindings, clauses, headers of definitions; ascending, only in the
+    /// same facts.
+    pub no_forms: Vec<u32>,
+    /// The starts of forms that get an argument from the step before in a threading form, likewise.
+    pub steps: Vec<u32>,
     /// Uses of names that are local names, too, in source order; only in the same facts.
     pub doubtful: Vec<Doubtful>,
 }

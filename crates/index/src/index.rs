@@ -1,9 +1,10 @@
 //! The facts of all files of a project. They are updated before every question.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use lispwright_project::{Version, survey};
+use lispwright_project::{Access, Links, Version, open_regular, survey};
 use lispwright_syntax::{Dialect, Language, LineIndex, Tree, nearest, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +14,9 @@ use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::lessons::Lessons;
 use crate::resolve::{Referent, Spaces, Written};
 use crate::space::Space;
+
+/// How much of a script is read to know its language, in bytes.
+const FIRST_LINES: usize = 512;
 
 /// The size of the largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -99,7 +103,7 @@ impl Index {
         let mut refreshed = Refreshed::default();
         let mut files = Vec::new();
         for root in roots {
-            let found = survey(root, true, |path| Dialect::detect(&path.to_string_lossy(), b"").is_some());
+            let found = survey(root, true, is_lisp);
             refreshed.ignored.extend(found.ignored);
             files.extend(found.files);
         }
@@ -278,6 +282,22 @@ impl Index {
     pub fn heap_size(&self) -> usize {
         self.documents().map(|document| document.text.len() + document.facts.heap_size()).sum()
     }
+}
+
+/// The file is Lisp: its name says so, or the first lines of a script without an extension.
+pub fn is_lisp(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    if Dialect::detect(&name, b"").is_some() {
+        return true;
+    }
+    if path.extension().is_some() {
+        return false;
+    }
+    let mut head = [0; FIRST_LINES];
+    let read = open_regular(path, Access::Read, Links::Followed).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    let head = &head[..read];
+    let is_said = head.starts_with(b"#!") || memchr::memmem::find(head, b"-*-").is_some();
+    is_said && Dialect::detect(&name, head).is_some()
 }
 
 /// Reads one file, without its uses.

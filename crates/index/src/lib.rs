@@ -53,7 +53,7 @@ pub use account::{
 pub use computed::Computed;
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
-pub use index::{Document, Index, LanguageOf, Refreshed};
+pub use index::{Document, Index, LanguageOf, Refreshed, is_lisp};
 pub use ledger::{Ledger, Meant, Mentioned, Possible, Reason, Tally};
 pub use links::{Link, Thing, Tie};
 pub use mention::{MentionKind, holds, words};
@@ -61,5 +61,5 @@ pub use order::FileOrder;
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use space::{Exports, Import, Space};
 pub use stale::{ChangedFile, Concern};
-pub use things::{Things, is_thing, thing_name};
+pub use things::{Things, is_thing, keywords_are_qualified, space_file, space_word, thing_name};
 pub use verdict::{Evidence, Role, Unused, Verdict};

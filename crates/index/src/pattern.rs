@@ -16,7 +16,7 @@ use lispwright_syntax::{Language, Span, TokenKind, Tree, read};
 use memchr::{memchr2_iter, memmem};
 
 use matching::Machine;
-use names::{Known, Tells};
+use names::{Known, Standing, Tells};
 use parts::{Parts, written_name};
 
 /// The maximal length of a pattern, in bytes.
@@ -81,6 +81,8 @@ pub struct Fit {
     pub span: Span,
     /// The values of the variables, in the order of [`Pattern::variables`]; empty if a variable matches no datum.
     pub values: Vec<Span>,
+    /// It is a step of a threading form, and has one argument more than the pattern.
+    pub is_step: bool,
 }
 
 impl Pattern {
@@ -175,6 +177,14 @@ impl Pattern {
         self.ops.iter().any(|op| matches!(op, Op::One(Some(one)) if *one == variable))
     }
 
+    /// The symbol that forms begin with that match.
+    pub fn head(&self) -> Option<&str> {
+        match self.ops.as_slice() {
+            [Op::Enter(kind, _), Op::Head(head), ..] if kind.is_open() => Some(head),
+            _ => None,
+        }
+    }
+
     /// The names of the variables, in the order of their first occurrence.
     pub fn variables(&self) -> &[String] {
         &self.variables
@@ -208,13 +218,56 @@ impl Pattern {
         let parts = Parts::new(tree, text, here);
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
         let mut found = Vec::new();
+        let is_list = matches!(self.ops.first(), Some(Op::Enter(kind, _)) if kind.is_open());
+        // `(f ?*all)` fits with one argument more, too.
+        let takes_all = matches!(self.ops.as_slice(), [_, _, Op::Many { least: 0, .. }, Op::Leave]);
         for root in 0..parts.all.len() {
-            if machine.fits(root)? {
-                found.push(Fit { span: parts.all[root].span, values: machine.values() });
+            if !machine.fits(root)? {
+                continue;
+            }
+            let span = parts.all[root].span;
+            let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span.start));
+            if standing != Standing::NoForm {
+                let is_step = standing == Standing::Step && !takes_all;
+                found.push(Fit { span, values: machine.values(), is_step });
             }
         }
         Ok(found)
     }
+}
+
+/// What a pattern may have been meant to say, where it matches nothing.
+pub fn advice(source: &str, language: Language) -> Option<String> {
+    let tree = read(source, language);
+    let parts = Parts::new(&tree, source, None);
+    let mut said = Vec::new();
+    for (at, part) in parts.all.iter().enumerate() {
+        let text = parts.source(at);
+        let next = parts.all.get(at + 1).map_or("", |_| parts.source(at + 1));
+        let after = next.trim_start_matches(['?', ',', '*', '+']);
+        match (part.kind, text) {
+            (TokenKind::Atom, "..." | "…" | "&rest" | "&body") => {
+                said.push(format!("{text} stands for itself; any number of data is ?*x (,@x in Emacs Lisp)"));
+            }
+            (TokenKind::Atom, ".") if next.starts_with(['?', ',']) => {
+                said.push(format!("a rest is no pair; write ?*{after} (,@{after} in Emacs Lisp) without the dot"));
+            }
+            (TokenKind::Character, text) if text.starts_with('?') => {
+                said.push(format!("in Emacs Lisp {text} is a character; write ,{}", text.trim_start_matches('?')));
+            }
+            (TokenKind::Prefix, ",") if next.starts_with(['*', '+']) => {
+                let name = next.trim_start_matches(['*', '+']);
+                said.push(format!(",{next} is a variable of that name; any number of data is ,@{name}"));
+            }
+            (TokenKind::Atom, "quote" | "function") if parts.all[at].parent.is_some() => {
+                let mark = if text == "quote" { "'" } else { "#'" };
+                said.push(format!("({text} {next}) fits what is written so; for {mark}{next} write {mark}{next}"));
+            }
+            _ => {}
+        }
+    }
+    said.dedup();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// The source of an atom is its name.

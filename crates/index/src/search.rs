@@ -5,7 +5,9 @@
 use lispwright_syntax::{FormId, Forms, Language, LineColumn, LineIndex, Span, TokenKind, Tree, read};
 use regex::{Regex, RegexBuilder};
 
+use crate::account::name_in;
 use crate::facts::Facts;
+use crate::mention::is_constituent;
 use crate::pattern::guard::{Guard, GuardSource};
 use crate::pattern::names::{Known, Tells};
 use crate::pattern::{BadPattern, Pattern};
@@ -57,6 +59,8 @@ pub struct Search {
 enum Wanted {
     /// A regular expression.
     Regex(Regex),
+    /// A symbol, or a word of text: its source as a regular expression, whose matches have to be whole.
+    Symbol(Regex),
     /// The source of a form pattern, which is read in the dialect of each text.
     Shape(String),
 }
@@ -81,6 +85,8 @@ pub struct Searched {
     pub forms: Forms,
     /// The lines.
     pub lines: LineIndex,
+    /// Steps of threading forms that look like the shape, and have one argument more: they are no matches.
+    pub steps: usize,
     tree: Tree,
 }
 
@@ -89,10 +95,13 @@ impl Search {
     ///
     /// Errors: the expression is invalid or too large.
     pub fn new(pattern: &str, ignores_case: bool) -> Result<Self, BadPattern> {
-        let mut builder = RegexBuilder::new(pattern);
+        let symbol = symbol_of(pattern);
+        let escaped = symbol.map(regex::escape);
+        let mut builder = RegexBuilder::new(escaped.as_deref().unwrap_or(pattern));
         builder.case_insensitive(ignores_case).multi_line(true).crlf(true).size_limit(LARGEST_REGEX);
         let regex = builder.build().map_err(|error| bad_regex(pattern, &error))?;
-        Ok(Self { wanted: Wanted::Regex(regex), within: Within::All, form_types: Vec::new(), guards: Vec::new() })
+        let wanted = if symbol.is_some() { Wanted::Symbol(regex) } else { Wanted::Regex(regex) };
+        Ok(Self { wanted, within: Within::All, form_types: Vec::new(), guards: Vec::new() })
     }
 
     /// A search for forms that fit a [`Pattern`].
@@ -105,7 +114,12 @@ impl Search {
         }
     }
 
-    /// The number of matches that [`Self::run`] finds.
+    /// It is for forms that fit a pattern.
+    pub const fn is_shape(&self) -> bool {
+        matches!(self.wanted, Wanted::Shape(_))
+    }
+
+    /// The number of matches that [`Self::run`] finds, and of steps that look like them.
     ///
     /// Errors: the form pattern is not valid in that language.
     pub fn count(
@@ -113,27 +127,38 @@ impl Search {
         text: &str,
         language: impl FnOnce() -> Option<Language>,
         known: Option<Known<'_, '_>>,
-    ) -> Result<usize, BadPattern> {
+    ) -> Result<(usize, usize), BadPattern> {
         let is_plain = self.within == Within::All && self.form_types.is_empty();
         match &self.wanted {
-            Wanted::Regex(regex) if is_plain => return Ok(spans(regex, text, |_| true).len()),
-            Wanted::Regex(regex) if !regex.is_match(text) => return Ok(0),
+            Wanted::Regex(regex) if is_plain => return Ok((spans(regex, text, |_| true).len(), 0)),
+            Wanted::Regex(regex) | Wanted::Symbol(regex) if !regex.is_match(text) => return Ok((0, 0)),
             _ => {}
         }
-        let Some(language) = language() else { return Ok(0) };
+        let Some(language) = language() else { return Ok((0, 0)) };
         if let Wanted::Shape(source) = &self.wanted {
             let pattern = Pattern::new(source, language.clone())?;
             self.guards(&pattern, &language)?;
             if !pattern.may_fit(text, known) {
-                return Ok(0);
+                return Ok((0, 0));
             }
         }
-        Ok(self.run(text, language, known)?.matches.len())
+        let found = self.run(text, language, known)?;
+        Ok((found.matches.len(), found.steps))
     }
 
     fn guards(&self, pattern: &Pattern, language: &Language) -> Result<Vec<Guard>, BadPattern> {
         let in_where = |bad: BadPattern| BadPattern { why: format!("in `where`, {}", bad.why), column: None };
         self.guards.iter().map(|source| Guard::new(source, pattern, language).map_err(in_where)).collect()
+    }
+
+    /// The matches in a text that is no Lisp; none for a form pattern.
+    pub fn run_on_text(&self, text: &str) -> (Vec<Span>, LineIndex) {
+        let found = match &self.wanted {
+            Wanted::Regex(regex) => spans(regex, text, |_| true),
+            Wanted::Symbol(regex) => spans(regex, text, |span| is_whole(text, span)),
+            Wanted::Shape(_) => Vec::new(),
+        };
+        (found, LineIndex::new(text.as_bytes()))
     }
 
     /// The matches in a text of that language, with the forms around them. A form pattern compares heads by the symbols
@@ -149,8 +174,15 @@ impl Search {
             let form = forms.belonging(span.start).map(|form| forms.get(form));
             form.is_some_and(|form| self.form_types.contains(&form.head_name))
         };
+        let mut steps = 0;
         let spans = match &self.wanted {
             Wanted::Regex(regex) => spans(regex, text, |span| self.within.has(kind_of(&tree, span)) && is_placed(span)),
+            Wanted::Symbol(regex) => spans(regex, text, |span| {
+                self.within.has(kind_of(&tree, span))
+                    && is_whole(text, span)
+                    && is_symbol_of(&tree, text, span)
+                    && is_placed(span)
+            }),
             Wanted::Shape(source) => {
                 let pattern = Pattern::new(source, tree.language().clone())?;
                 let guards = self.guards(&pattern, tree.language())?;
@@ -160,6 +192,9 @@ impl Search {
                 for guard in &guards {
                     guard.keep(&mut fits, &tree, text, here)?;
                 }
+                let before = fits.len();
+                fits.retain(|fit| !fit.is_step);
+                steps = before - fits.len();
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }
         };
@@ -170,7 +205,7 @@ impl Search {
             form: forms.belonging(span.start),
         };
         let matches = spans.into_iter().map(found).collect();
-        Ok(Searched { matches, forms, lines, tree })
+        Ok(Searched { matches, forms, lines, steps, tree })
     }
 }
 
@@ -179,6 +214,35 @@ fn around(places: &[Span], tree: &Tree, text: &str) -> Forms {
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Forms::default() };
     let after = tree.top_level().map(|datum| tree.datum_span(datum).start).find(|start| *start > last.start);
     Forms::within(tree, text, Span::new(first.start, after.unwrap_or(tree.len())))
+}
+
+/// The symbol in `symbol: name` or `\bname\b`, which have to be whole symbols.
+fn symbol_of(pattern: &str) -> Option<&str> {
+    if let Some(name) = pattern.strip_prefix("symbol:") {
+        return Some(name.trim()).filter(|name| !name.is_empty());
+    }
+    let name = pattern.strip_prefix("\\b")?.strip_suffix("\\b")?;
+    let is_plain = |c: char| c.is_alphanumeric() || "-_!%&/:<>=@~".contains(c);
+    (!name.is_empty() && name.chars().all(is_plain)).then_some(name)
+}
+
+/// Nothing beside the place belongs to the same symbol or word.
+fn is_whole(text: &str, span: Span) -> bool {
+    let before = text[..span.start as usize].chars().next_back();
+    let after = text[span.end as usize..].chars().next();
+    !before.is_some_and(is_constituent) && !after.is_some_and(is_constituent)
+}
+
+/// In code, the place is the name in a symbol, with or without its package.
+fn is_symbol_of(tree: &Tree, text: &str, span: Span) -> bool {
+    let Some(token) = tree.token_at(span.start).filter(|token| tree.kind(*token) == TokenKind::Atom) else {
+        return true;
+    };
+    let token = tree.token_span(token);
+    let name = name_in(tree.dialect(), &text[token.range()]);
+    let plain = text[token.range()].trim_start_matches([':', '#', '\'']);
+    let (found, whole) = (&text[span.range()], &text[token.range()]);
+    whole[name].eq_ignore_ascii_case(found) || plain.eq_ignore_ascii_case(found)
 }
 
 /// The first wanted place on each line.

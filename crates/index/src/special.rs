@@ -99,13 +99,16 @@ impl<'t> Walk<'t> {
             }
             F::Unquote => self.tasks.push(Task::Codes(data)),
             F::Cond => {
+                data.clone().for_each(|clause| self.no_form(clause));
                 let clauses: Vec<_> = data.filter_map(Datum::list).map(|list| Task::Codes(self.data(list))).collect();
                 self.next(clauses);
             }
             F::Case => {
                 let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
+                    clause.clone().next().into_iter().for_each(|keys| self.no_form(keys));
                     tasks.extend(clause.next().map(Task::Quoted));
                     tasks.push(Task::Codes(clause));
                 }
@@ -117,6 +120,7 @@ impl<'t> Walk<'t> {
                     let value = data.next().map(Task::Code);
                     let mut tasks: Vec<Task<'t>> = value.into_iter().collect();
                     tasks.extend(name.map(|name| Task::Bind(name, Pattern::Name)));
+                    data.clone().for_each(|clause| self.no_form(clause));
                     for clause in data.filter_map(Datum::list) {
                         let mut clause = self.data(clause);
                         tasks.extend(clause.next().map(Task::Quoted));
@@ -126,6 +130,7 @@ impl<'t> Walk<'t> {
                     return self.next(tasks);
                 }
                 let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(Task::Type));
@@ -136,6 +141,7 @@ impl<'t> Walk<'t> {
             }
             F::HandlerBind => {
                 let mut tasks = Vec::new();
+                self.no_forms(data.clone().next());
                 for handler in data.next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)) {
                     let Some(handler) = handler.list() else { continue };
                     let mut handler = self.data(handler);
@@ -204,7 +210,7 @@ impl<'t> Walk<'t> {
                 tasks.extend(self.assigned(pair[0], pair[1]));
             }
         }
-        let task = |index: usize| if index % 2 == 0 { Task::Place } else { Task::Code };
+        let task = |index: usize| if index.is_multiple_of(2) { Task::Place } else { Task::Code };
         tasks.extend(data.enumerate().map(|(index, datum)| task(index)(datum)));
         self.next(tasks);
     }
@@ -212,6 +218,7 @@ impl<'t> Walk<'t> {
     /// Walks over a threading form, in which each step is a call, also one without parentheses.
     pub(crate) fn threaded(&mut self, mut data: Data<'t>) {
         let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
+        data.clone().for_each(|datum| self.step_form(datum));
         let step =
             |datum: Datum| if datum.list().is_none() { Task::Use(datum, UseKind::Call) } else { Task::Code(datum) };
         tasks.extend(data.map(step));

@@ -7,6 +7,7 @@ use lispwright_syntax::name::canonical_designator;
 use lispwright_syntax::{Dialect, Span, TokenKind};
 use rustc_hash::FxHashSet;
 
+use crate::dialects::rules;
 use crate::facts::Use;
 use crate::index::{Document, Index};
 use crate::links::{Link, Thing, Tie};
@@ -39,6 +40,21 @@ pub fn thing_name(written: &str) -> &str {
 pub fn is_thing(written: &str) -> bool {
     let written = written.trim();
     written.starts_with(['"', ':', '(', '#']) || (written.contains('/') && Dialect::detect(written, b"").is_some())
+}
+
+/// What a package, module or namespace is called in a dialect.
+pub fn space_word(dialect: Dialect) -> &'static str {
+    rules(dialect).space_word
+}
+
+/// The file that is named after a package, module or namespace, below a directory of sources, without its extension.
+pub fn space_file(dialect: Dialect, name: &str) -> String {
+    (rules(dialect).space_file)(name)
+}
+
+/// A keyword of the dialect can have a namespace.
+pub fn keywords_are_qualified(dialect: Dialect) -> bool {
+    rules(dialect).keywords_are_qualified
 }
 
 impl Index {
@@ -105,6 +121,23 @@ impl Index {
 }
 
 impl Index {
+    /// The places that name the file at `path` by its path.
+    pub fn file_links(&self, path: &Path) -> Vec<(&Document, &Link)> {
+        let mut documents: Vec<&Document> = self.documents().collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        // The file that declares a system is no component of one.
+        let declares = |link: &Link| link.thing == Thing::System && link.tie == Tie::Declares;
+        let is_system = self.document(path).is_some_and(|document| document.facts.links.iter().any(declares));
+        let links =
+            documents.into_iter().flat_map(|document| document.facts.links.iter().map(move |link| (document, link)));
+        links
+            .filter(|(document, link)| {
+                let may_be = link.thing == Thing::File && !(is_system && link.tie == Tie::Includes);
+                may_be && means_file(document, &link.name, path)
+            })
+            .collect()
+    }
+
     /// A file names a package, system or feature so, besides what else the name is.
     pub fn names_thing(&self, name: &str) -> bool {
         let links = self.documents().flat_map(|document| &document.facts.links);

@@ -168,6 +168,8 @@ impl<'t> Walk<'t> {
         self.facts.links.dedup();
         self.facts.marks.sort_unstable_by_key(|mark| mark.span.start);
         self.facts.doubtful.sort_unstable_by_key(|one| one.start);
+        self.facts.no_forms.sort_unstable();
+        self.facts.steps.sort_unstable();
         self.facts
     }
 
@@ -201,6 +203,27 @@ impl<'t> Walk<'t> {
             if WRAPPERS.contains(&&*head) {
                 waiting.push(self.data(list).skipping(1));
             }
+        }
+    }
+
+    /// Notes that a list is no form, whatever is in it.
+    pub(crate) fn no_form(&mut self, datum: Datum) {
+        if self.marks && datum.list().is_some() {
+            self.facts.no_forms.push(self.tree.core_span(datum).start);
+        }
+    }
+
+    /// Notes that the lists in a list are no forms, nor is the list.
+    pub(crate) fn no_forms(&mut self, datum: Option<Datum>) {
+        for datum in datum.into_iter().chain(self.inside(datum)).filter(|_| self.marks).collect::<Vec<_>>() {
+            self.no_form(datum);
+        }
+    }
+
+    /// Notes that a form gets an argument from the step before.
+    pub(crate) fn step_form(&mut self, datum: Datum) {
+        if self.marks && datum.list().is_some() {
+            self.facts.steps.push(self.tree.core_span(datum).start);
         }
     }
 

@@ -33,7 +33,7 @@ fn found(files: &[(&str, &str)], shape: &str, refers: Option<(&str, &str)>) -> V
         let language = || language(&absolute, text);
         let known = meanings.of(&absolute, text);
         let found = search.run(text, language().unwrap(), known).unwrap();
-        assert_eq!(search.count(text, language, known), Ok(found.matches.len()), "{path}");
+        assert_eq!(search.count(text, language, known), Ok((found.matches.len(), found.steps)), "{path}");
         found.matches.into_iter().map(|one| format!("{path}:{}", one.at.line)).collect::<Vec<_>>()
     });
     each.collect()
@@ -132,4 +132,41 @@ fn a_name_that_nobody_defines_is_told() {
     for known in ["area", "other:thing", "mapcar"] {
         assert_eq!(meanings.check(known), Ok(()));
     }
+}
+
+#[test]
+fn parameters_bindings_and_headers_are_no_forms() {
+    let scheme = [(
+        "a.scm",
+        "(define (scale x n) (* x n))\n(define (f x)\n  (scale x 1))\n(define (g a b)\n  (define (list a b) a)\n  (list a b))\n(list 1 2)\n\
+         (define-method (scale (x <point>) n) x)\n(define-syntax-rule (scale x n) 1)\n",
+    )];
+    check(&scheme, "(scale ?x ?n)", &["a.scm:3"]);
+    check(&scheme, "(list ?x ?n)", &["a.scm:7"]);
+    let elisp = [(
+        "a.el",
+        "(defun f (list b)\n  (cl-flet ((list (a b) a))\n    (list 1 2))\n  (list b 2))\n(defun g (x)\n  (let ((list 1)) (pcase x ((list a) 1))))\n",
+    )];
+    check(&elisp, "(list ,a ,b)", &["a.el:4"]);
+    let clojure = [(
+        "a.clj",
+        "(ns a)\n(defn t [get s]\n  (get s 1))\n(defn u [s]\n  (get s 1))\n(defn v [s]\n  (let [get 1] (get s 2)))\n(letfn [(get [a b] a)] (get 1 2))\n(run! #(get % 3) [1])\n",
+    )];
+    check(&clojure, "(get ?s ?k)", &["a.clj:5", "a.clj:9"]);
+    let lisp = [(
+        "a.lisp",
+        "(defun f (x) x)\n(defun g (f x)\n  (let ((f 1)) (cond ((f x) 1) (f 2)))\n  (flet ((f (x) x)) (f 1))\n  (dolist (f x) (case x ((f 1) (f 2)))))\n",
+    )];
+    check(&lisp, "(f ?x)", &["a.lisp:3", "a.lisp:5"]);
+    check(&lisp, "(?f x)", &["a.lisp:3"]);
+}
+
+#[test]
+fn steps_of_threading_forms_have_one_argument_more() {
+    let clojure = [(
+        "a.clj",
+        "(ns a)\n(defn note! [x y] x)\n(-> 1 (note! 2))\n(->> 1 (note! 2))\n(doto 1 (note! 2))\n(cond-> 1 true (note! 2))\n(note! 1)\n(note! 1 2)\n",
+    )];
+    check(&clojure, "(note! ?x)", &["a.clj:7"]);
+    check(&clojure, "(note! ?*x)", &["a.clj:3", "a.clj:4", "a.clj:5", "a.clj:6", "a.clj:7", "a.clj:8"]);
 }

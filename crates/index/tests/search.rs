@@ -13,7 +13,7 @@ fn search(pattern: &str, within: Within, form_types: &[&str]) -> Search {
 
 fn shown(search: &Search, dialect: Dialect, text: &str) -> Vec<String> {
     let found = search.run(text, dialect.into(), None).unwrap();
-    assert_eq!(search.count(text, || Some(dialect.into()), None), Ok(found.matches.len()), "{text}");
+    assert_eq!(search.count(text, || Some(dialect.into()), None), Ok((found.matches.len(), 0)), "{text}");
     let spaces = found.spaces(text);
     let each = found.matches.iter().zip(spaces).map(|(one, space)| {
         let form = one.form.map_or("none".to_owned(), |form| found.forms.get(form).label(text));

@@ -28,6 +28,8 @@ pub struct RewriteRequest<'a> {
     pub guards: &'a [GuardSource],
     /// Matches in quoted data count, too.
     pub in_data: bool,
+    /// Matches of which something would be lost stay, instead of all.
+    pub skips: bool,
 }
 
 /// A text after a rewrite.
@@ -37,6 +39,12 @@ pub struct RewrittenText {
     pub count: usize,
     /// The number of matches in quoted data, which stay.
     pub in_data: usize,
+    /// The number of steps of threading forms that look like a match and have one argument more; they stay.
+    pub steps: usize,
+    /// Matches of which something would be lost, which stay, too.
+    pub skipped: Vec<Spot>,
+    /// The starts of the heads of the matches, in bytes.
+    pub heads: Vec<u32>,
     /// The new text; empty if nothing was rewritten.
     pub text: String,
     /// Unified diff, without file names.
@@ -118,7 +126,10 @@ pub fn rewrite(
         fits.retain(|fit| !is_inside(&data, fit.span));
         in_data = before - fits.len();
     }
-    let Some(first) = fits.first() else { return Ok(RewrittenText { in_data, ..RewrittenText::default() }) };
+    let before = fits.len();
+    fits.retain(|fit| !fit.is_step);
+    let steps = before - fits.len();
+    let Some(first) = fits.first() else { return Ok(RewrittenText { in_data, steps, ..RewrittenText::default() }) };
     let spot = |at: u32| Spot::within(path, text, &source.lines, at);
     if !source.tree.is_balanced() {
         return Err(RewriteRefusal::Unbalanced { spot: spot(first.span.start) });
@@ -127,17 +138,42 @@ pub fn rewrite(
         *value = with_header(&source, *value);
     }
     let rewriting = Rewriting { source: &source, pattern: &pattern, template: &template };
-    let changes = rewriting.changes(&fits).map_err(|losses| {
-        let (at, what) = losses[0];
-        RewriteRefusal::Loss { spot: spot(at), what, places: losses.len() }
-    })?;
+    let mut skipped = Vec::new();
+    let changes = loop {
+        match rewriting.changes(&fits) {
+            Ok(changes) => break changes,
+            Err(losses) if request.skips => {
+                // Each round leaves out a match at least.
+                let is_lost = |fit: &Fit| losses.iter().any(|(at, _)| fit.span.contains(*at));
+                let innermost = |fit: &Fit| {
+                    is_lost(fit)
+                        && !fits.iter().any(|other| *other != *fit && fit.span.encloses(other.span) && is_lost(other))
+                };
+                let (lost, kept): (Vec<Fit>, Vec<Fit>) = fits.iter().cloned().partition(|fit| innermost(fit));
+                if lost.is_empty() {
+                    break Vec::new();
+                }
+                skipped.extend(lost.iter().map(|fit| spot(fit.span.start)));
+                fits = kept;
+            }
+            Err(losses) => {
+                let (at, what) = losses[0];
+                return Err(RewriteRefusal::Loss { spot: spot(at), what, places: losses.len() });
+            }
+        }
+    };
+    skipped.sort();
+    let heads = fits.iter().filter_map(|fit| rewriting.head(fit)).map(|head| head.start).collect();
+    if changes.is_empty() {
+        return Ok(RewrittenText { in_data, steps, skipped, ..RewrittenText::default() });
+    }
     let remade = change_all(&source, &changes).map_err(|refusal| {
         let line = if let EditRefusal::WouldBreak { line, .. } = refusal { line } else { 1 };
         let lines = LineIndex::new(text.as_bytes());
         let at = lines.line_span(line).map_or(0, |span| span.start);
         RewriteRefusal::WouldBreak { spot: Spot::within(path, text, &lines, at) }
     })?;
-    Ok(RewrittenText { count: fits.len(), in_data, text: remade.text, diff: remade.diff })
+    Ok(RewrittenText { count: fits.len(), in_data, steps, skipped, heads, text: remade.text, diff: remade.diff })
 }
 
 /// Checks the shape, the template and the conditions in a language.
@@ -234,7 +270,29 @@ impl Rewriting<'_> {
             let row = before(span.start);
             Value { text: value, column: column(row), begins_line: row.trim().is_empty() }
         };
-        self.template.filled(value, column(before(fit.span.start)), self.source.line_ending())
+        let filled = self.template.filled(value, column(before(fit.span.start)), self.source.line_ending());
+        self.with_own_head(fit, filled)
+    }
+
+    /// The head of a match: the symbol after its opener.
+    fn head(&self, fit: &Fit) -> Option<Span> {
+        self.pattern.head()?;
+        let mut tokens = self.source.tree.tokens_within(fit.span).filter(|(kind, _)| !kind.is_trivia());
+        tokens.nth(1).map(|(_, span)| span)
+    }
+
+    /// The new form with the head as the match writes it, where shape and template have the same, and with the opener of
+    /// a function that is written as its body.
+    fn with_own_head(&self, fit: &Fit, filled: String) -> String {
+        let text = self.source.text;
+        let Some(rest) = filled.strip_prefix('(') else { return filled };
+        let opener = &text[fit.span.start as usize..];
+        let opener = if opener.starts_with("#(") { "#(" } else { "(" };
+        let own = self.pattern.head().zip(self.head(fit)).and_then(|(head, span)| {
+            let rest = rest.strip_prefix(head)?;
+            rest.starts_with([' ', ')', '\n', '\r', '\t']).then(|| format!("{opener}{}{rest}", &text[span.range()]))
+        });
+        own.unwrap_or_else(|| format!("{opener}{rest}"))
     }
 
     /// The first place of a match where something would be lost.

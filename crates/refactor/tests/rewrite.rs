@@ -14,7 +14,7 @@ fn done(
     template: &str,
     guards: &[GuardSource],
 ) -> Result<RewrittenText, RewriteRefusal> {
-    let request = RewriteRequest { shape, template, guards, in_data: false };
+    let request = RewriteRequest { shape, template, guards, in_data: false, skips: false };
     rewrite(Path::new("a"), text, &dialect.into(), &request, None)
 }
 
@@ -54,7 +54,7 @@ fn quoted_data_stay_unless_they_are_asked_for() {
     let text = "(f 1) '(f 2) (quote (f 3))";
     let found = done(CL, text, "(f ?x)", "(g ?x)", &[]).unwrap();
     assert_eq!((found.text.as_str(), found.count, found.in_data), ("(g 1) '(f 2) (quote (f 3))", 1, 2));
-    let request = RewriteRequest { shape: "(f ?x)", template: "(g ?x)", guards: &[], in_data: true };
+    let request = RewriteRequest { shape: "(f ?x)", template: "(g ?x)", guards: &[], in_data: true, skips: false };
     let found = rewrite(Path::new("a"), text, &CL.into(), &request, None).unwrap();
     assert_eq!((found.text.as_str(), found.count), ("(g 1) '(g 2) (quote (g 3))", 3));
     let found = done(Dialect::EmacsLisp, "(f 1)\n'(f 2)", "(f ,x)", "(g ,x)", &[]).unwrap();

@@ -1,9 +1,11 @@
 //! `lisp_rewrite`: changes all forms of a shape into another, in all files.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lispwright_index::each;
+use lispwright_index::pattern::advice;
 use lispwright_index::pattern::guard::{DatumSort, GuardSource};
 use lispwright_index::pattern::names::Meanings;
 use lispwright_project::Trial;
@@ -17,7 +19,7 @@ use crate::indexed::indexed;
 use crate::lisp_read_file::{MOST, yes};
 use crate::lisp_search::check_names;
 use crate::refusal::Refusal;
-use crate::several::{FileDiff, NewFile, write};
+use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
 use crate::verify::{Verification, Verify, Wish, settled};
 use crate::workshop::Workshop;
@@ -40,6 +42,9 @@ pub struct LispRewrite {
     /// Quoted data, too
     #[serde(default)]
     pub quoted: bool,
+    /// A place that would lose something stays, instead of all
+    #[serde(default)]
+    pub skip_refused: bool,
     /// Default true: show the diffs, write nothing
     #[serde(default = "yes")]
     pub dry_run: bool,
@@ -120,6 +125,21 @@ pub struct RewriteAnswer {
     pub verification: Option<Box<Verification>>,
     /// The number of matches in quoted data, which stay.
     pub in_data: usize,
+    /// The number of steps of threading forms that look like the shape and have one argument more; they stay.
+    #[serde(skip_serializing_if = "is_none")]
+    pub steps: usize,
+    /// Places that would have lost something, and stay: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
+    /// Uses of the head that do not have the shape: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+    /// The head whose uses these are.
+    #[serde(skip)]
+    pub head: String,
+    /// What the shape may have been meant to say, where it matches nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// The number of files that were searched.
     pub searched: usize,
     /// Files that were not searched, each with the code of the reason.
@@ -170,8 +190,13 @@ fn run(
     let workspace = &workshop.workspace;
     check_names(&args.r#where, Some(meanings))?;
     let guards: Vec<GuardSource> = args.r#where.iter().map(Where::source).collect();
-    let request =
-        RewriteRequest { shape: &args.shape, template: &args.template, guards: &guards, in_data: args.quoted };
+    let request = RewriteRequest {
+        shape: &args.shape,
+        template: &args.template,
+        guards: &guards,
+        in_data: args.quoted,
+        skips: args.skip_refused,
+    };
     let Files { files, ignored, .. } = workspace.files(args.path.as_deref(), true)?;
     let outcomes = each(&files, |path| {
         if is_over() {
@@ -187,6 +212,7 @@ fn run(
         RewriteAnswer { dry_run: args.dry_run, ignored, expected: args.expect_count, ..RewriteAnswer::default() };
     let mut new = Vec::new();
     let mut unread = None;
+    let mut matched: HashSet<(PathBuf, u32)> = HashSet::new();
     for (path, outcome) in files.iter().zip(outcomes) {
         let outcome = outcome.ok_or_else(|| Refusal::Ended { why: "it was cancelled".to_owned() })?;
         let Outcome { path, old_text, done } = match outcome {
@@ -201,6 +227,10 @@ fn run(
             Ok(done) => {
                 answer.searched += 1;
                 answer.in_data += done.in_data;
+                answer.steps += done.steps;
+                answer.skipped.extend(done.skipped.iter().map(|spot| format!("{path}:{}", spot.line)));
+                let absolute = workspace.absolute(&path);
+                matched.extend(done.heads.iter().map(|head| (absolute.clone(), *head)));
                 answer.count += done.count;
                 if done.count > 0 {
                     let diff = head(&done.diff, MOST).0.to_owned();
@@ -225,7 +255,15 @@ fn run(
     if let Some(refusal) = unread.filter(|_| answer.searched == 0) {
         return Err(refusal);
     }
+    if answer.count > 0 {
+        let wanted: HashSet<PathBuf> = files.iter().map(|path| workspace.absolute(path)).collect();
+        others(&mut answer, &args.shape, meanings, &matched, &|path| wanted.contains(path), &|path| {
+            shown(workshop, path)
+        });
+    }
     if answer.count == 0 {
+        let language = files.iter().find_map(|path| workspace.open_lisp(path).ok()).map(|(_, language)| language);
+        answer.advice = language.and_then(|language| advice(&args.shape, language));
         // A mistake in what was not needed is told, too.
         let language = files.iter().find_map(|path| workspace.open_lisp(path).ok()).map(|(_, language)| language);
         let checked = language.map_or(Ok(()), |language| check_rewrite(&language, &request));
@@ -236,6 +274,33 @@ fn run(
     }
     let trial = (!args.dry_run).then(|| write(workshop, &new)).transpose()?;
     Ok((answer, trial))
+}
+
+/// Adds the uses of the head that do not have the shape.
+fn others(
+    answer: &mut RewriteAnswer,
+    shape: &str,
+    meanings: &Meanings<'_>,
+    matched: &HashSet<(PathBuf, u32)>,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    shown: &dyn Fn(&Path) -> String,
+) {
+    let head = shape.trim_start().trim_start_matches('(').split([' ', ')', '\n']).next().unwrap_or_default();
+    if head.is_empty() || head.starts_with(['?', ',', '(']) {
+        return;
+    }
+    head.clone_into(&mut answer.head);
+    for (path, start) in meanings.uses(head) {
+        if is_wanted(path) && !matched.contains(&(path.to_owned(), start)) {
+            let line = meanings.line(path, start).unwrap_or(1);
+            answer.others.push(format!("{}:{line}", shown(path)));
+        }
+    }
+    answer.others.dedup();
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Where {

@@ -2,9 +2,10 @@
 
 use lispwright_index::each;
 use lispwright_index::pattern::BadPattern;
+use lispwright_index::pattern::advice;
 use lispwright_index::pattern::names::Meanings;
 use lispwright_index::search::{Search, Searched, Within};
-use lispwright_syntax::{Form, around, head};
+use lispwright_syntax::{Dialect, Form, around, head};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +115,18 @@ pub struct SearchAnswer {
     /// Files and directories that ignore files name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+    /// Files that are no Lisp and were not searched, if nothing was found.
+    #[serde(skip)]
+    pub other_texts: usize,
+    /// The files that were searched are no Lisp.
+    #[serde(skip)]
+    pub are_texts: bool,
+    /// Steps of threading forms that look like the shape and have one argument more.
+    #[serde(skip)]
+    pub steps: usize,
+    /// What the shape may have been meant to say, where it matches nothing.
+    #[serde(skip)]
+    pub advice: Option<String>,
     /// The first of the matches, from 0.
     #[serde(skip)]
     pub offset: usize,
@@ -151,6 +164,9 @@ pub struct SearchMatch {
     /// The package, module or namespace.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub package: String,
+    /// The file is no Lisp.
+    #[serde(skip)]
+    pub in_text: bool,
     /// The source of the form, once for its first match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
@@ -192,9 +208,15 @@ impl SearchAnswer {
     ) -> Result<Self, Refusal> {
         let search = args.search()?;
         check_names(&args.r#where, meanings)?;
-        let Files { files, ignored, .. } = workspace.files(args.path.as_deref(), args.recursive)?;
-        let counts = each(&files, |path| if is_over() { Ok(0) } else { count(workspace, path, &search, meanings) });
-        let mut answer = Self { files: files.len(), ignored, offset: args.offset.unwrap_or(0), ..Self::default() };
+        let Files { mut files, ignored, .. } = workspace.files(args.path.as_deref(), args.recursive)?;
+        let are_texts = files.is_empty() && args.shape.is_none();
+        if are_texts {
+            files = workspace.other_texts(args.path.as_deref());
+        }
+        let counts =
+            each(&files, |path| if is_over() { Ok((0, 0)) } else { count(workspace, path, &search, meanings) });
+        let mut answer =
+            Self { files: files.len(), ignored, are_texts, offset: args.offset.unwrap_or(0), ..Self::default() };
         let mut wanted = Vec::new();
         let most = args.limit.unwrap_or(DEFAULT_LIMIT);
         let is_any_searched = counts.iter().any(Result::is_ok);
@@ -203,8 +225,9 @@ impl SearchAnswer {
                 // When no file could be searched, the first says why.
                 Err(refusal) if !is_any_searched => return Err(refusal),
                 Err(refusal) => answer.left_out.push((path.clone(), refusal.code().to_owned())),
-                Ok(0) => {}
-                Ok(found) => {
+                Ok((0, steps)) => answer.steps += steps,
+                Ok((found, steps)) => {
+                    answer.steps += steps;
                     let before = answer.count;
                     answer.count += found;
                     answer.files_with += 1;
@@ -245,6 +268,12 @@ impl SearchAnswer {
         }
         if let Some(refusal) = first_refusal.filter(|_| !is_any_shown) {
             return Err(refusal);
+        }
+        if answer.count == 0 {
+            answer.other_texts = if are_texts { 0 } else { workspace.other_texts(args.path.as_deref()).len() };
+            let language =
+                || files.iter().find_map(|path| workspace.open_lisp(path).ok()).map(|(_, language)| language);
+            answer.advice = args.shape.as_deref().and_then(|shape| advice(shape, language()?));
         }
         let end = answer.offset + answer.matches.len();
         answer.truncated = end < answer.count;
@@ -334,14 +363,18 @@ pub(crate) fn check_names(conditions: &[Where], meanings: Option<&Meanings<'_>>)
     names.try_for_each(|name| meanings.check(name)).map_err(|bad| refused("where", bad))
 }
 
-/// How many matches a file has.
+/// How many matches a file has, and how many steps that look like them.
 fn count(
     workspace: &Workspace,
     path: &str,
     search: &Search,
     meanings: Option<&Meanings<'_>>,
-) -> Result<usize, Refusal> {
+) -> Result<(usize, usize), Refusal> {
     let file = workspace.read(path)?;
+    let is_any = search.within == Within::All && search.form_types.is_empty() && !search.is_shape();
+    if is_any && Dialect::detect(&file.path, file.text.as_bytes()).is_none() {
+        return Ok((search.run_on_text(&file.text).0.len(), 0));
+    }
     let mut refusal = None;
     let language = || workspace.lisp_language_of(&file).map_err(|refused| refusal = Some(refused)).ok();
     let known = meanings.and_then(|meanings| meanings.of(&workspace.absolute(path), &file.text));
@@ -359,8 +392,8 @@ fn shown(
     with_forms: bool,
 ) -> Result<(Vec<SearchMatch>, usize), Refusal> {
     let Opened { file, language } = workspace.open(path, None)?;
-    let Some(language) = language else { return Ok((Vec::new(), 0)) };
     let text = &file.text;
+    let Some(language) = language else { return Ok(in_text(&file.path, text, search, skipped)) };
     let known = meanings.and_then(|meanings| meanings.of(&workspace.absolute(path), text));
     let found = search.run(text, language, known).map_err(|bad| refused("shape", bad))?;
     let spaces = found.spaces(text);
@@ -390,6 +423,26 @@ fn shown(
         described
     };
     Ok((matches.iter().zip(spaces).map(described).skip(skipped).collect(), matches.len()))
+}
+
+/// The matches in a text that is no Lisp, but the first ones, and how many it has.
+fn in_text(path: &str, text: &str, search: &Search, skipped: usize) -> (Vec<SearchMatch>, usize) {
+    let (spans, lines) = search.run_on_text(text);
+    let found = |span: &lispwright_syntax::Span| {
+        let at = lines.line_column(text.as_bytes(), span.start);
+        let line = lines.line_span(at.line).map_or("", |span| text[span.range()].trim_end());
+        let indented = line.len() - line.trim_start().len();
+        let middle = (at.column as usize).saturating_sub(1 + indented);
+        SearchMatch {
+            path: path.to_owned(),
+            line: at.line,
+            column: at.column,
+            text: around(line.trim_start(), middle, WIDTH),
+            in_text: true,
+            ..SearchMatch::default()
+        }
+    };
+    (spans.iter().map(found).skip(skipped).collect(), spans.len())
 }
 
 /// The source of a form, as far as there is room for it.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_index::{
     Document, Evidence, Hit, Index, Ledger, MentionKind, Reason, Symbol, Thing, Things, Use, UseIndex, UseKind,
-    is_thing, thing_name, words,
+    is_lisp, is_thing, space_word, thing_name, words,
 };
 use lispwright_project::{read_anywhere, survey};
 use lispwright_syntax::{Dialect, FormKind, LineIndex, Span};
@@ -218,8 +218,7 @@ impl<'q> Looking<'q> {
         });
         let dialect = things.declared.first().map(|(document, _)| document.dialect);
         let what = what.map(|what| match (what, dialect) {
-            ("package", Some(Dialect::Clojure)) => "namespace",
-            ("package", Some(Dialect::Scheme | Dialect::Racket)) => "module",
+            ("package", Some(dialect)) => space_word(dialect),
             (what, _) => what,
         });
         let declared = things.declared.iter().map(|(document, span)| self.place(document, *span, "declaration"));
@@ -404,10 +403,7 @@ pub(crate) fn in_other_texts(
     if known.names.is_empty() {
         return 0;
     }
-    let is_text = |path: &Path| {
-        Dialect::detect(&path.to_string_lossy(), b"").is_none()
-            && path.metadata().is_ok_and(|at| at.len() <= LARGEST_TEXT)
-    };
+    let is_text = |path: &Path| !is_lisp(path) && path.metadata().is_ok_and(|at| at.len() <= LARGEST_TEXT);
     let files = roots.iter().flat_map(|root| survey(root, true, is_text).files);
     let mut count = 0;
     for path in files.filter(|path| is_wanted(&path.to_string_lossy())).take(MOST_TEXTS) {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use lispwright_index::is_lisp;
 use lispwright_project::{
     Error, Roots, SourceFile, Survey, Version, is_shared, read_anywhere, read_text_anywhere, root_around, survey,
 };
@@ -59,6 +60,9 @@ pub struct Files {
     pub unreadable: Vec<String>,
 }
 
+/// The size of the largest text that is no Lisp and is searched, in bytes.
+const LARGEST_TEXT: u64 = 1 << 20;
+
 impl Workspace {
     /// Every file of the system, for a person or a hook.
     #[must_use]
@@ -102,13 +106,22 @@ impl Workspace {
         if !top.is_dir() {
             return Ok(Files { files: vec![path.to_owned()], ..Files::default() });
         }
-        let Survey { mut files, ignored, unreadable, .. } = survey(&top, true, is_lisp_name);
+        let Survey { mut files, ignored, unreadable, .. } = survey(&top, true, is_lisp);
         files.retain(|file| recursive || file.parent() == Some(&top));
         let primary = self.roots.as_ref().map_or(Path::new("."), Roots::primary);
         let shown = |paths: Vec<PathBuf>| -> Vec<String> {
             paths.iter().map(|path| path.strip_prefix(primary).unwrap_or(path).display().to_string()).collect()
         };
         Ok(Files { files: shown(files), ignored: shown(ignored), unreadable })
+    }
+
+    /// The texts below the directory at `path` that are no Lisp.
+    pub(crate) fn other_texts(&self, path: Option<&str>) -> Vec<String> {
+        let top = self.absolute(path.filter(|path| !path.is_empty()).unwrap_or("."));
+        let is_other = |path: &Path| !is_lisp(path) && path.metadata().is_ok_and(|at| at.len() <= LARGEST_TEXT);
+        let primary = self.roots.as_ref().map_or(Path::new("."), Roots::primary);
+        let found = survey(&top, true, is_other).files.into_iter();
+        found.map(|path| path.strip_prefix(primary).unwrap_or(&path).display().to_string()).collect()
     }
 
     /// Reads a file.

@@ -22,6 +22,20 @@ pub(crate) fn text(found: &SearchAnswer, skin: Skin) -> String {
             text.push_str(&format!("; {what}: {}", first_names(names, MOST_NAMED)));
         }
     }
+    if found.other_texts > 0 {
+        let texts = counted(found.other_texts, "file");
+        let are = if found.other_texts == 1 { "is" } else { "are" };
+        text.push_str(&format!("; {texts} that {are} no Lisp not searched (path: FILE searches one)"));
+    }
+    if found.are_texts && found.files > 0 {
+        text.push_str("; there is no Lisp");
+    }
+    if let Some(advice) = &found.advice {
+        text.push_str(&format!("\nIn the shape, {}", in_a_line(advice)));
+    }
+    if found.steps > 0 {
+        text.push_str(&format!("; {} of threading forms have one argument more", counted(found.steps, "step")));
+    }
     text.push('\n');
     let mut last: Option<&SearchMatch> = None;
     for one in &found.matches {
@@ -33,7 +47,7 @@ pub(crate) fn text(found: &SearchAnswer, skin: Skin) -> String {
             text.push('\n');
             last = None;
         }
-        if last.is_none_or(|last| (&last.label, last.start_line) != (&one.label, one.start_line)) {
+        if !one.in_text && last.is_none_or(|last| (&last.label, last.start_line) != (&one.label, one.start_line)) {
             text.push_str(&format!("  {}\n", of_form(one)));
         }
         text.push_str(&format!("    {}:{}| {}\n", one.line, one.column, one.text));

@@ -109,7 +109,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let facts = renamed::facts(refusal, root);
             return (renamed::refused(symbol, refusal, root, skin), facts);
         }
-        Refusal::Rewrite(refusal) => return (rewritten::refused(refusal), rewritten::facts(refusal)),
+        Refusal::Rewrite(refusal) => return (rewritten::refused(refusal, skin), rewritten::facts(refusal)),
         Refusal::InBatch { edit, edits, refusal } => {
             let (sentence, facts) = said(refusal, skin);
             return (format!("Edit {edit} of {edits}: {sentence}\nNone of the edits was made."), facts);

@@ -34,6 +34,26 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
         };
         text.push_str(&format!("\n{} in quoted data stay; {also} changes them, too.", counted(done.in_data, "match")));
     }
+    if let Some(advice) = &done.advice {
+        text.push_str(&format!("\nIn the shape, {}.", in_a_line(advice)));
+    }
+    if done.steps > 0 {
+        text.push_str(&format!(
+            "\n{} of threading forms look like the shape and have one argument more; they stay.",
+            counted(done.steps, "step")
+        ));
+    }
+    if !done.skipped.is_empty() {
+        text.push_str(&format!("\nStay, because something would be lost: {}.", first_names(&done.skipped, MOST_NAMED)));
+    }
+    if !done.others.is_empty() {
+        text.push_str(&format!(
+            "\n{} of {} do not have this shape: {}.",
+            counted(done.others.len(), "use"),
+            in_a_line(&done.head),
+            first_names(&done.others, MOST_NAMED)
+        ));
+    }
     if !done.left_out.is_empty() {
         let names: Vec<String> = done.left_out.iter().map(|(path, code)| format!("{path} ({code})")).collect();
         text.push_str(&format!("\nNot searched: {}.", first_names(&names, MOST_NAMED)));
@@ -53,7 +73,7 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
 }
 
 /// A refusal: the place, the reason, and what to do instead.
-pub(crate) fn refused(refusal: &RewriteRefusal) -> String {
+pub(crate) fn refused(refusal: &RewriteRefusal, skin: Skin) -> String {
     use RewriteRefusal as R;
     let shown = |spot: &Spot| {
         format!(
@@ -90,7 +110,11 @@ pub(crate) fn refused(refusal: &RewriteRefusal) -> String {
                 }
                 Loss::Overlap => "Two matches overlap. Make the shape more exact, or exclude one of them with `where`",
             };
-            format!("{}{more}. {why}", shown(spot))
+            let skip = match skin {
+                Skin::Client | Skin::Surface(_) => "\"skip_refused\": true",
+                Skin::Shell => "--skip-refused",
+            };
+            format!("{}{more}. {why}; {skip} leaves such places as they are", shown(spot))
         }
         R::WouldBreak { spot } => format!("{}. The file would read differently there", shown(spot)),
     };

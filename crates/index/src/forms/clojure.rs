@@ -312,9 +312,11 @@ impl<'t> Walk<'t> {
                 }
             }
             F::ThreadingFirst | F::Threading => {
+                data.clone().for_each(|step| self.step_form(step));
                 tasks.extend(data.map(|step| self.thread_step(step, form == F::ThreadingFirst)));
             }
             F::ThreadingIf { first } => {
+                data.clone().skip(1).step_by(2).for_each(|step| self.step_form(step));
                 for (at, datum) in data.enumerate() {
                     tasks.push(if at % 2 == 1 { self.thread_step(datum, first) } else { Task::Code(datum) });
                 }

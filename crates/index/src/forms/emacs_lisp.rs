@@ -44,6 +44,7 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(|name| Task::Use(name, kind)));
             }
             F::LocalFunctions => {
+                self.no_forms(data.clone().next());
                 let functions: Vec<_> =
                     self.inside(data.next()).into_iter().map(|one| self.inside(Some(one))).collect();
                 for parts in &functions {
@@ -60,6 +61,7 @@ impl<'t> Walk<'t> {
                 tasks.extend(functions.iter().filter_map(|parts| parts.first().copied()).map(Task::BindFunction));
             }
             F::Conditions => {
+                self.no_forms(data.clone().next());
                 let first = data.next();
                 let mut bindings = self.inside(first);
                 if bindings.len() <= 2 && bindings.first().is_some_and(|one| one.list().is_none()) {
@@ -78,12 +80,14 @@ impl<'t> Walk<'t> {
             }
             F::NamedLet => {
                 let name = data.next();
+                self.no_forms(data.clone().next());
                 let bindings: Vec<_> = self.inside(data.next()).into_iter().map(|one| self.inside(Some(one))).collect();
                 tasks.extend(bindings.iter().filter_map(|binding| binding.get(1).copied()).map(Task::Code));
                 tasks.extend(name.map(Task::BindFunction));
                 tasks.extend(bindings.iter().filter_map(|binding| binding.first().copied()).flat_map(bound));
             }
             F::PatternLet | F::PatternBind => {
+                self.no_forms(data.clone().next());
                 let first = data.next();
                 let bindings = if form == F::PatternLet { self.inside(first) } else { first.into_iter().collect() };
                 for binding in bindings {
@@ -98,6 +102,7 @@ impl<'t> Walk<'t> {
             }
             F::Patterns => {
                 tasks.extend(data.next().map(Task::Code));
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Pcase)));
@@ -105,6 +110,7 @@ impl<'t> Walk<'t> {
                 }
             }
             F::Places => {
+                self.no_forms(data.clone().next());
                 for binding in self.inside(data.next()) {
                     let parts = self.inside(Some(binding));
                     tasks.extend(parts.iter().skip(1).copied().map(Task::Code));

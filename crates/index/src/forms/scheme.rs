@@ -39,6 +39,7 @@ impl<'t> Walk<'t> {
             }
             F::DefineMethod => {
                 let Some(first) = data.next() else { return true };
+                self.no_forms(Some(first));
                 let mut parameters = first.list().map(|list| self.data(list));
                 let name = parameters.as_mut().map_or(Some(first), Iterator::next);
                 let setter = name.and_then(Datum::list).and_then(|list| self.data(list).nth(1));
@@ -56,6 +57,7 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Record | F::Condition => {
+                data.clone().for_each(|part| self.no_form(part));
                 for name in self.record_names(list) {
                     self.defined(&mut tasks, name);
                 }
@@ -74,6 +76,7 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::SyntaxRule => {
+                self.no_forms(data.clone().next());
                 let pattern = data.next().and_then(Datum::list).map(|list| self.data(list));
                 let Some(mut pattern) = pattern else { return true };
                 if let Some(name) = pattern.next() {
@@ -91,6 +94,7 @@ impl<'t> Walk<'t> {
                     data.next();
                 }
                 self.note_literals(data.next());
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Keyword)));
@@ -118,6 +122,7 @@ impl<'t> Walk<'t> {
                 if pattern == Pattern::Syntax {
                     self.note_literals(literals);
                 }
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|datum| Task::Bind(datum, pattern)));
@@ -169,6 +174,7 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Body(data));
             }
             F::CondExpand => {
+                data.clone().for_each(|clause| self.no_form(clause));
                 let clauses = data.filter_map(Datum::list);
                 tasks.extend(clauses.map(|clause| Task::Codes(self.data(clause).skipping(1))));
                 return self.then(tasks);
@@ -177,6 +183,7 @@ impl<'t> Walk<'t> {
                 if form == F::Match {
                     tasks.extend(data.next().map(Task::Code));
                 }
+                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Match)));
@@ -205,6 +212,7 @@ impl<'t> Walk<'t> {
             }
             F::Guard => {
                 let clauses: Vec<Datum> = self.inside(data.next());
+                clauses.iter().for_each(|clause| self.no_form(*clause));
                 tasks.extend([Task::Body(data), Task::Unbind(count)]);
                 let mut clauses = clauses.into_iter();
                 tasks.extend(clauses.next().map(|name| Task::Bind(name, Pattern::Name)));
@@ -226,9 +234,10 @@ impl<'t> Walk<'t> {
     // Names of definitions.
 
     /// The name in `name`, `(name . parameters)` or `((name . parameters) . parameters)`, and the lists of parameters.
-    fn curried(&self, first: Datum) -> (Datum, Vec<Data<'t>>) {
+    fn curried(&mut self, first: Datum) -> (Datum, Vec<Data<'t>>) {
         let (mut target, mut parameters) = (first, Vec::new());
         while let Some(list) = target.list() {
+            self.no_form(target);
             let mut inner = self.data(list);
             let Some(next) = inner.next() else { break };
             parameters.push(inner);
@@ -405,7 +414,8 @@ impl<'t> Walk<'t> {
     // Patterns.
 
     /// The bindings in a list: each a name or pattern with its values.
-    fn bindings(&self, list: Option<Datum>) -> Vec<(Datum, Vec<Datum>)> {
+    fn bindings(&mut self, list: Option<Datum>) -> Vec<(Datum, Vec<Datum>)> {
+        self.no_forms(list);
         let parts = |binding: Datum| match binding.list() {
             Some(list) => {
                 let mut parts = self.data(list);

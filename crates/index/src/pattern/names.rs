@@ -11,7 +11,7 @@ use lispwright_syntax::{Dialect, Span, TokenKind, Tree};
 use rustc_hash::FxHashMap;
 
 use super::BadPattern;
-use crate::facts::{Facts, MarkRole};
+use crate::facts::{Facts, MarkRole, UseKind};
 use crate::index::{Document, Index};
 use crate::question::UseIndex;
 use crate::resolve::{Referent, Symbol, Written};
@@ -42,6 +42,28 @@ impl<'i> Meanings<'i> {
             called: Mutex::default(),
         });
         Some(Known { names, document })
+    }
+
+    /// The uses of what the head of a pattern means, in the files that have been asked about: each path with the start of
+    /// a use that is neither a definition nor an export.
+    pub fn uses(&self, head: &str) -> Vec<(&'i Path, u32)> {
+        let mut found = Vec::new();
+        for names in self.names.iter().filter_map(OnceLock::get) {
+            let called = names.called(head);
+            for hit in called.symbols.iter().flat_map(|symbol| names.question.uses(symbol).hits) {
+                if !matches!(hit.used.kind, UseKind::Definition | UseKind::Export | UseKind::Method) {
+                    found.push((hit.document.path.as_path(), hit.used.start));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The line of a byte in a file, from 1.
+    pub fn line(&self, path: &Path, offset: u32) -> Option<u32> {
+        self.index.document(path).map(|document| document.line(offset))
     }
 
     /// Checks the name in a condition.
@@ -79,6 +101,8 @@ struct Called {
     spellings: Vec<String>,
     /// The name says its package.
     is_qualified: bool,
+    /// Code uses the name, which nobody in the project defines, as no local one.
+    is_of_library: bool,
 }
 
 impl Names<'_> {
@@ -115,7 +139,8 @@ impl Names<'_> {
         spellings.push(name);
         spellings.sort_unstable();
         spellings.dedup();
-        Called { symbols, spellings, is_qualified: qualifier.is_some() }
+        let is_of_library = symbols.is_empty() && !self.question.named(&spellings[0]).is_empty();
+        Called { symbols, spellings, is_qualified: qualifier.is_some(), is_of_library }
     }
 
     fn proper(&self, symbol: &Symbol) -> Symbol {
@@ -174,18 +199,40 @@ pub trait Tells {
     /// A fast check: false only if the symbol that is written `source` is not what `written` means.
     fn may_be(&self, source: &str, written: &str) -> bool;
 
+    /// What the list that begins at a byte is besides a form.
+    fn standing(&self, list: u32) -> Standing;
+
     /// A datum is a symbol, perhaps with a prefix such as `#'`, that is known to mean what `written` means.
     fn refers(&self, value: Span, written: &str) -> bool;
 }
 
+/// What a list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A form, as far as is known.
+    Form,
+    /// Parameters, a binding, a clause, the header of a definition.
+    NoForm,
+    /// A step of a threading form, which gets one more argument.
+    Step,
+}
+
 impl Tells for NamesInTree<'_, '_> {
+    fn standing(&self, list: u32) -> Standing {
+        let facts = self.facts();
+        if facts.no_forms.binary_search(&list).is_ok() {
+            return Standing::NoForm;
+        }
+        if facts.steps.binary_search(&list).is_ok() { Standing::Step } else { Standing::Form }
+    }
+
     fn is_called(&self, token: Span, written: &str) -> Option<bool> {
         let called = self.known.names.called(written);
         match self.meant(token) {
             Meant::Is(symbol) if called.symbols.contains(&symbol) => Some(true),
             // Nothing says in which package the code is.
             Meant::Is(symbol) if called.is_qualified && !symbol.space.is_empty() => Some(false),
-            Meant::Other if !called.symbols.is_empty() => Some(false),
+            Meant::Other if !called.symbols.is_empty() || called.is_of_library => Some(false),
             _ => None,
         }
     }
@@ -205,9 +252,14 @@ impl Tells for NamesInTree<'_, '_> {
 }
 
 impl NamesInTree<'_, '_> {
+    fn facts(&self) -> &Facts {
+        let Known { names, document } = self.known;
+        self.facts.get_or_init(|| names.question.facts_with_marks(document, self.tree))
+    }
+
     fn meant(&self, token: Span) -> Meant {
         let Known { names: Names { question, .. }, document } = self.known;
-        let facts = self.facts.get_or_init(|| question.facts_with_marks(document, self.tree));
+        let facts = self.facts();
         let first = facts.uses.partition_point(|used| used.start < token.start);
         let mut uses = facts.uses[first..].iter().take_while(|used| used.start < token.end);
         if let Some(used) = uses.next() {

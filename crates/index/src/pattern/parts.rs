@@ -8,6 +8,7 @@ use lispwright_syntax::{Data, Datum, Dialect, Span, TokenId, TokenKind, Tree};
 
 use super::names::Tells;
 use super::{Sort, is_plain};
+use crate::dialects::rules;
 use crate::resolve::Written;
 
 /// A datum, or a prefix with the data that it takes.
@@ -139,7 +140,9 @@ impl<'t> Parts<'t> {
         let own = self.all[at].kind;
         let squares_are_lists = self.dialect.table().square == Square::Lists;
         let alike = |source: &str| if squares_are_lists { source.replace('[', "(") } else { source.to_owned() };
+        let is_function = text == "(" && rules(self.dialect).function_opener == Some(self.source(at));
         (own == kind && self.source(at) == text)
+            || is_function
             || (own.is_open() && kind.is_open() && squares_are_lists && alike(self.source(at)) == alike(text))
     }
 

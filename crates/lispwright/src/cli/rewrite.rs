@@ -38,6 +38,10 @@ pub(crate) struct Args {
     #[arg(long)]
     quoted: bool,
 
+    /// A place that would lose a comment stays, instead of all
+    #[arg(long)]
+    skip_refused: bool,
+
     /// Write the files, instead of showing the diffs
     #[arg(long, requires = "expect")]
     write: bool,
@@ -62,6 +66,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         r#where: args.conditions,
         path: args.path,
         quoted: args.quoted,
+        skip_refused: args.skip_refused,
         dry_run: !args.write,
         verify: Verify::None,
         system: None,
