@@ -194,7 +194,7 @@ fn name_prefix(target: &OsStr) -> String {
 }
 
 /// Calls `make` with names for a version of `target` until one is free.
-fn with_fresh_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> io::Result<T>) -> io::Result<(T, OsString)> {
+pub(crate) fn with_fresh_name<T>(target: &OsStr, make: impl Fn(&OsStr) -> io::Result<T>) -> io::Result<(T, OsString)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let prefix = name_prefix(target);
     loop {

@@ -25,8 +25,10 @@ mod rename;
 mod rewrite;
 mod target;
 mod template;
+mod thing;
 
 pub use mention::{MentionKind, NameMention};
 pub use refusal::{Doubt, Namesake, RenameRefusal, Spot, Untold};
 pub use rename::{ChangedPlace, RemadeFile, Rename, RenameRequest, rename};
 pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};
+pub use thing::rename_thing;

@@ -158,6 +158,8 @@ pub enum Doubt {
         /// Why nobody can tell.
         reason: Reason,
     },
+    /// It is a keyword of the name of a package or system, which may be a word of anything.
+    Keyword,
     /// It declares that local variables of the name are dynamic, and some of them may not be known to be.
     Dynamic,
     /// It is data, and the symbol names both a slot and what is renamed.

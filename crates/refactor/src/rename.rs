@@ -60,6 +60,8 @@ pub struct Rename {
     pub definitions: usize,
     /// Places where code makes names from parts, which may be one of these.
     pub possible: Vec<Spot>,
+    /// Files that get another name, each with the new one.
+    pub moves: Vec<(PathBuf, PathBuf)>,
     /// Spaces outside of the project from which files import that have the name; there the name is taken for theirs.
     pub strangers: Vec<String>,
 }
@@ -97,7 +99,7 @@ pub struct ChangedPlace {
 impl RemadeFile {
     /// The number of changed places.
     pub fn count(&self) -> usize {
-        self.uses.iter().map(|(_, count)| count).sum::<usize>() + self.mentions
+        self.places.len()
     }
 }
 
@@ -152,6 +154,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         symbol: target.symbol,
         files,
         left,
+        moves: Vec::new(),
         strangers,
     })
 }
@@ -178,7 +181,7 @@ fn place(document: &Document, offset: u32) -> ChangedPlace {
 }
 
 /// The new text of a file.
-fn remade(
+pub(crate) fn remade(
     document: &Document,
     source: &lispwright_edit::Source<'_>,
     changes: &[Change],

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lispwright_index::Refreshed;
-use lispwright_project::Trial;
-use lispwright_refactor::{MentionKind, Rename, RenameRequest, rename};
+use lispwright_index::thing_name;
+use lispwright_project::{MadeDirectories, SetAside, Trial};
+use lispwright_refactor::{MentionKind, Rename, RenameRefusal, RenameRequest, rename, rename_thing};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,9 @@ pub struct RenameAnswer {
     pub names: Vec<NameChange>,
     /// The files that change, or would change.
     pub files: Vec<FileDiff>,
+    /// Files that get another name, or would get it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<NameChange>,
     /// The number of changed places.
     pub changes: usize,
     /// The changed places.
@@ -178,14 +182,54 @@ pub async fn lisp_rename(
             planned = plan(workshop, &asked, is_here, uses, told, context).await;
         }
     }
-    let (mut answer, trial) = planned?;
+    let (mut answer, trial, moving) = planned?;
     if let Some(trial) = trial {
+        // A file that moves is verified where it is now.
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
+        moving.done();
     }
     if !answer.dry_run {
         context.observe(&Event::FilesChanged { began, what: "rename", answer: &answer.clone().into() });
     }
     Ok(answer)
+}
+
+/// Files that get another name: the old ones are set aside until it is known that the new ones stay.
+#[derive(Default)]
+struct Moving {
+    aside: Vec<SetAside>,
+    made: Vec<MadeDirectories>,
+}
+
+impl Moving {
+    /// Sets the old files aside, makes the directories of the new ones, and has `files` written at their new places.
+    fn begin(workshop: &Workshop, files: &mut [NewFile], moves: &[(PathBuf, PathBuf)]) -> Result<Self, Refusal> {
+        let mut moving = Self::default();
+        for (from, to) in moves {
+            let Some(file) = files.iter_mut().find(|file| file.path == *from) else { continue };
+            moving.made.push(workshop.roots.make_directories(to)?);
+            let aside = workshop.roots.set_aside(from, &file.old_text)?;
+            let path = || from.to_string_lossy().into_owned();
+            moving.aside.push(aside.ok_or_else(|| Refusal::ChangedMeanwhile { path: path() })?);
+            to.clone_into(&mut file.path);
+            file.is_new = true;
+            file.old_text.clear();
+        }
+        Ok(moving)
+    }
+
+    /// The new files stay.
+    fn done(mut self) {
+        self.made.clear();
+        self.aside.drain(..).for_each(SetAside::remove);
+    }
+}
+
+impl Drop for Moving {
+    fn drop(&mut self) {
+        self.aside.clear();
+        self.made.drain(..).for_each(MadeDirectories::undo);
+    }
 }
 
 /// What is asked.
@@ -206,7 +250,7 @@ async fn plan(
     uses: Vec<(PathBuf, u32, u32)>,
     told: Told,
     context: &CallContext,
-) -> Result<(RenameAnswer, Option<Trial>), Refusal> {
+) -> Result<(RenameAnswer, Option<Trial>, Moving), Refusal> {
     let (home, asked) = (workshop.clone(), asked.clone());
     indexed_with(workshop, context, move |index, refreshed, language_of| {
         let is_here = |path: &Path| is_here(&path.to_string_lossy());
@@ -219,7 +263,15 @@ async fn plan(
             also: &asked.also,
             language_of,
         };
-        let planned = rename(index, &request).and_then(|planned| {
+        let planned = match rename(index, &request) {
+            Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. })
+                if index.names_thing(thing_name(&asked.symbol)) =>
+            {
+                rename_thing(index, &RenameRequest { symbol: &asked.symbol, ..request })
+            }
+            planned => planned,
+        };
+        let planned = planned.and_then(|planned| {
             rename_image::check(index, &planned, &uses)?;
             Ok(planned)
         });
@@ -228,16 +280,20 @@ async fn plan(
             Refusal::Rename { symbol: asked.symbol.clone(), refusal: Box::new(refusal), root }
         })?;
         let answer = answer(&home, &planned, refreshed, asked.dry_run);
-        let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
-        let trial = (!asked.dry_run).then(|| write(&home, &files)).transpose()?;
-        Ok::<_, Refusal>((answer, trial))
+        if asked.dry_run {
+            return Ok((answer, None, Moving::default()));
+        }
+        let mut files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
+        let moving = Moving::begin(&home, &mut files, &planned.moves)?;
+        let trial = write(&home, &files)?;
+        Ok::<_, Refusal>((answer, Some(trial), moving))
     })
     .await?
 }
 
 impl From<lispwright_refactor::RemadeFile> for NewFile {
     fn from(file: lispwright_refactor::RemadeFile) -> Self {
-        Self { path: file.path, old_text: file.old_text, new_text: file.new_text }
+        Self { path: file.path, is_new: false, old_text: file.old_text, new_text: file.new_text }
     }
 }
 
@@ -267,7 +323,17 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         diff: head(&file.diff, MOST).0.to_owned(),
         ..FileDiff::default()
     };
-    let files: Vec<FileDiff> = planned.files.iter().map(file).collect();
+    let mut files: Vec<FileDiff> = planned.files.iter().map(file).collect();
+    let moves: Vec<NameChange> = planned
+        .moves
+        .iter()
+        .map(|(from, to)| NameChange { from: shown(workshop, from), to: shown(workshop, to) })
+        .collect();
+    for file in &mut files {
+        if let Some(moved) = moves.iter().find(|moved| moved.from == file.path) {
+            file.path.clone_from(&moved.to);
+        }
+    }
     let mut uses: Vec<UseCount> = Vec::new();
     for (kind, count) in planned.files.iter().flat_map(|file| &file.uses) {
         match uses.iter_mut().find(|known| known.kind == kind.name()) {
@@ -304,6 +370,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
             .iter()
             .map(|spot| place_facts(workshop, &spot.path, spot.line, spot.column))
             .collect(),
+        moves,
         changes: files.iter().map(|file| file.changes).sum(),
         files,
         uses,

@@ -240,7 +240,7 @@ fn run(
                         diff,
                         ..FileDiff::default()
                     });
-                    new.push(NewFile { path: PathBuf::from(path), old_text, new_text: done.text });
+                    new.push(NewFile { path: PathBuf::from(path), is_new: false, old_text, new_text: done.text });
                 }
             }
             // Files of other dialects, in which the shape is no form.

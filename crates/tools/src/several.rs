@@ -35,6 +35,8 @@ pub struct FileDiff {
 pub(crate) struct NewFile {
     /// The file, absolute.
     pub(crate) path: PathBuf,
+    /// Nothing has the path yet.
+    pub(crate) is_new: bool,
     /// The text for which the new one was made.
     pub(crate) old_text: String,
     /// The new text.
@@ -44,7 +46,7 @@ pub(crate) struct NewFile {
 /// Writes new texts, unless a file has another text by now.
 pub(crate) fn write(workshop: &Workshop, files: &[NewFile]) -> Result<Trial, Refusal> {
     let targets: Vec<Destination> =
-        files.iter().map(|file| Destination { path: file.path.clone(), may_be_new: false }).collect();
+        files.iter().map(|file| Destination { path: file.path.clone(), may_be_new: file.is_new }).collect();
     let texts = |sources: &[&SourceFile]| {
         let pairs = files.iter().zip(sources);
         let changed = pairs.clone().find(|(file, source)| file.old_text != source.text);

@@ -25,8 +25,9 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
     let kinds: Vec<String> = done.uses.iter().map(|one| counted(one.count, word(&one.kind))).collect();
     let mentions = (done.changed_mentions > 0).then(|| counted(done.changed_mentions, "mention"));
     let places = kinds.into_iter().chain(mentions).collect::<Vec<_>>().join(", ");
+    let places = if places.is_empty() { places } else { format!(" ({places})") };
     let what = format!(
-        "{from}{package} to {to}: {} in {} ({places})",
+        "{from}{package} to {to}: {} in {}{places}",
         counted(done.changes, "place"),
         counted(done.files.len(), "file")
     );
@@ -44,6 +45,13 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
             done.label,
             first_names(&names, MOST_NAMED)
         ));
+    }
+    for moved in &done.moves {
+        let (from, to) = (in_a_line(&moved.from), in_a_line(&moved.to));
+        text.push_str(&match done.dry_run {
+            true => format!("\n{from} would become {to}."),
+            false => format!("\n{from} is now {to}."),
+        });
     }
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
@@ -242,6 +250,9 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                     "the form is not understood",
             }
         ),
+        Doubt::Keyword => format!(
+            "It cannot be told whether this keyword is {symbol} or a word of something else; also: keywords changes all of them"
+        ),
         Doubt::Dynamic => format!(
             "It declares variables called {symbol} to be dynamic, and they are not the definition's. Rename those variables first"
         ),
@@ -271,6 +282,9 @@ fn candidate(one: &Namesake, root: &Path) -> String {
 
 /// A symbol in words.
 fn meaning(symbol: &lispwright_index::Symbol) -> String {
+    if symbol.name.is_empty() {
+        return format!("{} itself", space_name(&symbol.space));
+    }
     format!("{} in {}", in_a_line(&symbol.name), space_name(&symbol.space))
 }
 

@@ -201,7 +201,7 @@ fn refusals_name_the_place_and_write_nothing() {
             "FORM_AMBIGUOUS",
             &["a.lisp:3:1", "b.lisp:3:1", "\"package\" or \"path\""],
         ),
-        (json!({ "symbol": "farm", "new_name": "ranch" }), "BAD_ARGUMENT", &["farm.lisp:1:1", "names a package"]),
+        (json!({ "symbol": "farm", "new_name": "a ranch" }), "BAD_ARGUMENT", &["does not read as one name"]),
         (json!({ "symbol": "cow-age", "new_name": "years" }), "BAD_ARGUMENT", &["farm.lisp:6:1", "Rename cow"]),
         (json!({ "symbol": "lonely", "new_name": "alone" }), "UNBALANCED", &["c.lisp", "lisp_check_parens"]),
         (json!({ "symbol": "area", "new_name": ":area" }), "BAD_ARGUMENT", &["the new name cannot be given"]),

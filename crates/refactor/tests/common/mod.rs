@@ -89,6 +89,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
             let why = match why {
                 Doubt::Unplaced => "unplaced".to_owned(),
                 Doubt::Undeclared { space } => format!("{space} undeclared"),
+                Doubt::Keyword => "keyword".to_owned(),
                 Doubt::Dynamic => "dynamic".to_owned(),
                 Doubt::SlotOrName => "slot or name".to_owned(),
                 Doubt::MayBeDerived { name } => format!("{name} may be derived"),

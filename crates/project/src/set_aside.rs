@@ -1,0 +1,59 @@
+//! A file that is taken away, and can be put back with its inode, mode and times: the old place of a file that moves.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+
+use crate::error::Error;
+use crate::root::Roots;
+use crate::stage::{sync_directory, with_fresh_name};
+use crate::write::Held;
+
+/// A file that is not at its place for now. Dropping it puts it back.
+#[derive(Debug)]
+#[must_use = "a file that is set aside is put back when this is dropped"]
+pub struct SetAside {
+    dir: Dir,
+    name: OsString,
+    hidden: Option<OsString>,
+}
+
+impl Roots {
+    /// Takes a file away that has this text. `None` if it has another one by now, and stays.
+    ///
+    /// Errors: those of [`Roots::edit`].
+    pub fn set_aside(&self, path: &Path, text: &str) -> Result<Option<SetAside>, Error> {
+        let held = Held::new(self, self.locate(path)?)?;
+        if held.source.text != text {
+            return Ok(None);
+        }
+        let place = &held.place;
+        let failed = |error: io::Error| Error::writing(&place.path, "move it", error);
+        let dir = place.dir.try_clone().map_err(failed)?;
+        let (_, hidden) = with_fresh_name(&place.name, |name| dir.rename(&place.name, &dir, name)).map_err(failed)?;
+        sync_directory(&dir).map_err(failed)?;
+        Ok(Some(SetAside { dir, name: place.name.clone(), hidden: Some(hidden) }))
+    }
+}
+
+impl SetAside {
+    /// Removes the file for good.
+    pub fn remove(mut self) {
+        if let Some(hidden) = self.hidden.take() {
+            // A name that cannot be removed is found by the next writer.
+            let _ = self.dir.remove_file(hidden);
+            let _ = sync_directory(&self.dir);
+        }
+    }
+}
+
+impl Drop for SetAside {
+    fn drop(&mut self) {
+        if let Some(hidden) = self.hidden.take() {
+            let _ = self.dir.rename(hidden, &self.dir, &self.name);
+            let _ = sync_directory(&self.dir);
+        }
+    }
+}
