@@ -3,7 +3,7 @@
 //! [`remote`] chooses the server of a session, `server` starts one with the programs of the machine, `evaluate` turns
 //! calls into nREPL's operations, `image` is the conversation about one of them, and `bencode` the encoding on the
 //! socket or pipe. `build_file` and `class_path` find the class path of a project, `forms` splits code, `details` asks for the
-//! details of an error, and `python` reads the errors of a Clojure that cannot be asked.
+//! details of an error, `renewal` brings the image to the state of the files, and `python` reads the errors of a Clojure that cannot be asked.
 
 mod bencode;
 mod build_file;
@@ -16,6 +16,7 @@ mod load;
 mod port_file;
 mod python;
 mod remote;
+mod renewal;
 mod server;
 
 pub(crate) use port_file::{PORT_FILE, port_in};

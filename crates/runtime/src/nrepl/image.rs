@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::bencode::{Bencode, Decoder};
 use super::details::{self, Flavour};
+use super::renewal;
 use super::server::Server;
 use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
@@ -63,6 +64,8 @@ pub(crate) struct Image {
     pub(crate) prints_with_limits: bool,
     /// The server keeps the functions of frequent questions.
     pub(crate) prepared: bool,
+    /// Whether it can be brought to the state of the files, if that is known.
+    pub(super) renews: Option<bool>,
     operations: Vec<String>,
     /// Implementations and versions, as the server reports them.
     pub(crate) version: String,
@@ -165,6 +168,7 @@ impl Image {
             flavour: Flavour::Jvm,
             prints_with_limits: false,
             prepared: false,
+            renews: None,
             operations: Vec::new(),
             version: String::new(),
             namespace: "user".to_owned(),
@@ -248,6 +252,7 @@ impl Image {
         self.server = Some(server);
         let Some(control) = self.control.clone().filter(|_| self.prints_with_limits) else { return };
         self.send_unasked(&control, &details::preparation());
+        self.send_unasked(&control, &renewal::preparation());
         self.prepared = true;
     }
 

@@ -11,10 +11,11 @@ use super::details::{self, Flavour, literal};
 use super::evaluate::{Evaluated, Thrown, refused};
 use super::forms::Code;
 use super::image::{Image, Reply};
-
+use super::renewal::bringing;
 use crate::eval::{CurrentForm, Ending, LispError, Phase};
 use crate::operation::ImageOperation;
 use crate::remote::Lost;
+use crate::renewal::Renewed;
 use crate::stop::Controls;
 use crate::tally::Tally;
 use crate::work::{CompilerDiagnostic, LoadTarget, Project};
@@ -38,24 +39,30 @@ impl Image {
         deadline: Instant,
         controls: &Controls,
     ) -> Result<Evaluated, Lost> {
+        let renews = self.renews().await?;
+        let text = match target {
+            LoadTarget::Path(path) => match read(path).await {
+                Ok(text) => text,
+                Err(why) => return Ok(unread(path, why)),
+            },
+            LoadTarget::System(_) => String::new(),
+        };
         let reply = match target {
-            LoadTarget::Path(path) => {
-                let text = match read(path).await {
-                    Ok(text) => text,
-                    Err(why) => return Ok(unread(path, why)),
-                };
-                self.exchange(self.load_message(path, &text), deadline, controls).await?
+            target if renews => {
+                let code = bringing(target, &project.renewal, force);
+                self.exchange(self.plain_message(&code), deadline, controls).await?
             }
+            LoadTarget::Path(path) => self.exchange(self.load_message(path, &text), deadline, controls).await?,
             LoadTarget::System(name) => {
                 let reload = if force { " :reload" } else { "" };
                 let code = format!("(do (require (symbol {}){reload}) nil)", literal(name));
                 self.exchange(self.plain_message(&code), deadline, controls).await?
             }
         };
-        let mut evaluated = match self.failure(&reply, target, project).await? {
-            Some(failed) => failed,
-            None => Ending::Loaded { unchanged: false }.into(),
-        };
+        let failed = self.failure(&reply, target, project).await?;
+        let renewed = if renews { self.renewed().await? } else { Renewed::default() };
+        let unchanged = renews && !force && renewed.loaded.is_empty();
+        let mut evaluated = Evaluated { renewed, ..failed.unwrap_or_else(|| Ending::Loaded { unchanged }.into()) };
         let mut warnings = self.take_error_lines(reflection_warning);
         for file in warnings.iter_mut().filter_map(|warning| warning.file.as_mut()) {
             *file = source_file(project, file);
@@ -84,10 +91,11 @@ impl Image {
                 read(path).await.ok().as_deref().and_then(namespace_form).map(|form| format!("(second '{form}\n)"))
             }
         };
-        if let Some(space) = &space {
+        let renews = self.renews().await?;
+        if let Some(space) = space.as_ref().filter(|_| !renews) {
             self.exchange(self.plain_message(&details::forget_tests(space)), deadline, controls).await?;
         }
-        let loaded = self.load(target, project, true, deadline, controls).await?;
+        let mut loaded = self.load(target, project, true, deadline, controls).await?;
         if !matches!(loaded.ending, Ending::Loaded { .. }) {
             return Ok(loaded);
         }
@@ -96,14 +104,18 @@ impl Image {
         self.underway = None;
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
         let underway = self.underway.take();
-        if let Some(failed) = self.failure(&reply, target, project).await? {
-            return Ok(Evaluated { tests: underway, ..failed });
+        let failed = self.failure(&reply, target, project).await?;
+        if renews {
+            loaded.renewed.restored = self.restored().await?;
+        }
+        if let Some(failed) = failed {
+            return Ok(Evaluated { tests: underway, renewed: loaded.renewed, ..failed });
         }
         let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
         let Some(tests) = answer.as_ref().and_then(Tally::read) else {
             return Ok(Ending::AgentFault("the server gave no results of tests".to_owned()).into());
         };
-        Ok(Evaluated { tests: Some(tests), diagnostics: loaded.diagnostics, ..Ending::Tested.into() })
+        Ok(Evaluated { tests: Some(tests), ending: Ending::Tested, ..loaded })
     }
 
     fn load_message(&self, path: &str, text: &str) -> Vec<(&'static str, Bencode)> {

@@ -199,6 +199,7 @@ impl Nrepl {
             Request::Macroexpand(question) => image.expand(question, controls).await,
             Request::Describe(question) => image.describe(question, Instant::now() + request.timeout(), controls).await,
             Request::Exports(question) => image.exports(question, Instant::now() + request.timeout(), controls).await,
+            Request::LoadedFiles(question) => image.loaded_files(&question.project).await,
             Request::Load { target, project, force, timeout, .. } => {
                 image.load(target, project, *force, Instant::now() + timeout.time, controls).await
             }

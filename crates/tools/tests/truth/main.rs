@@ -2,7 +2,7 @@
 //! process of the language says, of everything that can happen to a definition.
 //!
 //! `stories` has the kinds of change, in each language the files before and after, and the language's own way to run their
-//! tests. A story is told three times: the change is in the file that the tests use, one file further away, and two.
+//! tests. A story is told up to three times: the change is in the file that the tests use, one file further away, and two.
 #![allow(clippy::unwrap_used)]
 
 mod house;
@@ -36,6 +36,14 @@ macro_rules! languages {
 }
 
 languages! {
+    clojure: changed_function changed_macro function_of_macro macro_becomes_function inline_function constant
+        record_field removed_field removed_type protocol_of_records_elsewhere renamed_protocol_method
+        extension_elsewhere removed_extension interface_elsewhere renamed_function removed_definition
+        definition_after_its_use made_private removed_method method_elsewhere removed_method_of_a_library
+        changed_dispatch changed_variable kept_variable computed_variable removed_variable dynamic_variable
+        removed_registration removed_relation removed_spec removed_alias referred_function shadowed_function
+        loaded_file required_while_it_runs loaded_by_itself moved_definition new_dependency removed_dependency
+        broken_dependency failing_dependency missing_namespace circular_namespaces added_function removed_test;
     emacs: changed_function changed_macro function_of_macro inline_function structure_slot removed_slot
         constant renamed_function removed_definition removed_method method_elsewhere changed_variable
         kept_variable kept_option computed_variable removed_variable dynamic_variable changed_keymap

@@ -1,6 +1,7 @@
 //! The stories of each language: files before a change and after it.
 
 pub(crate) mod chez;
+pub(crate) mod clojure;
 pub(crate) mod emacs;
 pub(crate) mod guile;
 pub(crate) mod racket;
@@ -45,6 +46,8 @@ pub(crate) struct Story {
     pub(crate) values: [&'static str; 2],
     /// Files that are loaded by themselves after the change.
     pub(crate) loads: &'static [&'static str],
+    /// How many files may be between the user of the base and the tests; each is told.
+    pub(crate) distances: &'static [usize],
 }
 
 impl Story {
@@ -58,5 +61,6 @@ impl Story {
         uses: "",
         values: ["1", "2"],
         loads: &[],
+        distances: &[0, 1, 2],
     };
 }
