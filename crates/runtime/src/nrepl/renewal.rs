@@ -25,10 +25,15 @@ const FUNCTIONS: &str = concat!(
 /// The time for their compilation, which goes on beside the first calls, on a busy machine.
 const PREPARATION_LIMIT: Duration = Duration::from_secs(120);
 
-/// Defines them.
+/// Defines them, in a thread of their own: the session that is asked for details of errors goes on.
 pub(super) fn preparation() -> String {
     format!(
-        "(binding [*ns* (create-ns 'lispwright.image)] (refer 'clojure.core) (load-string {}) nil)",
+        "(let [space (create-ns 'lispwright.image) ready (promise)] \
+           (intern space 'ready ready) \
+           (doto (Thread. (fn [] (try (binding [*ns* space] (refer 'clojure.core) (load-string {})) \
+                                      (finally (deliver ready true))))) \
+             (.setDaemon true) (.start)) \
+           nil)",
         literal(FUNCTIONS)
     )
 }
@@ -59,7 +64,8 @@ impl Image {
         if let Some(known) = self.renews {
             return Ok(known);
         }
-        let question = "(str (when (resolve 'lispwright.image/restore-settings) \"(:THERE T)\"))";
+        let question = "(do (some-> (resolve 'lispwright.image/ready) deref deref) \
+                            (str (when (resolve 'lispwright.image/restore-settings) \"(:THERE T)\")))";
         let answer = if self.prepared { self.ask_image(question).await? } else { None };
         let renews = answer.is_some_and(|answer| answer.get_truth("THERE"));
         self.renews = Some(renews);
