@@ -550,6 +550,7 @@ in a debugger. It is not offered by name, since giving up a held stack is a requ
       (:describe (done-if-known 'answer-describe arguments operation))
       (:references (done-if-known 'answer-references arguments operation))
       (:exports (done-if-known 'answer-exports arguments operation))
+      (:loaded-files (done-if-known 'answer-loaded-files arguments operation))
       (:load (done (apply #'answer-load arguments)))
       (:run-tests (done (apply #'answer-run-tests arguments)))
       (:held (done (answer-held)))

@@ -52,6 +52,71 @@ installed.")
   "SYSTEM and its dependencies that have files."
   (remove-duplicates (cons system (mapcar #'asdf:component-system (plan-components system)))))
 
+;;; Uses
+
+(defun component-uses ()
+  "A table: namestring of a file of the project -> those that ASDF loads before it. Of a whole module or system those files
+are enough that no other of its files uses."
+  (let ((uses (make-hash-table :test #'equal))
+        (ends (make-hash-table :test #'eq)))
+    (labels ((used (component)
+               "The components beside COMPONENT that it depends on."
+               (loop for name in (component-dependencies component)
+                     for found = (and (stringp name)
+                                      (asdf:find-component (asdf:component-parent component) name))
+                     when found
+                       collect found))
+             (last-files (component)
+               "The files of COMPONENT that no other of its files uses."
+               (cond ((not (typep component 'asdf:parent-component)) (list component))
+                     ((nth-value 1 (gethash component ends)) (gethash component ends))
+                     (t
+                      (setf (gethash component ends) '())
+                      (let* ((children (asdf:component-children component))
+                             (used (mapcan #'used children)))
+                        (setf (gethash component ends)
+                              (loop for child in children
+                                    unless (member child used)
+                                      append (last-files child)))))))
+             (files-before (component)
+               (loop for inner = component then (asdf:component-parent inner)
+                     until (typep inner 'asdf:system)
+                     append (mapcan (lambda (one) (copy-list (last-files one))) (used inner)))))
+      (dolist (system (loaded-project-systems))
+        (let ((outside (loop for name in (dependency-names system)
+                             for other = (asdf::registered-system name)
+                             when other
+                               append (last-files other))))
+          (dolist (file (project-files-of system))
+            (setf (gethash (component-path file) uses)
+                  (remove-duplicates
+                   (loop for one in (append (files-before file) outside)
+                         for path = (and (asdf:component-pathname one) (component-path one))
+                         when (and path (project-file-p path))
+                           collect path)
+                   :test #'string=))))))
+    uses))
+
+(defun component-dependencies (component)
+  "The names of the components beside COMPONENT that have to be loaded before it."
+  (loop for dependency in (asdf:component-sideway-dependencies component)
+        collect (if (consp dependency) (dependency-name dependency) dependency)))
+
+(defun loaded-project-systems ()
+  (loop for name in (asdf:already-loaded-systems)
+        for system = (asdf::registered-system name)
+        when (and system (asdf:system-source-file system) (project-file-p (asdf:system-source-file system)))
+          collect system))
+
+(defun component-path (component)
+  (namestring (asdf:component-pathname component)))
+
+(defun project-files-of (system)
+  "The Lisp files of the project in SYSTEM."
+  (remove-if-not (lambda (component)
+                   (and (typep component 'asdf:cl-source-file) (project-file-p (asdf:component-pathname component))))
+                 (asdf/component:sub-components system)))
+
 ;;; Systems that contain the tests of a system
 
 (defun test-systems (system)

@@ -14,9 +14,7 @@
 (defvar *definition-files* '() "The .asd files of the project, the nearest to the root first.")
 (defvar *definition-digests* (make-hash-table :test #'equal) "A table: namestring of a definition file -> content that
 was loaded.")
-(defvar *loaded-digests* (make-hash-table :test #'equal) "A table: namestring of a source file -> content in this
-image.")
-(defvar *loaded-setups* '() "The library setups that were loaded into this image.")
+(defvar *file-systems* (make-hash-table :test #'equal) "A table: namestring of a loaded file -> the name of its system.")
 
 (defstruct work
   "The state of a load or a test run."
@@ -62,21 +60,42 @@ directories below it: evaluated code may ask for a system first."
     (nreverse names)))
 
 (defun reload-changed-definitions ()
-  "Loads the .asd files of the project again whose content has changed. The systems of a file that does not load are
-removed: a request for one of them gets the reason, and the others are not affected."
-  (dolist (file (remove-duplicates
-                 (loop for name in (asdf:registered-systems)
-                       for system = (asdf::registered-system name)
-                       for source = (and system (asdf:system-source-file system))
-                       when (and source (project-file-p source) (probe-file source))
-                         collect (namestring source))
-                 :test #'string=))
-    (let ((digest (content-digest file)))
-      (unless (equal digest (gethash file *definition-digests*))
-        (handler-case (let ((*error-output* (make-broadcast-stream)))
-                        (asdf:load-asd file)
-                        (setf (gethash file *definition-digests*) digest))
-          (error () (forget-definitions file)))))))
+  "Loads the .asd files of the project again whose content has changed. The systems of a file that does not load, or is
+gone, are removed: a request for one of them gets the reason, and the others are not affected. Files that are no part of
+their systems any more leave the image."
+  (let ((changed nil))
+    (dolist (file (project-definitions))
+      (let ((digest (and (probe-file file) (content-digest file))))
+        (unless (and digest (equal digest (gethash file *definition-digests*)))
+          (handler-case (let ((*error-output* (make-broadcast-stream)))
+                          (unless digest
+                            (error "It is gone."))
+                          (asdf:load-asd file)
+                          (setf (gethash file *definition-digests*) digest
+                                changed t))
+            (error ()
+              (remhash file *definition-digests*)
+              (forget-definitions file))))))
+    (when changed
+      (mapc #'forget-gone-file (remove-if-not #'left-its-system-p *loaded-files*)))))
+
+(defun project-definitions ()
+  "The namestrings of the project's .asd files whose systems ASDF knows."
+  (remove-duplicates
+   (loop for name in (asdf:registered-systems)
+         for system = (asdf::registered-system name)
+         for source = (and system (asdf:system-source-file system))
+         when (and source (project-file-p source))
+           collect (namestring source))
+   :test #'string=))
+
+(defun left-its-system-p (path)
+  "True when the file at PATH was loaded as a part of a system that ASDF knows, and which has no such part now."
+  (let* ((name (gethash path *file-systems*))
+         (system (and name (asdf::registered-system name))))
+    (and system
+         (not (typep system 'asdf:package-inferred-system))
+         (not (member path (mapcar #'component-path (project-files-of system)) :test #'string=)))))
 
 (defun forget-definitions (file)
   "Makes ASDF forget the systems that FILE has defined."
@@ -125,72 +144,24 @@ image starts."
     (when (asdf:system-source-file (asdf::registered-system name))
       (asdf:clear-system name))))
 
-;;; Libraries
-
-(defun library-setups ()
-  "The files that register a project's or user's libraries: (when . pathname), :FIRST for those that pin versions."
-  (append
-   (loop for root in *project-roots*
-         collect (cons :first (or (probe-file (merge-pathnames ".qlot/setup.lisp" root))
-                                  (merge-pathnames ".bundle-libs/bundle.lisp" root))))
-   (when (some (lambda (root) (or (probe-file (merge-pathnames "ocicl.csv" root))
-                                  (probe-file (merge-pathnames "systems.csv" root))))
-               *project-roots*)
-     (list (cons :first (or (probe-file (uiop:xdg-data-home "ocicl/ocicl-runtime.lisp"))
-                            (merge-pathnames ".local/share/ocicl/ocicl-runtime.lisp" (user-homedir-pathname))))))
-   (loop for name in '("quicklisp/setup.lisp" ".quicklisp/setup.lisp" ".roswell/lisp/quicklisp/setup.lisp")
-         collect (cons :missing (merge-pathnames name (user-homedir-pathname))))))
-
-(defun load-setups (moment)
-  "Loads the existing setups for MOMENT that are not loaded yet; true when there were any. Nothing is downloaded, and
-the pinned libraries of a project are not mixed with the user's own."
-  (let ((new (loop for (when . path) in (library-setups)
-                   when (and (eq when moment) (probe-file path) (not (member path *loaded-setups* :test #'equal)))
-                     collect path)))
-    (when (eq moment :missing)
-      (setf new (and new (null *loaded-setups*) (not (find-package "QL-SETUP")) (list (first new)))))
-    (dolist (path new)
-      (push path *loaded-setups*)
-      (load path)
-      (let ((download (find-symbol "*DOWNLOAD*" (or (find-package "OCICL-RUNTIME") "KEYWORD"))))
-        (when (and download (boundp download) (not (constantp download)))
-          (setf (symbol-value download) nil))))
-    new))
-
-(defun find-designated-system (name)
-  "The system NAME, also spelled as in a definition, :NAME or #:NAME, in either case. NIL without it."
-  (or (asdf:find-system name nil)
-      (asdf:find-system (string-downcase (string-left-trim "#:" name)) nil)))
-
-(defun find-system-or-refuse (name)
-  "The system NAME. Without it, ends the evaluation with a refusal."
-  (or (find-designated-system name)
-      (and (load-setups :missing) (find-designated-system name))
-      (throw *evaluation*
-        (list :outcome :refused :no-system name
-              :systems (loop for file in *definition-files* append (defined-systems file))))))
-
-(defun wanted-system (name)
-  "The system NAME by the present content of the files."
-  (reload-changed-definitions)
-  (find-system-or-refuse name))
-
-(defun call-with-libraries (function)
-  "Calls FUNCTION; if a dependency is missing, once more after the user's libraries have been registered."
-  (handler-case (funcall function)
-    (asdf:missing-component (missing)
-      (if (load-setups :missing)
-          (funcall function)
-          (error missing)))))
-
 ;;; Contents and records
 
+(defvar *contents* (make-hash-table :test #'equal) "A table: namestring of a file -> (octets . digest), as it was read last.")
+
 (defun content-digest (path)
-  "A short digest of the content of the file PATH."
+  "A short digest of the content of the file PATH. Comparing contents is much quicker than computing digests in interpreted
+Lisps."
   (with-open-file (stream path :element-type '(unsigned-byte 8))
-    (let ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8))))
+    (let* ((octets (make-array (file-length stream) :element-type '(unsigned-byte 8)))
+           (name (namestring path))
+           (known (gethash name *contents*)))
       (read-sequence octets stream)
-      (format nil "~36R-~36R-~36R" (length octets) (mixed octets 2166136261 16777619) (mixed octets 40503 1540483477)))))
+      (if (and known (equalp octets (car known)))
+          (cdr known)
+          (let ((digest (format nil "~36R-~36R-~36R" (length octets) (mixed octets 2166136261 16777619)
+                                (mixed octets 40503 1540483477))))
+            (setf (gethash name *contents*) (cons octets digest))
+            digest)))))
 
 (defun mixed (octets start factor)
   "FNV-1a over OCTETS in 32 bits."
@@ -205,33 +176,40 @@ the pinned libraries of a project are not mixed with the user's own."
 (defun record-path (compiled)
   (make-pathname :type "record" :defaults compiled))
 
+(defconstant +record-format+ 2)
+
 (defun read-record (compiled)
-  "(digest date . diagnostics) of the compiled file, when the record beside it is about it."
+  "(digest definitions . diagnostics) of the compiled file, when the record beside it is about it."
   (let ((record (ignore-errors
                  (with-open-file (stream (record-path compiled) :external-format (lenient-utf-8))
                    (with-standard-io-syntax
                      (let ((*read-eval* nil))
                        (read stream)))))))
-    (and (listp record) (eql (second record) (file-write-date compiled)) record)))
+    (and (listp record)
+         (eql (first record) +record-format+)
+         (eql (second record) (file-write-date compiled))
+         (cddr record))))
 
-(defun write-record (compiled digest diagnostics)
+(defun write-record (compiled digest definitions diagnostics)
   (ignore-errors
    (with-open-file (stream (record-path compiled) :direction :output :if-exists :supersede :external-format (lenient-utf-8))
      (with-standard-io-syntax
-       (prin1 (list* digest (file-write-date compiled) diagnostics) stream)))))
+       (prin1 (list* +record-format+ (file-write-date compiled) digest definitions diagnostics) stream)))))
 
-(defun compiled-from-p (compiled path digest)
-  "True when the compiled file was made from the content of the source PATH."
-  (let ((record (read-record compiled)))
-    (if record
-        (equal (first record) digest)
-        (< (file-write-date path) (file-write-date compiled)))))
+(defun compiled-from-p (compiled digest)
+  "True when the compiled file was made from the content of that DIGEST."
+  (equal (first (read-record compiled)) digest))
+
+(defun changed-since-loaded-p (path digest)
+  "True when this image has another content of the file at PATH than that of DIGEST, or only a part of one."
+  (and (nth-value 1 (gethash path *file-definitions*))
+       (not (equal digest (gethash path *loaded-digests*)))))
 
 (defun remove-stale-files (components clear)
   "Deletes the compiled files of COMPONENTS, in the order of the plan, that were not made from the present contents of
-their source and its dependencies; those for which CLEAR is true in any case. Returns their number."
+their source and its dependencies; those for which CLEAR is true in any case. Returns the namestrings of the sources."
   (let ((stale (make-hash-table :test #'equal))
-        (count 0))
+        (paths '()))
     (labels ((action-stale-p (operation component)
                (let ((key (cons (type-of operation) component)))
                  (multiple-value-bind (value known) (gethash key stale)
@@ -247,21 +225,20 @@ their source and its dependencies; those for which CLEAR is true in any case. Re
         (let* ((path (namestring (asdf:component-pathname component)))
                (compiled (compiled-file component))
                (digest (content-digest path))
-               (loaded (gethash path *loaded-digests*))
                (compile (asdf:make-operation 'asdf:compile-op))
                (is-stale (or (funcall clear component)
                              (null (probe-file compiled))
-                             (not (compiled-from-p compiled path digest))
-                             (and loaded (not (equal loaded digest)))
+                             (not (compiled-from-p compiled digest))
+                             (changed-since-loaded-p path digest)
                              (dependency-stale-p compile component))))
           (setf (gethash (cons 'asdf:compile-op component) stale) is-stale
                 (gethash (cons 'asdf:load-op component) stale) is-stale)
           (when is-stale
-            (incf count)
+            (push path paths)
             (forget-loaded component)
             (when (probe-file compiled)
               (delete-file compiled))))))
-    count))
+    (nreverse paths)))
 
 (defun forget-loaded (component)
   "Makes ASDF load COMPONENT again. Versions before 3.3 consider it loaded when its compiled file is of the same
@@ -308,6 +285,10 @@ about libraries are not kept."
     (let ((error (substitute-field (getf answer :error) :restarts '())))
       (setf answer (substitute-field answer :error
                                      (if (work-explanation work) (substitute-field error :frames '()) error)))))
+  (dolist (name (and *renewed* (renewal-remade *renewed*)))
+    (push (list :severity "note" :type "lost-instances"
+                :message (format nil "~A is another structure now: its instances from before are lost." (name-of name)))
+          (work-diagnostics work)))
   (let ((diagnostics (in-order (reverse (work-diagnostics work)) work)))
     (append answer
             (list :diagnostics
@@ -369,27 +350,37 @@ about libraries are not kept."
   "Reports that the test NAME runs. The parent may ask to leave it when there are others."
   (send (list :progress :id *pending* :text (format nil "testing ~A" name) :test (and others-p name))))
 
-(defun answer-load (&rest arguments &key path system force clear definitions roots &allow-other-keys)
+(defun answer-load (&rest arguments &key path system force clear in-system &allow-other-keys)
   "Loads a file or a system; returns the fields of the answer."
-  (declare (ignore definitions roots))
-  (call-working (lambda (work)
-                  (cond ((null path) (load-named-system work system force clear))
-                        ((equalp (pathname-type path) "asd") (load-named-system work (pathname-name path) force clear))
-                        (t (load-source-file work path))))
-                arguments))
+  (let ((*lasting* t))
+    (call-working (lambda (work)
+                    (cond ((null path) (load-named-system work system force clear))
+                          (in-system (load-containing-systems work path clear))
+                          ((equalp (pathname-type path) "asd") (load-named-system work (pathname-name path) force clear))
+                          (t (load-changed-systems work path)
+                             (load-source-file work path))))
+                  arguments)))
 
 (defun call-working (function arguments)
-  "The fields of the answer to a request for a load or for tests: those of FUNCTION, called with a work, and the
-diagnostics, for any ending."
+  "The fields of the answer to a request for a load or for tests: those of FUNCTION, called with a work, the diagnostics,
+and what else was brought up to date, for any ending."
   (destructuring-bind (&key definitions roots &allow-other-keys) arguments
-    (setf *project-roots* roots
-          *definition-files* (mapcar #'parse-namestring-as-file definitions))
-    (let ((work (make-work)))
-      (work-fields work
-                   (call-evaluating
-                    (lambda (evaluation)
-                      (setf (evaluation-phase evaluation) :eval)
-                      (first (evaluate-form (lambda () (call-noting-errors work function)) #'funcall))))))))
+    (set-project roots definitions)
+    (setf *renewed* nil)
+    (let* ((work (make-work))
+           (answer (work-fields work
+                                (call-evaluating
+                                 (lambda (evaluation)
+                                   (setf (evaluation-phase evaluation) :eval)
+                                   (first (evaluate-form (lambda ()
+                                                           (call-renewing arguments
+                                                                          (lambda () (call-noting-errors work function))))
+                                                         #'funcall)))))))
+      (append answer (renewed-fields)))))
+
+(defun set-project (roots definitions)
+  (setf *project-roots* roots
+        *definition-files* (mapcar #'parse-namestring-as-file definitions)))
 
 (defun parse-namestring-as-file (name)
   (uiop:parse-native-namestring name))
@@ -454,19 +445,29 @@ earlier one: other images have the same directory for compiled files, and must n
       (uiop:delete-file-if-exists (make-pathname :type "lib" :defaults staging)))))
 
 (defun load-source-file (work path)
+  "Compiles and loads the file at PATH by itself."
   (let* ((source (namestring (parse-namestring-as-file path)))
          (compiled (asdf:apply-output-translations (compile-file-pathname source))))
     (ensure-directories-exist compiled)
     (setf (work-files work) (list (cons source (namestring compiled))))
-    (call-compiling work
-                    (lambda ()
-                      (let ((output (compile-whole source compiled)))
-                        (if (or (null output)
-                                (mistaken-p work))
-                            (error 'uiop:compile-file-error :description source)
-                            (let ((*package* *package*)
-                                  (*readtable* *readtable*))
-                              (load output :verbose nil :print nil))))))
+    (comprise (list source))
+    (flet ((compile-it ()
+             (call-compiling-file source (lambda ()
+                                           (let ((output (compile-whole source compiled)))
+                                             (if (or (null output) (mistaken-p work))
+                                                 (error 'uiop:compile-file-error :description source)
+                                                 output)))))
+           (load-it (output)
+             (call-loading-file source output (lambda ()
+                                                (let ((*package* *package*)
+                                                      (*readtable* *readtable*))
+                                                  (load output :verbose nil :print nil))))))
+      (call-concealing (list source)
+                       (and (changed-since-loaded-p source (content-digest source)) (list source))
+                       (lambda ()
+                         (call-compiling work (lambda () (load-it (compile-it)))))))
+    (when *renewal*
+      (note-features (renewal-settings *renewal*)))
     (list :outcome :loaded)))
 
 (defun load-named-system (work name force clear)
@@ -479,41 +480,61 @@ it is compiled."
                                                         (lambda ()
                                                           (setf (work-systems work) (plan-systems system))
                                                           (project-components system))))))
+           (paths (mapcar #'component-path components))
            (stale (remove-stale-files components
-                                      (lambda (component) (and clear (part-p (asdf:component-system component) system))))))
+                                      (lambda (component)
+                                        (or (stale-file (component-path component))
+                                            (and clear (part-p (asdf:component-system component) system)))))))
+      (comprise paths)
       (setf (work-files work)
             (loop for component in components
-                  collect (cons (namestring (asdf:component-pathname component)) (namestring (compiled-file component)))))
-      (if (and loaded (not force) (zerop stale))
+                  for path in paths
+                  collect (cons path (namestring (compiled-file component)))))
+      (if (and loaded (not force) (null stale))
           (progn
             (recall-diagnostics work)
             (list :outcome :loaded :unchanged t))
-          (let ((digests (loop for (path) in (work-files work)
+          (let ((digests (loop for path in paths
                                collect (cons path (content-digest path)))))
             (when (or force clear)
               (forget-systems system))
-            (call-compiling work
-                            (lambda ()
-                              (let ((asdf:*compile-file-warnings-behaviour* :ignore))
-                                (asdf:load-system (asdf:component-name system) :verbose nil))))
-            (record-files work digests)
+            (unwind-protect
+                 (call-concealing paths stale
+                                  (lambda ()
+                                    (call-compiling work
+                                                    (lambda ()
+                                                      (let ((asdf:*compile-file-warnings-behaviour* :ignore))
+                                                        (asdf:load-system (asdf:component-name system) :verbose nil))))))
+              (record-files work digests))
+            (note-settings)
+            (recall-diagnostics work)
             (list :outcome :loaded))))))
 
-(defun load-changed-systems (work path)
-  "Loads the systems of the project again of which a file has changed since this image loaded it, except PATH."
-  (let* ((own (namestring (parse-namestring-as-file path)))
-         (changed (loop for file being the hash-keys of *loaded-digests* using (hash-value digest)
-                        when (and (string/= file own) (probe-file file) (not (equal digest (content-digest file))))
-                          collect file)))
-    (flet ((changed-p (system)
-             (loop for component in (asdf/component:sub-components system)
-                     thereis (and (typep component 'asdf:cl-source-file)
-                                  (member (namestring (asdf:component-pathname component)) changed :test #'string=)))))
-      (when changed
-        (dolist (name (asdf:already-loaded-systems))
-          (let ((system (asdf::registered-system name)))
-            (when (and system (changed-p system))
-              (load-named-system work name nil nil))))))))
+(defun comprise (paths)
+  "Records that the target of the request consists of the files at PATHS and uses them."
+  (when *renewal*
+    (setf (renewal-comprised *renewal*) paths)))
+
+(defmethod asdf:perform :around ((operation asdf:operation) (component asdf:cl-source-file))
+  "Notes what a file of the project defines. Methods for COMPILE-OP and LOAD-OP would replace those of a library, or be
+replaced by them."
+  (let ((path (and (asdf:component-pathname component) (component-path component))))
+    (if (and path (project-file-p path))
+        (typecase operation
+          (asdf:compile-op
+           (multiple-value-prog1 (call-compiling-file path #'call-next-method)
+             (record-compilation path (compiled-file component))))
+          (asdf:load-op
+           (multiple-value-prog1 (call-loading-file path (compiled-file component) #'call-next-method)
+             (setf (gethash path *file-systems*) (asdf:component-name (asdf:component-system component)))))
+          (t (call-next-method)))
+        (call-next-method))))
+
+(defun record-compilation (path compiled)
+  "Records what was noted while the file at PATH was COMPILED."
+  (let ((notes (gethash path *new-notes*)))
+    (when (and notes (probe-file compiled))
+      (write-record compiled (notes-digest notes) (recorded-definitions notes) '()))))
 
 (defun part-p (system whole)
   "True when SYSTEM is WHOLE or a file that is a system below it."
@@ -536,17 +557,17 @@ it is compiled."
       (asdf:clear-system part))))
 
 (defun record-files (work digests)
-  "Writes the records of the compiled files, and repeats the recorded messages about the others."
+  "Adds the compiler's messages to the records of the compiled files."
   (loop for (path . digest) in digests
         for compiled = (cdr (assoc path (work-files work) :test #'equal))
-        do (setf (gethash path *loaded-digests*) digest)
-           (when (and (member path (work-compiled work) :test #'equal) (probe-file compiled))
-             (write-record compiled digest
-                           (remove-if-not (lambda (diagnostic)
-                                            (and (equal (getf diagnostic :file) path)
-                                                 (not (about-image-p (getf diagnostic :type)))))
-                                          (work-diagnostics work)))))
-  (recall-diagnostics work))
+        do (when (and (member path (work-compiled work) :test #'equal) (probe-file compiled))
+             (let ((record (read-record compiled)))
+               (when (equal (first record) digest)
+                 (write-record compiled digest (second record)
+                               (remove-if-not (lambda (diagnostic)
+                                                (and (equal (getf diagnostic :file) path)
+                                                     (not (about-image-p (getf diagnostic :type)))))
+                                              (work-diagnostics work))))))))
 
 (defun about-image-p (type)
   "True for a warning that depends on the state of the image and not on the file alone: a package there has more than

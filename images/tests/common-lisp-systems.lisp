@@ -12,7 +12,9 @@
                     #-sbcl "libc.lisp" "bounded.lisp" "wire.lisp" "agent.lisp" "objects.lisp"
                     "asdf.lisp" #-sbcl "performing.lisp" #+sbcl "sbcl-compiler.lisp"
                     #+ecl "ecl-compiler.lisp" #+clisp "clisp-compiler.lisp"
-                    "systems.lisp" "plans.lisp" "explanations.lisp"
+                    #+sbcl "sbcl-definitions.lisp" #+ecl "ecl-definitions.lisp" #+clisp "clisp-definitions.lisp"
+                    "definitions.lisp" "packages.lisp" "noting.lisp" "concealing.lisp" "settings.lisp" "renewal.lisp" "libraries.lisp"
+                    "systems.lisp" "plans.lisp" "containing.lisp" "gone-tests.lisp" "explanations.lisp"
                     "frameworks.lisp" "tally.lisp" "summaries.lisp"
                     "observing.lisp"
                     "frameworks/fiveam.lisp" "frameworks/rt.lisp" "frameworks/parachute.lisp" "frameworks/rove.lisp"
@@ -164,12 +166,13 @@
   (check (equal one same) t)
   (check (equal one other) nil))
 (let ((compiled (file "one.fas" "x")))
-  (write-record compiled "digest" '((:severity "warning" :message "two
+  (write-record compiled "digest" '((:function ("F" "P") nil)) '((:severity "warning" :message "two
 lines \"quoted\"")))
   (check (cddr (read-record compiled)) '((:severity "warning" :message "two
 lines \"quoted\"")))
-  (check (compiled-from-p compiled (file "one.lisp") "digest") t)
-  (check (compiled-from-p compiled (file "one.lisp") "another") nil)
+  (check (second (read-record compiled)) '((:function ("F" "P") nil)))
+  (check (compiled-from-p compiled "digest") t)
+  (check (compiled-from-p compiled "another") nil)
   (file "one.record" "(#.(error \"evaluated\"))")
   (check (read-record compiled) nil))
 

@@ -57,6 +57,21 @@ impl Document {
         read(&self.text, self.language.clone()).learning(&self.text)
     }
 
+    /// The qualifiers of names in its code, each once.
+    pub(crate) fn qualifiers(&self) -> FxHashSet<String> {
+        let mut found = FxHashSet::default();
+        for used in &self.facts.uses {
+            let text = &self.text[used.span().range()];
+            if text.contains([':', '/'])
+                && let Some(qualifier) = Written::of(self.dialect, text).qualifier
+                && !found.contains(&*qualifier)
+            {
+                found.insert(qualifier.into_owned());
+            }
+        }
+        found
+    }
+
     fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.facts.definitions.iter()
     }

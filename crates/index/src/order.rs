@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use lispwright_syntax::Dialect;
 use rustc_hash::FxHashMap;
 
+use crate::dialects::rules;
 use crate::index::{Document, Index};
 use crate::links::{Link, Thing, Tie};
 use crate::resolve::included_file;
@@ -111,8 +112,8 @@ impl FileOrder {
 }
 
 impl Index {
-    /// Which files of a dialect use which: they import what another declares, are in a package that another declares,
-    /// include it, or load it or a feature that it provides.
+    /// Which files of a dialect use which: they import what another declares, are in a package that another declares, write
+    /// its name before another, include it, or load it or a feature that it provides.
     pub fn file_order(&self, dialect: Dialect) -> FileOrder {
         let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -146,7 +147,10 @@ impl Index {
             }
             let imported = document.facts.spaces.iter().flat_map(|space| &space.imports).map(|import| &import.from);
             let entered = document.facts.current.iter().map(|(_, space)| space);
-            for path in imported.chain(entered).filter_map(|space| declared.get(space.as_str())).flatten() {
+            let qualifiers = document.qualifiers();
+            for path in
+                imported.chain(entered).chain(&qualifiers).filter_map(|space| declared.get(space.as_str())).flatten()
+            {
                 order.add(&document.path, path);
             }
             for (_, included) in &document.facts.included {
@@ -156,6 +160,34 @@ impl Index {
             }
         }
         order
+    }
+
+    /// The files that a file uses by this order, and those with further code in the packages of these: it is not said which
+    /// files define what a package exports.
+    pub fn needed_by(&self, dialect: Dialect, order: &FileOrder, file: &Path) -> HashSet<PathBuf> {
+        let mut needed = order.used_by([file]);
+        if rules(dialect).files_name_others {
+            return needed;
+        }
+        let documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        let spaces = documents.iter().flat_map(|one| &one.facts.spaces).filter(|space| !space.is_file());
+        let declared: HashSet<&String> = spaces.map(|space| &space.name).collect();
+        let packages = |document: &Document| -> Vec<String> {
+            let current = document.facts.current.iter().map(|(_, space)| space);
+            current.filter(|space| declared.contains(space)).cloned().collect()
+        };
+        let mut seen: HashSet<String> = HashSet::new();
+        loop {
+            let used = documents.iter().filter(|one| one.path != file && needed.contains(&one.path));
+            let before = seen.len();
+            seen.extend(used.flat_map(|one| packages(one)));
+            if seen.len() == before {
+                return needed;
+            }
+            let inside = documents.iter().filter(|one| packages(one).iter().any(|package| seen.contains(package)));
+            let inside: Vec<&Path> = inside.map(|one| one.path.as_path()).filter(|path| *path != file).collect();
+            needed.extend(order.used_by(inside));
+        }
     }
 }
 

@@ -185,11 +185,13 @@ impl<'i> UseIndex<'i> {
         Concern { files, variables }
     }
 
-    /// The files with code in one of the packages, or in one that imports from them.
+    /// The files with code in one of the packages, or in one that imports from them, and those that write the name of one
+    /// before a symbol.
     fn inside(&self, mut packages: FxHashSet<String>) -> Vec<usize> {
         if packages.is_empty() {
             return Vec::new();
         }
+        let declared = packages.clone();
         loop {
             let before = packages.len();
             let importing = self.spaces().filter(|space| space.imports.iter().any(|one| packages.contains(&one.from)));
@@ -199,7 +201,10 @@ impl<'i> UseIndex<'i> {
                 break;
             }
         }
-        let is_inside = |document: &&Document| document.facts.current.iter().any(|(_, space)| packages.contains(space));
+        let is_inside = |document: &&Document| {
+            document.facts.current.iter().any(|(_, space)| packages.contains(space))
+                || !document.qualifiers().is_disjoint(&declared)
+        };
         self.documents().iter().enumerate().filter(|(_, document)| is_inside(document)).map(|(at, _)| at).collect()
     }
 }
@@ -237,7 +242,8 @@ impl<'i> Search<'_, 'i> {
     fn add(&mut self, document: &Document, wanted: impl Fn(&Definition) -> bool, is_changed: bool, is_known: bool) {
         for one in document.facts.definitions.iter().filter(|one| wanted(one)) {
             let concerned = Concerned { is_changed, is_known, ..self.concerned(document, one) };
-            if self.seen.insert(concerned.symbol.clone()) {
+            // It may have been another kind of thing before.
+            if self.seen.insert(concerned.symbol.clone()) || is_changed {
                 self.waiting.push(concerned);
             }
         }
@@ -320,7 +326,7 @@ impl<'i> Search<'_, 'i> {
                 if matches!(hit.used.kind, UseKind::Definition | UseKind::Export) {
                     continue;
                 }
-                if concerned.makes_stale(&hit)
+                if (concerned.makes_stale(&hit) || is_run_before(&hit))
                     && let Some(&at) = self.numbers.get(hit.document.path.as_path())
                 {
                     if concerned.is_known
@@ -377,6 +383,18 @@ fn is_inline(document: &Document, name: &str) -> bool {
         let text = document.text[form.span.range()].to_ascii_lowercase();
         let is_end = |character: char| character.is_whitespace() || matches!(character, '(' | ')');
         text.contains("inline") && text.split(is_end).any(|word| word.eq_ignore_ascii_case(name))
+    })
+}
+
+/// Words of code whose parts are run before it is: when it is read, expanded, compiled or loaded.
+const RUN_BEFORE: [&str; 5] = ["#.", "load-time-value", "macrolet", "eval-when", "compile-time"];
+
+/// The use may be in code that is run before the form around it is.
+fn is_run_before(hit: &Hit<'_>) -> bool {
+    let text = |form: &FormRow| hit.document.text[form.span.range()].to_ascii_lowercase();
+    hit.form.is_some_and(|form| {
+        let text = text(form);
+        RUN_BEFORE.iter().any(|word| text.contains(word))
     })
 }
 

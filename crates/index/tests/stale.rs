@@ -109,6 +109,38 @@ fn methods_are_added_again() {
     check(&files, None, &["b.el"]);
 }
 
+#[test]
+fn a_definition_may_have_been_of_another_kind() {
+    let package = "(defpackage :a (:use :cl))\n(in-package :a)\n";
+    let (as_macro, as_function) = (format!("{package}(defmacro f () 1)"), format!("{package}(defun f () 2)"));
+    let user = "(in-package :a)\n(defun user () (f))";
+    check(&[("a.lisp", &as_macro), ("b.lisp", user)], Some(&as_function), &["b.lisp"]);
+    check(&[("a.lisp", &as_function), ("b.lisp", user)], Some(&as_macro), &["b.lisp"]);
+}
+
+#[test]
+fn code_that_is_run_while_it_is_read_or_loaded_is_made_anew() {
+    let package = "(defpackage :a (:use :cl))\n(in-package :a)\n";
+    let (before, now) = (format!("{package}(defun f () 1)"), format!("{package}(defun f () 2)"));
+    let files = [
+        ("a.lisp", before.as_str()),
+        ("b.lisp", "(in-package :a)\n(defun user () #.(f))"),
+        ("c.lisp", "(in-package :a)\n(defun user-2 () (load-time-value (f)))"),
+        ("d.lisp", "(in-package :a)\n(defun user-3 () (f))"),
+    ];
+    check(&files, Some(&now), &["b.lisp", "c.lisp"]);
+}
+
+#[test]
+fn a_changed_package_concerns_code_that_writes_its_name() {
+    let files = [
+        ("a.lisp", "(defpackage :a (:use :cl) (:export #:f))\n(in-package :a)\n(defun f () 1)"),
+        ("b.lisp", "(defpackage :b (:use :cl))\n(in-package :b)\n(defun user () (a:f))"),
+        ("c.lisp", "(defpackage :c (:use :cl))\n(in-package :c)\n(defun f () 1)"),
+    ];
+    check(&files, Some("(defpackage :a (:use :cl))\n(in-package :a)\n(defun f () 1)"), &["b.lisp"]);
+}
+
 /// The variables that get their value anew when the first file gets the text `now`.
 #[track_caller]
 fn check_variables(files: &[(&str, &str)], now: &str, expected: &[&str]) {

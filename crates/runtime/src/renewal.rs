@@ -36,6 +36,9 @@ pub struct Renewal {
     pub stale: Vec<StaleFile>,
     /// Loaded files that are not there any more, absolute.
     pub gone: Vec<String>,
+    /// For stale files, the loaded files that each uses and that do not use it: where files are loaded by themselves, these
+    /// come before it, whatever the order of their loading was.
+    pub uses: Vec<(String, Vec<String>)>,
 }
 
 /// A file that an image has loaded and that it has to load anew.
@@ -118,9 +121,13 @@ impl Renewal {
             let variables = file.variables.iter().map(variable).collect();
             Value::List(vec![Value::text(&file.path), Value::truth(file.needed), Value::List(variables)])
         };
+        let uses = |(file, used): &(String, Vec<String>)| {
+            Value::List(std::iter::once(file).chain(used).map(Value::text).collect())
+        };
         keyed([
             ("STALE", Value::List(self.stale.iter().map(stale).collect())),
             ("GONE", Value::List(self.gone.iter().map(Value::text).collect())),
+            ("USES", Value::List(self.uses.iter().map(uses).collect())),
         ])
     }
 }

@@ -148,24 +148,32 @@ fn renewal(index: &Index, dialect: Dialect, loaded: &[LoadedFile], target: &Load
     let concerned = index.concerned(dialect, &order, &changes);
     let there = loaded.iter().filter(|file| file.state != FileState::Gone).map(|file| PathBuf::from(&file.path));
     let stale: Vec<PathBuf> = there.filter(|path| concerned.files.contains(path)).collect();
-    let needed = needed(index, &order, target);
+    let needed = needed(index, dialect, &order, target);
+    let uses = stale.iter().map(|path| {
+        let users = order.users_of([path.as_path()]);
+        let used = order.used_by([path.as_path()]);
+        let before = loaded.iter().map(|file| &file.path);
+        let before = before.filter(|file| used.contains(Path::new(file)) && !users.contains(Path::new(file)));
+        (path.display().to_string(), before.cloned().collect::<Vec<String>>())
+    });
+    let uses = uses.filter(|(_, used)| !used.is_empty()).collect();
     let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
         needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
         variables: concerned.variables.get(&path).cloned().unwrap_or_default(),
         path: path.display().to_string(),
     });
     let gone = loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
-    Renewal { stale: stale.collect(), gone: gone.collect() }
+    Renewal { stale: stale.collect(), gone: gone.collect(), uses }
 }
 
 /// The files that the target consists of and uses; `None` if that cannot be told from the files.
-fn needed(index: &Index, order: &FileOrder, target: &LoadTarget) -> Option<HashSet<PathBuf>> {
-    let files: Vec<PathBuf> = match target {
-        LoadTarget::Path(path) => vec![PathBuf::from(path)],
+fn needed(index: &Index, dialect: Dialect, order: &FileOrder, target: &LoadTarget) -> Option<HashSet<PathBuf>> {
+    match target {
+        LoadTarget::Path(path) => Some(index.needed_by(dialect, order, Path::new(path))),
         LoadTarget::System(name) => {
             let spaces = index.spaces(name).into_iter().map(|(document, _)| document.path.clone());
-            spaces.chain(index.files_of_feature(name)).collect()
+            let files: Vec<PathBuf> = spaces.chain(index.files_of_feature(name)).collect();
+            (!files.is_empty()).then(|| order.used_by(files.iter().map(PathBuf::as_path)))
         }
-    };
-    (!files.is_empty()).then(|| order.used_by(files.iter().map(PathBuf::as_path)))
+    }
 }

@@ -34,7 +34,7 @@ pub(super) static BACKEND: Backend = Backend {
     words: WORDS,
     agent: Some(Agent {
         text: || {
-            let (own, compiler) = (parts!["clisp.lisp"], parts!["clisp-compiler.lisp"]);
+            let (own, compiler) = (parts!["clisp.lisp"], parts!["clisp-compiler.lisp", "clisp-definitions.lisp"]);
             text(&[FIRST, own, LIBC, BOUNDED, AGENT], &[ASDF, PERFORMING, compiler, SYSTEMS, TESTS])
         },
         start: |start, heap, _| {

@@ -29,8 +29,21 @@ pub(super) const ASDF: Parts = parts!["asdf.lisp"];
 /// Observing the files that ASDF loads, where functions cannot be encapsulated.
 pub(super) const PERFORMING: Parts = parts!["performing.lisp"];
 
-/// Loading files and systems.
-pub(super) const SYSTEMS: Parts = parts!["systems.lisp", "plans.lisp", "explanations.lisp"];
+/// Loading files and systems, and bringing what is loaded to the state of the files.
+pub(super) const SYSTEMS: Parts = parts![
+    "definitions.lisp",
+    "packages.lisp",
+    "noting.lisp",
+    "concealing.lisp",
+    "settings.lisp",
+    "renewal.lisp",
+    "libraries.lisp",
+    "systems.lisp",
+    "plans.lisp",
+    "containing.lisp",
+    "gone-tests.lisp",
+    "explanations.lisp"
+];
 
 /// Running tests.
 pub(crate) const TESTS: Parts = parts![

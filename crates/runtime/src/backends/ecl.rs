@@ -31,7 +31,7 @@ pub(super) static BACKEND: Backend = Backend {
     agent: Some(Agent {
         text: || {
             let (own, signals) = (parts!["ecl.lisp"], parts!["ecl-signals.lisp"]);
-            let compiler = parts!["ecl-compiler.lisp"];
+            let compiler = parts!["ecl-compiler.lisp", "ecl-definitions.lisp"];
             text(&[FIRST, own, LIBC, signals, BOUNDED, AGENT], &[ASDF, PERFORMING, compiler, SYSTEMS, TESTS])
         },
         start: |_, heap, _| {

@@ -33,7 +33,7 @@ pub(super) static BACKEND: Backend = Backend {
     agent: Some(Agent {
         text: || {
             let own = parts!["sbcl.lisp"];
-            let (copies, compiler) = (parts!["copies.lisp"], parts!["sbcl-compiler.lisp"]);
+            let (copies, compiler) = (parts!["copies.lisp"], parts!["sbcl-compiler.lisp", "sbcl-definitions.lisp"]);
             let own_names = parts!["sbcl-describe.lisp"];
             let coverage = parts!["sbcl-coverage.lisp"];
             text(&[FIRST, own, BOUNDED, AGENT, copies, compiler, ASDF, SYSTEMS, TESTS, coverage, NAMES, own_names], &[])

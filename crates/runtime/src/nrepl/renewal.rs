@@ -39,7 +39,7 @@ pub(super) fn preparation() -> String {
 }
 
 /// A form that loads the target after what has to be loaded anew.
-pub(super) fn bringing(target: &LoadTarget, Renewal { stale, gone }: &Renewal, force: bool) -> String {
+pub(super) fn bringing(target: &LoadTarget, Renewal { stale, gone, .. }: &Renewal, force: bool) -> String {
     let pair = |(space, name): &(String, String)| format!("[{} {}]", literal(space), literal(name));
     let stale = stale.iter().map(|file| {
         let variables: Vec<String> = file.variables.iter().map(pair).collect();
@@ -122,6 +122,7 @@ mod tests {
                 variables: vec![("shop.base".to_owned(), "state".to_owned())],
             }],
             gone: vec!["/p/c.clj".to_owned()],
+            uses: vec![],
         };
         assert_eq!(
             bringing(&LoadTarget::System("shop.core".to_owned()), &renewal, false),

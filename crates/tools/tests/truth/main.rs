@@ -10,10 +10,10 @@ mod stories;
 
 use stories::Language;
 
-/// The tests of each language, by its module: one for each of its stories.
-macro_rules! languages {
-    ($($language:ident: $($story:ident)*;)*) => {
-        $(mod $language {
+/// The tests of a language, in a module of its name: one for each of its stories.
+macro_rules! language {
+    ($language:ident [$($story:ident)*]) => {
+        mod $language {
             use crate::{house, stories};
 
             $(#[test]
@@ -27,11 +27,25 @@ macro_rules! languages {
                 let known: Vec<&str> = stories::$language::LANGUAGE.stories.iter().map(|story| story.name).collect();
                 assert_eq!(told.as_slice(), known.as_slice());
             }
-        })*
+        }
+    };
+}
+
+/// The tests of each language.
+macro_rules! languages {
+    ($($language:ident: $($story:ident)*;)*) => {
+        $(language! { $language [$($story)*] })*
 
         /// Every language.
         #[allow(dead_code, reason = "what tests of all languages use")]
         const LANGUAGES: &[&Language] = &[$(&stories::$language::LANGUAGE),*];
+    };
+}
+
+/// The tests of languages with the same stories.
+macro_rules! alike {
+    ($($language:ident)* : $stories:tt) => {
+        $(language! { $language $stories })*
     };
 }
 
@@ -63,4 +77,23 @@ languages! {
         removed_definition removed_method changed_variable kept_value changed_parent parent_in_another_file changed_class
         moved_definition missing_file new_dependency broken_dependency failing_dependency missing_module circular_modules
         added_export included_file changed_submodule removed_submodule required_while_it_runs loaded_by_itself half_loaded;
+}
+
+alike! {
+    sbcl_serial sbcl_loose sbcl_files ecl_loose ecl_files clisp_serial clisp_files: [
+        changed_function changed_macro function_of_macro inline_function structure_slot structure_default
+        included_structure constant symbol_macro compiler_macro changed_type changed_place read_time_value
+        load_time_value renamed_export renamed_export_of_qualified_name lost_export added_export
+        removed_definition removed_macro removed_method removed_method_of_generic_definition
+        removed_method_of_foreign_function removed_method_without_generic_definition removed_reader
+        removed_place removed_class removed_structure removed_slot removed_condition removed_type
+        removed_variable removed_special removed_constant removed_symbol_macro removed_compiler_macro
+        removed_package changed_parameter kept_variable computed_variable computed_variable_elsewhere
+        changed_class changed_parent class_of_other_kind function_for_macro macro_for_function
+        generic_for_function constant_for_variable changed_parameters_of_generic_function
+        changed_parameters_of_methods_elsewhere moved_file moved_definition_down moved_definition_up
+        moved_macro_down new_dependency broken_dependency failing_dependency missing_package missing_system
+        circular_files circular_names circular_functions removed_import removed_use removed_nickname
+        removed_shadow import_of_own_name
+    ]
 }

@@ -2,9 +2,12 @@
 
 pub(crate) mod chez;
 pub(crate) mod clojure;
+pub(crate) mod common_lisp;
 pub(crate) mod emacs;
 pub(crate) mod guile;
 pub(crate) mod racket;
+
+pub(crate) use common_lisp::{clisp_files, clisp_serial, ecl_files, ecl_loose, sbcl_files, sbcl_loose, sbcl_serial};
 
 use std::path::Path;
 
@@ -12,10 +15,15 @@ use std::path::Path;
 pub(crate) struct Language {
     /// The name of its runtime.
     pub(crate) runtime: &'static str,
-    /// The file with the tests.
+    /// The file with the tests, or the system.
     pub(crate) tests: &'static str,
+    /// Files that a session loads by themselves before the tests, in this order, as far as they are there.
+    pub(crate) single_files: &'static [&'static str],
+    /// At how many distances a story is told; one if its tests have all of them.
+    pub(crate) distances: usize,
     /// The files around the base: the users, each at its distance, and the tests. `uses` is code that uses what the base
-    /// defines, `old` its value before the change, `new` the value after it.
+    /// defines, `old` its value before the change, `new` the value after it. `FILES` in a text stands for the names of the
+    /// base and the other files that are there.
     pub(crate) around: fn(distance: usize, story: &Story) -> Vec<(String, String)>,
     /// The file of the base.
     pub(crate) base: &'static str,

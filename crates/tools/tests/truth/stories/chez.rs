@@ -8,6 +8,8 @@ use super::{Language, Story, Verdict};
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "chez",
     tests: "tests.ss",
+    single_files: &[],
+    distances: 3,
     base: "shop/base.sls",
     around,
     fresh,

@@ -8,6 +8,8 @@ use super::{Language, Story, Verdict};
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "clojure",
     tests: "test/shop/tests.clj",
+    single_files: &[],
+    distances: 3,
     base: "src/shop/base.clj",
     around,
     fresh,

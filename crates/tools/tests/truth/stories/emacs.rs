@@ -8,6 +8,8 @@ use super::{Language, Story, Verdict};
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "emacs",
     tests: "shop-tests.el",
+    single_files: &[],
+    distances: 3,
     base: "shop-base.el",
     around,
     fresh,

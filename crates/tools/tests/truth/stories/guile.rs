@@ -8,6 +8,8 @@ use super::{Language, Story, Verdict};
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "guile",
     tests: "tests.scm",
+    single_files: &[],
+    distances: 3,
     base: "shop/base.scm",
     around,
     fresh,

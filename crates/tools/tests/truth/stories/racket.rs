@@ -8,6 +8,8 @@ use super::{Language, Story, Verdict};
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "racket",
     tests: "tests.rkt",
+    single_files: &[],
+    distances: 3,
     base: "shop/base.rkt",
     around,
     fresh,
