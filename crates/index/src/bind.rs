@@ -49,7 +49,7 @@ impl<'t> Walk<'t> {
         match pattern {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
-            Pattern::Match => return self.match_pattern(datum),
+            Pattern::Match => return (self.rules.match_pattern)(self, datum),
             Pattern::Guessed | Pattern::Doubtful => return self.bind_guessed(datum, pattern == Pattern::Doubtful),
             Pattern::Atoms | Pattern::Keyword | Pattern::Syntax => {
                 return self.bind_atoms(datum, pattern == Pattern::Keyword);
@@ -157,7 +157,8 @@ impl<'t> Walk<'t> {
         match form {
             F::Let | F::LetStar | F::LetRec | F::SymbolMacros | F::LetValues => {
                 let mut first = data.next();
-                let is_argument = first.is_some_and(|first| !first.is_bare());
+                let is_argument =
+                    first.is_some_and(|first| !first.is_bare() || self.is_binding_list(first, form, &data));
                 if let Some(first) = first.filter(|_| is_argument) {
                     self.learns(first, |role| role.binds = true);
                 }
@@ -294,6 +295,18 @@ impl<'t> Walk<'t> {
         }
         tasks.push(Task::Unbind(count));
         self.next(tasks);
+    }
+
+    /// A variable of a macro stands for the list of bindings, not for the name of a loop.
+    fn is_binding_list(&self, first: Datum, form: SpecialForm, rest: &Data<'t>) -> bool {
+        if first.list().is_some() || !self.is_taken(first) {
+            return false;
+        }
+        let mut inner =
+            rest.clone().next().and_then(Datum::list).into_iter().flat_map(|list| self.data(list)).peekable();
+        let are_bindings = inner.peek().is_some_and(|binding| binding.list().is_some())
+            && inner.all(|binding| binding.list().is_some() || self.source(binding) == "...");
+        form != SpecialForm::Let || !are_bindings
     }
 
     /// Forms that define names. False if this form does not.

@@ -1,16 +1,18 @@
 //! The differences between the dialects for the index, one row for each.
 
-use lispwright_syntax::{Datum, Dialect, ListId};
+use lispwright_syntax::{Datum, Dialect, ListId, SpecialForm};
 
 use crate::bind::Pattern;
 use crate::resolve::Written;
-use crate::space::{self, Declared};
+use crate::space::{self, Declared, Space};
 use crate::walk::Walk;
 
 /// The rules of one dialect.
 pub(crate) struct Rules {
     /// Reads the declaration of a package, module or namespace in a form. The head is canonical.
     pub(crate) declares: fn(&Walk<'_>, &str, Datum, ListId) -> Option<Declared>,
+    /// Reads the declaration that a file itself is.
+    pub(crate) begins: fn(&Walk<'_>) -> Option<Space>,
     /// Splits a name into qualifier and name, as the dialect's reader does.
     pub(crate) written: fn(&str) -> Written<'_>,
     /// Functions and variables have separate namespaces.
@@ -33,8 +35,12 @@ pub(crate) struct Rules {
     pub(crate) has_syntax_objects: bool,
     /// A body can contain definitions, which are local to it.
     pub(crate) has_inner_definitions: bool,
+    /// The code in a clause of a conditional is a body, too.
+    pub(crate) clauses_are_bodies: bool,
     /// Code outside of packages and modules is in a space of its file; otherwise, all files share one.
     pub(crate) files_are_spaces: bool,
+    /// A file is a module by itself, which is called by its path.
+    pub(crate) files_are_modules: bool,
     /// A function can have several lists of parameters, which are vectors.
     pub(crate) has_arities: bool,
     /// A symbol can begin with a digit.
@@ -53,6 +59,14 @@ pub(crate) struct Rules {
     pub(crate) binds: Pattern,
     /// The opener of a function that is written as its body: `#(f % 1)`.
     pub(crate) function_opener: Option<&'static str>,
+    /// Walks over a pattern of `match`.
+    pub(crate) match_pattern: for<'t> fn(&mut Walk<'t>, Datum),
+    /// A symbol that begins with a colon is a keyword.
+    pub(crate) has_colon_keywords: bool,
+    /// A variable in a pattern of syntax can have its class after a colon: `name:class`.
+    pub(crate) has_syntax_classes: bool,
+    /// How forms treat their arguments whose head, canonical, is in no table.
+    pub(crate) guess: fn(&str) -> Option<SpecialForm>,
     /// The openers of lists that are calls.
     pub(crate) calls: &'static [&'static str],
     /// Walks a list that is code.
@@ -77,6 +91,7 @@ pub(crate) struct Rules {
 
 const COMMON_LISP: Rules = Rules {
     declares: space::common_lisp::read,
+    begins: |_| None,
     written: space::common_lisp::written,
     two_namespaces: true,
     is_constant: |text| text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || text.starts_with('&'),
@@ -91,7 +106,9 @@ const COMMON_LISP: Rules = Rules {
     data_are_names: true,
     has_syntax_objects: false,
     has_inner_definitions: false,
+    clauses_are_bodies: false,
     files_are_spaces: false,
+    files_are_modules: false,
     binds: Pattern::Guessed,
     has_arities: false,
     imports_come_first: true,
@@ -101,6 +118,10 @@ const COMMON_LISP: Rules = Rules {
     keywords_are_qualified: false,
     has_potential_numbers: true,
     function_opener: None,
+    match_pattern: |walk, datum| walk.match_pattern(datum),
+    has_colon_keywords: true,
+    has_syntax_classes: false,
+    guess: |_| None,
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
     is_data: false,
@@ -114,6 +135,7 @@ const COMMON_LISP: Rules = Rules {
 };
 
 const SCHEME: Rules = Rules {
+    has_colon_keywords: false,
     declares: space::scheme::read,
     written: space::scheme::written,
     two_namespaces: false,
@@ -134,6 +156,23 @@ const SCHEME: Rules = Rules {
     files_name_others: true,
     calls: &["(", "["],
     ..COMMON_LISP
+};
+
+const RACKET: Rules = Rules {
+    declares: space::racket::read,
+    begins: space::racket::begins,
+    written: space::racket::written,
+    is_constant: |text| matches!(text, "." | "..." | "...+" | "_" | "=>" | "else" | ":" | "#lang"),
+    match_pattern: |walk, datum| walk.racket_pattern(datum),
+    has_syntax_classes: true,
+    files_are_modules: true,
+    clauses_are_bodies: true,
+    guess: |head| {
+        let in_turn = head.starts_with("for*/");
+        (in_turn || head.starts_with("for/")).then_some(SpecialForm::Iteration { in_turn, results: false })
+    },
+    calls: &["(", "[", "{"],
+    ..SCHEME
 };
 
 const CLOJURE: Rules = Rules {
@@ -188,11 +227,17 @@ const EMACS_LISP: Rules = Rules {
     ..COMMON_LISP
 };
 
+/// A file is a module by itself, which is called by its path.
+pub fn files_are_modules(dialect: Dialect) -> bool {
+    rules(dialect).files_are_modules
+}
+
 /// The row of a dialect.
 pub(crate) fn rules(dialect: Dialect) -> &'static Rules {
     match dialect {
         Dialect::CommonLisp => &COMMON_LISP,
-        Dialect::Scheme | Dialect::Racket => &SCHEME,
+        Dialect::Scheme => &SCHEME,
+        Dialect::Racket => &RACKET,
         Dialect::Clojure => &CLOJURE,
         Dialect::Edn => &EDN,
         Dialect::EmacsLisp => &EMACS_LISP,

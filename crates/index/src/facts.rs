@@ -172,6 +172,12 @@ impl Definition {
         is_named.then_some(&*self.space)
     }
 
+    /// Code of its space can use the name: it is neither that of a method or addition nor of a module inside of a file.
+    pub(crate) fn is_bound(&self) -> bool {
+        let is_module = self.kind == FormKind::Package && self.space.starts_with(FILE_SPACE);
+        !is_module && !matches!(self.kind, FormKind::Method | FormKind::Addition)
+    }
+
     /// The symbol that it defines.
     pub fn symbol(&self) -> Symbol {
         Symbol { space: self.space.clone(), name: self.name.clone() }
@@ -420,7 +426,20 @@ impl Facts {
             }
         }
         self.definitions.sort_by_key(|one| one.form);
+        self.define_made();
         self.define_accessors(text, dialect);
+    }
+
+    /// What a definition makes besides its own name is defined if that is.
+    fn define_made(&mut self) {
+        for of_form in self.definitions.chunk_by_mut(|one, other| one.form == other.form) {
+            let is_own = |one: &&Definition| !one.made && one.kind == FormKind::Structure;
+            let Some(space) = of_form.iter().find(is_own).map(|one| one.space.clone()) else { continue };
+            for made in of_form.iter_mut().filter(|one| one.made && one.kind == FormKind::Addition) {
+                made.kind = FormKind::Function;
+                made.space.clone_from(&space);
+            }
+        }
     }
 
     /// The places of names that a definition makes besides its own are definitions.

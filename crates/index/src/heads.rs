@@ -17,6 +17,8 @@ pub(crate) struct Head<'t> {
     pub(crate) canonical: Cow<'t, str>,
     /// The treatment of arguments by the language, or by the definer of the language that it is like.
     pub(crate) special: Option<SpecialForm>,
+    /// That is known because it is like a definer of the language.
+    pub(crate) is_alike: bool,
     /// It takes names of functions.
     pub(crate) takes_functions: bool,
     /// It changes what this argument holds.
@@ -54,6 +56,7 @@ impl<'t> Walk<'t> {
         let alike = || self.dialect.special_form(language.known_head(&canonical)?);
         let head = Rc::new(Head {
             special: known.special.or_else(alike),
+            is_alike: known.special.is_none(),
             takes_functions: known.takes_functions,
             mutates: mutated(&canonical),
             makes_names: MAKERS.contains(&&*canonical),
@@ -82,18 +85,32 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// Walks over a use of a macro that is like a definer of the language, and exports what it defines.
+    pub(crate) fn is_exporter(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
+        if !head.is_alike {
+            return false;
+        }
+        match self.operator(name, head, list) {
+            Some(Operator::Macro(treatment)) if treatment.exports() => self.treated(treatment, list),
+            _ => false,
+        }
+    }
+
+    /// What the head of a form is in the project, if something is known of that.
+    fn operator(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> Option<Operator<'t>> {
+        let macros = self.macros.filter(|_| head.called == Called::Treated)?;
+        if let Some(known) = self.operators.get(name) {
+            return Some(*known);
+        }
+        let space = self.facts.space_at(self.tree.list_span(list).start);
+        let found = macros.operator(space, name);
+        self.operators.insert(name, found);
+        Some(found)
+    }
+
     /// Walks over a use of one of the project's macros, if its treatment of arguments is known.
     pub(crate) fn is_treated(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
-        let Some(macros) = self.macros.filter(|_| head.called == Called::Treated) else { return false };
-        let operator = match self.operators.get(name) {
-            Some(known) => *known,
-            None => {
-                let space = self.facts.space_at(self.tree.list_span(list).start);
-                let found = macros.operator(space, name);
-                self.operators.insert(name, found);
-                found
-            }
-        };
+        let Some(operator) = self.operator(name, head, list) else { return false };
         match operator {
             Operator::Macro(treatment) => self.treated(treatment, list),
             Operator::Function => {

@@ -271,13 +271,16 @@ impl Index {
 
     /// The packages, modules and namespaces that are called so, each with the file that declares it.
     pub fn spaces(&self, name: &str) -> Vec<(&Document, &Space)> {
-        let fits = |space: &&Space| {
+        let fits = |document: &Document, space: &Space| {
             space.name.eq_ignore_ascii_case(name)
                 || space.nicknames.iter().any(|other| other.eq_ignore_ascii_case(name))
+                || (space.name == document.facts.file && rules(document.dialect).files_are_modules)
+                    && is_module(&document.path, name)
         };
         let mut found: Vec<_> = self
             .documents()
-            .flat_map(|document| document.facts.spaces.iter().filter(fits).map(move |space| (document, space)))
+            .flat_map(|document| document.facts.spaces.iter().map(move |space| (document, space)))
+            .filter(|(document, space)| fits(document, space))
             .collect();
         found.sort_by(|(a, one), (b, other)| (&a.path, one.at).cmp(&(&b.path, other.at)));
         found
@@ -313,6 +316,12 @@ pub fn is_lisp(path: &Path) -> bool {
     let head = &head[..read];
     let is_said = head.starts_with(b"#!") || memchr::memmem::find(head, b"-*-").is_some();
     is_said && Dialect::detect(&name, head).is_some()
+}
+
+/// The module of a file is called so: by the end of its path, with or without its extension.
+fn is_module(path: &Path, name: &str) -> bool {
+    let name = name.trim_matches('"');
+    path.ends_with(name) || (name.contains('/') && path.with_extension("").ends_with(name))
 }
 
 /// Reads one file, without its uses.

@@ -9,6 +9,7 @@ use lispwright_syntax::{Data, Datum, FormKind, ListId, Span, SpecialForm, TokenI
 use crate::bind::Pattern;
 use crate::data::Prefix;
 use crate::facts::UseKind;
+use crate::forms::variable_of_pattern;
 use crate::macros::{Called, Operator};
 use crate::treatment::{Clause, Count, Part, Role, Shape, Treatment};
 use crate::walk::{Task, Walk};
@@ -78,15 +79,37 @@ impl<'t> Walk<'t> {
                 }
             }
             Some(F::Syntax) => {
-                data.next();
-                // `(lambda (subject) (syntax-case subject …))`
+                // `(name subject)`, or `name (lambda (subject) …)`
+                let named = self.inside(data.next());
                 let transformer = data.clone().next().and_then(Datum::list);
-                let subject = transformer.and_then(|list| self.data(list).nth(1)).map(|list| self.inside(Some(list)));
-                if let (Some(learning), Some([subject])) = (&mut self.learning, subject.as_deref()) {
+                let parameters =
+                    transformer.and_then(|list| self.data(list).nth(1)).map(|list| self.inside(Some(list)));
+                let subject = named.get(1).copied().or(match parameters.as_deref() {
+                    Some([subject]) => Some(*subject),
+                    _ => None,
+                });
+                if let (Some(learning), Some(subject)) = (&mut self.learning, subject) {
                     learning.subject = Some(subject.core);
                 }
                 self.tasks_of(data);
             }
+            Some(F::SyntaxParserDefinition) => {
+                data.next();
+                let mut tasks = Vec::new();
+                self.parsed(&mut tasks, data, true);
+                self.next(tasks);
+                self.work();
+            }
+            Some(F::SyntaxParseRule) => {
+                if let Some(pattern) = data.next() {
+                    self.learn_syntax(pattern);
+                    let mut tasks = Vec::new();
+                    self.template_of_rule(&mut tasks, data);
+                    self.next(tasks);
+                    self.work();
+                }
+            }
+            Some(F::ForeignDefiner) => self.learn_foreign(data),
             Some(F::SyntaxRule) => {
                 if let Some(pattern) = data.next() {
                     self.learn_syntax(pattern);
@@ -102,6 +125,18 @@ impl<'t> Walk<'t> {
         }
         let learning = self.learning.take().unwrap_or_default();
         (Treatment { clauses: learning.clauses }, self.asked())
+    }
+
+    /// A definer of foreign functions, which take a name and a type.
+    fn learn_foreign(&mut self, data: Data<'t>) {
+        let exports = data.into_iter().any(|datum| self.source(datum) == "#:provide");
+        let name = Role { defines: Some(FormKind::Variable), exports, ..Role::default() };
+        let code = Role { is_code: true, ..Role::default() };
+        let part = |number, count| Part { shape: Shape::Variable(number), count };
+        let parts = vec![part(0, Count::One), part(1, Count::Many)];
+        if let Some(learning) = &mut self.learning {
+            learning.clauses.push(Clause { parts, roles: vec![name, code], has_template: true });
+        }
     }
 
     fn tasks_of(&mut self, data: Data<'t>) {
@@ -170,6 +205,22 @@ impl<'t> Walk<'t> {
         name.is_some() && datum.and_then(|datum| self.symbol(datum)) == name
     }
 
+    /// Notes the same words.
+    pub(crate) fn take_literals(&mut self, literals: &[&'t str]) {
+        if let Some(learning) = &mut self.learning {
+            learning.literals = literals.iter().map(|word| (*word).to_owned()).collect();
+        }
+    }
+
+    /// Notes that the argument of a variable is exported.
+    pub(crate) fn learns_export(&mut self, name: &str) {
+        let Some((number, false)) = self.variable_called(name) else { return };
+        let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
+        if let Some(role) = clause.and_then(|clause| clause.roles.get_mut(usize::from(number))) {
+            role.exports = true;
+        }
+    }
+
     /// Notes the words that patterns of syntax have in them.
     pub(crate) fn note_literals(&mut self, literals: Option<Datum>) {
         if self.learning.is_some() {
@@ -193,6 +244,7 @@ impl<'t> Walk<'t> {
     /// Binds a variable of the macro.
     fn variable(&mut self, datum: Datum, roles: &mut Vec<Role>) -> Shape {
         let Some(name) = self.symbol(datum).filter(|_| roles.len() < MOST_VARIABLES) else { return Shape::Any };
+        let name = if self.rules.has_syntax_classes { variable_of_pattern(name).0 } else { name };
         roles.push(Role::default());
         let number = (roles.len() - 1) as u16;
         self.bind_variable(name, number, false);
@@ -265,7 +317,7 @@ impl<'t> Walk<'t> {
         while let Some(datum) = data.next() {
             let source = self.source(datum);
             match source {
-                "..." => {
+                "..." | "...+" => {
                     if let Some(last) = parts.last_mut() {
                         last.count = Count::Many;
                     }
@@ -279,7 +331,12 @@ impl<'t> Walk<'t> {
                 }
                 _ => {}
             }
+            let action = self.action_of_pattern(datum);
             let shape = match datum.list() {
+                Some(_) if action.is_some() => {
+                    parts.extend(action.map(|action| self.action(action, datum, literals, roles, depth)));
+                    continue;
+                }
                 Some(list) if depth < DEEPEST => {
                     Shape::List(self.syntax_parts(self.data(list), literals, roles, depth + 1))
                 }
@@ -290,6 +347,32 @@ impl<'t> Walk<'t> {
             parts.push(Part { shape, count: Count::One });
         }
         parts
+    }
+
+    /// The head of a part of a pattern of `syntax/parse` that is not a list of patterns: `~optional`.
+    fn action_of_pattern(&self, datum: Datum) -> Option<&'t str> {
+        let head = self.data(datum.list()?).next().filter(|_| self.rules.has_syntax_classes)?;
+        Some(self.source(head)).filter(|head| head.starts_with('~'))
+    }
+
+    /// Such a part.
+    fn action(&mut self, action: &str, datum: Datum, literals: &[String], roles: &mut Vec<Role>, depth: usize) -> Part {
+        let inner: Vec<Datum> = self.inside(Some(datum)).into_iter().skip(1).collect();
+        let count = if action == "~optional" { Count::Optional } else { Count::One };
+        let Some(&first) = inner.first() else { return Part { shape: Shape::Any, count } };
+        let shape = match (action, first.list()) {
+            ("~literal" | "~datum", None) => Shape::Word(self.source(first).to_owned()),
+            ("~var" | "~and" | "~optional" | "~once", None) => self.variable(first, roles),
+            ("~and" | "~optional" | "~once", Some(list))
+                if self.action_of_pattern(first).is_none() && depth < DEEPEST =>
+            {
+                Shape::List(self.syntax_parts(self.data(list), literals, roles, depth + 1))
+            }
+            ("~or" | "~or*" | "~alt" | "~describe", _) => Shape::Any,
+            // Any number of data, in any order.
+            _ => Shape::Unknown,
+        };
+        Part { shape, count }
     }
 
     // Templates.
@@ -327,6 +410,11 @@ impl<'t> Walk<'t> {
             }
             None => Taken::Computed(Vec::new()),
         }
+    }
+
+    /// It is a variable of the macro.
+    pub(crate) fn is_taken(&self, datum: Datum) -> bool {
+        !matches!(self.taken(datum), Taken::Nothing)
     }
 
     /// The variables of the macro that a datum mentions.

@@ -51,6 +51,7 @@ pub use account::{
     variables_are_special,
 };
 pub use computed::Computed;
+pub use dialects::files_are_modules;
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed, is_lisp};
@@ -59,7 +60,7 @@ pub use links::{Link, Thing, Tie};
 pub use mention::{MentionKind, holds, words};
 pub use order::FileOrder;
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
-pub use space::{Exports, Import, Space};
+pub use space::{Exports, Import, Space, file_of_space};
 pub use stale::{ChangedFile, Concern};
 pub use things::{Things, is_thing, keywords_are_qualified, space_file, space_word, thing_name};
 pub use verdict::{Evidence, Role, Unused, Verdict};

@@ -1,11 +1,12 @@
 //! What a walk notes: uses of names, definitions, declarations of packages and modules, and symbols that are no uses.
 
+use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, TokenKind};
 
 use crate::dialects::rules;
 use crate::facts::{Doubtful, Mark, MarkRole, Owner, Use, UseKind};
 use crate::locals::Local;
-use crate::space::Space;
+use crate::space::{Exports, Space};
 use crate::walk::Walk;
 
 impl<'t> Walk<'t> {
@@ -166,6 +167,12 @@ impl<'t> Walk<'t> {
     /// Notes the package or module that a form declares or makes current.
     pub(crate) fn declare(&mut self, head: &str, datum: Datum, list: ListId) {
         let Some(declared) = (self.rules.declares)(self, head, datum, list) else { return };
+        if self.learning.is_some() {
+            if let Some(Exports::Names(names)) = declared.space.map(|space| space.exports) {
+                names.iter().for_each(|name| self.learns_export(name));
+            }
+            return;
+        }
         let span = self.tree.core_span(datum);
         match (declared.current, &declared.space) {
             (Some(current), _) => {
@@ -175,7 +182,10 @@ impl<'t> Walk<'t> {
             // Names in a declaration belong to the space that it declares.
             (None, Some(space)) if space.name != self.facts.space_at(span.start) => {
                 let around = self.facts.space_at(span.start).to_owned();
-                self.facts.current.extend([(span.start, space.name.clone()), (span.end, around)]);
+                // Inside of another one, it ends before that.
+                let at = self.facts.current.partition_point(|(from, _)| *from <= span.start);
+                let inside = [(span.start, space.name.clone()), (span.end, around)];
+                self.facts.current.splice(at..at, inside);
             }
             (None, _) => {}
         }
@@ -193,6 +203,15 @@ impl<'t> Walk<'t> {
         for (span, space) in declared.elsewhere {
             self.note_of(span, UseKind::Export, space, true);
         }
+    }
+
+    /// Notes that the space exports a name, because a macro does so with it.
+    pub(crate) fn export(&mut self, name: Datum) {
+        let Some(text) = self.symbol(name).filter(|_| self.learning.is_none()) else { return };
+        let at = self.tree.core_span(name).start;
+        let mut space = Space::new(self.current(at).to_owned(), at);
+        space.exports = Exports::Names(vec![canonical_symbol(self.dialect, text)]);
+        self.take_space(space);
     }
 
     pub(crate) fn take_space(&mut self, space: Space) {
@@ -233,6 +252,10 @@ pub(crate) fn is_symbol(dialect: Dialect, atom: &str) -> bool {
     if first.is_ascii_alphabetic() {
         return !(rules(dialect).is_constant)(atom);
     }
-    let is_keyword = first == b':' || (first == b'#' && !atom.starts_with("#{") && !atom.starts_with("#_"));
+    let is_keyword = match first {
+        b':' => rules(dialect).has_colon_keywords,
+        b'#' => !["#{", "#_", "#%"].iter().any(|begins| atom.starts_with(begins)),
+        _ => false,
+    };
     !is_number(dialect, bytes) && !is_keyword && !(rules(dialect).is_constant)(atom) && atom != "."
 }

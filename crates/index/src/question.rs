@@ -16,7 +16,7 @@ use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
 use crate::resolve::{MOST_STEPS, Spaces, Written};
-use crate::space::{Exports, Space};
+use crate::space::{Exports, Provided, Space};
 
 /// A use of a name, with its file and form.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,8 @@ struct Aliases<'i> {
     imported: FxHashMap<&'i str, Vec<String>>,
     /// The prefixes of imports.
     prefixes: Vec<&'i str>,
+    /// The prefixes of exports whose names are not written.
+    given: Vec<&'i str>,
 }
 
 impl<'i> Aliases<'i> {
@@ -104,16 +106,22 @@ impl<'i> Aliases<'i> {
         }
         aliases.prefixes.sort_unstable();
         aliases.prefixes.dedup();
+        let given = all().flat_map(|space| &space.provides).map(|provide| provide.prefix.as_str());
+        aliases.given = given.filter(|prefix| !prefix.is_empty()).collect();
+        aliases.given.sort_unstable();
+        aliases.given.dedup();
         aliases
     }
 
     /// All names of what a space calls `name`.
     fn names(&self, name: &str) -> Vec<String> {
         let mut names = vec![name.to_owned()];
-        let outer: Vec<&str> = self.exported.get(name).into_iter().flatten().copied().chain([name]).collect();
+        let mut outer: Vec<String> =
+            self.exported.get(name).into_iter().flatten().copied().chain([name]).map(str::to_owned).collect();
+        outer.extend(self.given.iter().map(|prefix| format!("{prefix}{name}")));
         for outer in outer {
-            names.push(outer.to_owned());
-            names.extend(self.imported.get(outer).into_iter().flatten().cloned());
+            names.push(outer.clone());
+            names.extend(self.imported.get(outer.as_str()).into_iter().flatten().cloned());
             names.extend(self.prefixes.iter().map(|prefix| format!("{prefix}{outer}")));
         }
         names.sort_unstable();
@@ -355,7 +363,7 @@ impl<'i> UseIndex<'i> {
     pub fn most_used(&self, most: usize) -> Vec<(Symbol, usize)> {
         let mut definitions: FxHashMap<&str, FxHashSet<Symbol>> = FxHashMap::default();
         for one in self.documents.iter().flat_map(|document| &document.facts.definitions) {
-            if !matches!(one.kind, FormKind::Method | FormKind::Test | FormKind::Addition) {
+            if !matches!(one.kind, FormKind::Test) && one.is_bound() {
                 definitions.entry(&one.name).or_default().insert(self.proper(&one.symbol()));
             }
         }
@@ -409,12 +417,56 @@ impl<'i> UseIndex<'i> {
                 waiting.extend(one.imports.iter().filter(|import| import.reexports).map(|import| import.from.as_str()));
             }
         }
+        let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        names.extend(self.provided(home, MOST_STEPS));
         names.sort_unstable();
+        names.dedup();
         let meant = names.into_iter().map(|name| {
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.spaces.exported(home, name, MOST_STEPS);
-            (name.to_owned(), symbol)
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.spaces.exported(home, &name, MOST_STEPS);
+            (name, symbol)
         });
         Some(meant.collect())
+    }
+
+    /// The names that a space exports without writing them. Exports of exports are followed for so many steps.
+    fn provided(&self, space: &str, steps: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        let all = || self.spaces.by_name.get(space).into_iter().flatten();
+        for provide in all().flat_map(|one| &one.provides) {
+            let own: Vec<String> = match &provide.what {
+                Provided::Defined => {
+                    let definitions = self.documents.iter().flat_map(|document| &document.facts.definitions);
+                    let own = definitions.filter(|one| one.space == space && one.is_bound());
+                    own.map(|one| one.name.clone()).collect()
+                }
+                Provided::Structure(name) => {
+                    let made = self.spaces.structure(space, name).iter().map(|made| (*made).to_owned());
+                    made.chain([name.clone()]).collect()
+                }
+                Provided::From(from) if steps > 0 => {
+                    let theirs: Vec<String> = match self.spaces.by_name.get(from.as_str()).and_then(|all| all.first()) {
+                        Some(other) => {
+                            let written = match &other.exports {
+                                Exports::Names(names) => names.clone(),
+                                Exports::All => Vec::new(),
+                            };
+                            written.into_iter().chain(self.provided(&other.name, steps - 1)).collect()
+                        }
+                        None => Vec::new(),
+                    };
+                    let from = self.spaces.proper(from);
+                    let imports = || {
+                        let imports = all().flat_map(|one| &one.imports);
+                        imports.filter(|import| self.spaces.proper(&import.from) == from)
+                    };
+                    imports().flat_map(|import| theirs.iter().filter_map(|name| import.ours(name))).collect()
+                }
+                Provided::From(_) => Vec::new(),
+            };
+            let is_given = |name: &String| !provide.except.contains(name);
+            names.extend(own.into_iter().filter(is_given).map(|name| format!("{}{name}", provide.prefix)));
+        }
+        names
     }
 
     /// The uses of a name that no file of the project defines.

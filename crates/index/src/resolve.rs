@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use lispwright_syntax::{Dialect, FormKind};
+use lispwright_syntax::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::facts::FILE_SPACE;
 use crate::index::Document;
-use crate::space::{Exports, Space};
+use crate::space::{Exports, Import, ImportKind, Provide, Provided, Space, racket};
 
 /// A name in its space. Two uses mean the same if their symbols are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +58,8 @@ pub(crate) struct Spaces<'i> {
     exported: FxHashSet<(&'i str, &'i str)>,
     /// The names that the files define, in their spaces.
     defined: FxHashSet<(&'i str, &'i str)>,
+    /// Structures that spaces export, by the space and the name there, with the other names that they define.
+    structures: FxHashMap<(&'i str, &'i str), Vec<&'i str>>,
     /// The same for names whose space is not that of the code.
     defined_elsewhere: FxHashMap<&'i str, Vec<String>>,
     /// What a declaration imports counts for its file alone.
@@ -86,7 +88,7 @@ impl<'t> Written<'t> {
 }
 
 /// The path without `..` in it.
-fn without_parents(path: &Path) -> PathBuf {
+pub(crate) fn without_parents(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path.components() {
         if part == Component::ParentDir {
@@ -109,6 +111,63 @@ pub(crate) fn included_file<'i>(
     let is_it = |path: &Path| path == beside || path.ends_with(included);
     let fits = |other: &&&Document| is_it(&other.path) || is_it(&other.path.with_extension(""));
     documents.iter().filter(|other| other.path != document.path).find(fits).copied()
+}
+
+/// The name looks like that of a constructor, predicate or accessor of a structure.
+fn looks_made(name: &str, structure: &str) -> bool {
+    let after = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(structure));
+    let is_accessor = |rest: &str| rest.starts_with('-') || rest == "?";
+    after("").is_some_and(is_accessor)
+        || after("make-") == Some("")
+        || after("set-").is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// The files of modules with the names under which they are in a collection: `shop/area.rkt`.
+///
+/// The `info.rkt` of a package says of which collection it is, or that its directories are collections. Without one, the
+/// directory that all files are in is taken for both.
+fn collections<'i>(documents: &[&'i Document]) -> FxHashMap<String, &'i str> {
+    let said: FxHashMap<&Path, Option<&str>> = documents
+        .iter()
+        .filter(|document| document.path.file_name().is_some_and(|name| name == "info.rkt"))
+        .filter_map(|document| Some((document.path.parent()?, said_collection(&document.text)?)))
+        .collect();
+    let mut top: Option<&Path> = None;
+    for directory in documents.iter().filter_map(|document| document.path.parent()) {
+        let both = top.map_or(directory, |top| top.ancestors().find(|one| directory.starts_with(one)).unwrap_or(top));
+        top = Some(both);
+    }
+    let mut found = FxHashMap::default();
+    for document in documents {
+        let below =
+            |directory: &Path| document.path.strip_prefix(directory).map(|path| path.display().to_string()).ok();
+        let file = document.facts.file.as_str();
+        let home = document.path.ancestors().skip(1).find_map(|directory| match said.get(directory) {
+            Some(Some(collection)) => Some(format!("{collection}/{}", below(directory)?)),
+            Some(None) => below(directory),
+            None if directory.file_name().is_some_and(|name| name == "collects") => below(directory),
+            None => None,
+        });
+        match (home, top) {
+            (Some(home), _) => drop(found.insert(home, file)),
+            (None, Some(top)) => {
+                found.extend(below(top).map(|path| (path, file)));
+                found.extend(top.parent().and_then(below).map(|path| (path, file)));
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// The collection in the `info.rkt` of a package; `None` in it if the directories of the package are collections.
+fn said_collection(text: &str) -> Option<Option<&str>> {
+    let (_, value) = text.split_once("(define collection")?;
+    let value = value.trim_start();
+    match value.strip_prefix('"') {
+        Some(name) => name.split_once('"').map(|(name, _)| Some(name)),
+        None => (value.starts_with("'multi") || value.starts_with("(quote multi)")).then_some(None),
+    }
 }
 
 /// The space of the names that the standard of a language gives, whatever the implementation calls it.
@@ -143,13 +202,70 @@ impl<'i> Spaces<'i> {
                 spaces.exported.extend(names.iter().map(|exported| (name, exported.as_str())));
             }
         }
+        spaces.find_collections(documents);
         spaces.include(documents);
         for one in documents.iter().flat_map(|document| &document.facts.definitions) {
-            if !matches!(one.kind, FormKind::Method | FormKind::Addition) {
+            if one.is_bound() {
                 spaces.define(&one.space, &one.name);
             }
         }
+        spaces.take_structures(documents);
         spaces
+    }
+
+    /// Notes what the structures define that spaces export without writing all names.
+    fn take_structures(&mut self, documents: &[&'i Document]) {
+        let structure = |provide: &'i Provide| match &provide.what {
+            Provided::Structure(name) => Some(name.as_str()),
+            _ => None,
+        };
+        let spaces = documents.iter().flat_map(|document| &document.facts.spaces);
+        let exported: FxHashSet<(&'i str, &'i str)> = spaces
+            .flat_map(|space| space.provides.iter().filter_map(structure).map(|name| (space.name.as_str(), name)))
+            .collect();
+        if exported.is_empty() {
+            return;
+        }
+        let mut structures: FxHashMap<(&str, &str), Vec<&'i str>> = FxHashMap::default();
+        for document in documents {
+            for of_form in document.facts.definitions.chunk_by(|one, other| one.form == other.form) {
+                let Some(first) = of_form.iter().find(|one| !one.made) else { continue };
+                let made = of_form.iter().filter(|one| one.made).map(|one| one.name.as_str());
+                structures.entry((self.proper(&first.space), &first.name)).or_default().extend(made);
+            }
+        }
+        let made: FxHashMap<_, _> = exported
+            .into_iter()
+            .filter_map(|(space, name)| {
+                let home = self.means(&[], space, name, false, MOST_STEPS);
+                Some(((space, name), structures.get(&(home.space, home.name))?.clone()))
+            })
+            .collect();
+        self.structures = made;
+    }
+
+    /// Finds the files of modules that are required by the names of their collections.
+    fn find_collections(&mut self, documents: &[&'i Document]) {
+        let wanted: FxHashSet<&'i str> = self
+            .by_name
+            .values()
+            .flatten()
+            .flat_map(|space| &space.imports)
+            .map(|import| import.from.as_str())
+            .filter(|from| from.starts_with(racket::LIBRARY))
+            .collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let files = collections(documents);
+        for from in wanted {
+            let (library, inside) = from.split_at(from.find(racket::SUBMODULE).unwrap_or(from.len()));
+            let Some(file) = files.get(&library[racket::LIBRARY.len()..]) else { continue };
+            let name = format!("{file}{inside}");
+            if let Some(known) = self.by_name.get(name.as_str()).cloned() {
+                self.by_name.insert(from, known);
+            }
+        }
     }
 
     /// Notes that a name is defined in a space, or by code there, if the name is that of another space.
@@ -276,7 +392,55 @@ impl<'i> Spaces<'i> {
     fn given<'a>(&'a self, space: &'a str, name: &'a str, steps: usize) -> Meant<'a> {
         let space = self.called(space).find(|space| self.exports(space, name)).unwrap_or(self.proper(space));
         let inner = self.declared(space).map(|one| one.inner(name)).find(|inner| *inner != name);
+        let inner = inner.or_else(|| self.provided(space, name));
         self.inside(space, inner.unwrap_or(name), steps)
+    }
+
+    /// The name in a space that it exports as `name` without writing it so.
+    fn provided<'a>(&'a self, space: &'a str, name: &'a str) -> Option<&'a str> {
+        let mut given = self.provides(space, name);
+        given.find(|(_, from)| from.is_none_or(|(from, theirs)| self.exports(from, theirs))).map(|(inner, _)| inner)
+    }
+
+    /// The names in a space that it may export as `name` without writing them so. One that it imports has its space and
+    /// its name there, which may export it or not.
+    fn provides<'a>(
+        &'a self,
+        space: &'a str,
+        name: &'a str,
+    ) -> impl Iterator<Item = (&'a str, Option<(&'a str, &'a str)>)> {
+        let all = self.declared(space).flat_map(|one| &one.provides);
+        all.filter_map(move |provide| {
+            let inner = name.strip_prefix(provide.prefix.as_str())?;
+            if provide.except.iter().any(|except| except == inner) {
+                return None;
+            }
+            let is_own = match &provide.what {
+                Provided::Defined => self.defined.contains(&(space, inner)),
+                Provided::Structure(structure) => {
+                    // What a macro makes of its name looks like what a structure makes.
+                    let is_like = || looks_made(inner, structure) && self.defined.contains(&(space, inner));
+                    let made = self.structure(space, structure);
+                    inner == structure || made.contains(&inner) || (made.is_empty() && is_like())
+                }
+                Provided::From(from) => {
+                    let is_meant = |import: &&Import| self.proper(&import.from) == self.proper(from);
+                    let mut imports = self.imports(space).filter(is_meant);
+                    let theirs = imports.find_map(|import| Some((import.from.as_str(), import.theirs(inner)?)))?;
+                    return Some((inner, Some(theirs)));
+                }
+            };
+            is_own.then_some((inner, None))
+        })
+    }
+
+    /// What a structure that a space exports defines besides its name.
+    pub(crate) fn structure<'a>(&'a self, space: &'a str, name: &'a str) -> &'a [&'i str] {
+        self.structures.get(&(space, name)).map_or(&[], Vec::as_slice)
+    }
+
+    fn imports<'a>(&'a self, space: &'a str) -> impl Iterator<Item = &'i Import> {
+        self.declared(space).flat_map(|one| &one.imports)
     }
 
     /// The meaning of `name` without a qualifier for code in `space`.
@@ -305,7 +469,10 @@ impl<'i> Spaces<'i> {
             return own;
         }
         let mut is_unknown = false;
-        let all = || self.declared_beside(beside, space).flat_map(|one| &one.imports);
+        let all = || {
+            let all = self.declared_beside(beside, space).flat_map(|one| &one.imports);
+            all.filter(|import| import.kind == ImportKind::Asked)
+        };
         // Own names are more likely than those that are only imported under some condition.
         let certain = all().filter(|import| !import.is_conditional).map(Some);
         let others = all().filter(|import| import.is_conditional).map(Some);
@@ -325,6 +492,24 @@ impl<'i> Spaces<'i> {
                 return self.given(&import.from, theirs, steps - 1);
             }
             is_unknown |= !is_of_language && !self.by_name.contains_key(self.part_of(&import.from));
+        }
+        for import in self.imports(space) {
+            match import.kind {
+                ImportKind::Asked => {}
+                ImportKind::Language if self.called(&import.from).any(|from| self.exports(from, name)) => {
+                    return self.given(&import.from, name, steps - 1);
+                }
+                ImportKind::Language => {}
+                ImportKind::Inside => {
+                    let meant = self.means(&[], &import.from, name, is_defined, steps - 1);
+                    is_unknown |= meant.is_unknown;
+                    if !meant.is_unknown
+                        && (meant.space != self.proper(&import.from) || self.has(meant.space, meant.name))
+                    {
+                        return meant;
+                    }
+                }
+            }
         }
         Meant { is_unknown: is_unknown && !is_defined, ..own }
     }
@@ -354,6 +539,10 @@ impl<'i> Spaces<'i> {
                     }
                     waiting.extend(self.called(&import.from).map(|from| (from, theirs)));
                 }
+            }
+            for (_, from) in self.provides(space, name) {
+                let Some((from, theirs)) = from else { return true };
+                waiting.extend(self.called(from).map(|from| (from, theirs)));
             }
         }
         false

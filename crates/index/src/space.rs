@@ -5,6 +5,8 @@
 pub(crate) mod clojure;
 pub(crate) mod common_lisp;
 pub(crate) mod emacs_lisp;
+mod names;
+pub(crate) mod racket;
 pub(crate) mod scheme;
 mod systems;
 
@@ -41,11 +43,47 @@ pub enum Exports {
     All,
 }
 
+/// The names that a space exports, if they are not written where it exports them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Provided {
+    /// All that it defines.
+    Defined,
+    /// All that it imports from this space.
+    From(String),
+    /// The structure of this name, with its constructor, predicate and accessors.
+    Structure(String),
+}
+
+/// An export of names that are not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provide {
+    /// The names.
+    pub what: Provided,
+    /// The prefix that each gets.
+    pub prefix: String,
+    /// Those that are not exported, without the prefix.
+    pub except: Vec<String>,
+}
+
+/// How a space comes to the names of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImportKind {
+    /// It asks for them.
+    #[default]
+    Asked,
+    /// It is written in the language that the other space is: names that are asked for come first.
+    Language,
+    /// It stands inside of the other space, and sees all names there, exported or not.
+    Inside,
+}
+
 /// An import of names from one space into another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// The space from which names are imported, canonical.
     pub from: String,
+    /// How it comes to them.
+    pub kind: ImportKind,
     /// Another name of that space, valid only in the importing space: a local nickname, an alias.
     pub alias: Option<String>,
     /// The prefix that each name gets.
@@ -71,6 +109,7 @@ impl Import {
     pub fn all(from: String) -> Self {
         Self {
             from,
+            kind: ImportKind::Asked,
             alias: None,
             prefix: String::new(),
             only: None,
@@ -98,6 +137,24 @@ impl Import {
     }
 }
 
+impl Import {
+    /// The name here of what `from` exports as `name`; `None` if the import does not include it.
+    pub(crate) fn ours(&self, name: &str) -> Option<String> {
+        let ours = match &self.only {
+            Some(only) => only.iter().find(|(theirs, _)| theirs == name).map(|(_, ours)| ours.as_str())?,
+            None if self.except.iter().any(|except| except == name) => return None,
+            None => self.renamed.iter().find(|(theirs, _)| theirs == name).map_or(name, |(_, ours)| ours),
+        };
+        Some(format!("{}{ours}", self.prefix))
+    }
+}
+
+/// The file that is the space; a module inside of it is in the same file. `None` if it is a space with a name.
+pub fn file_of_space(space: &str) -> Option<&str> {
+    let path = space.strip_prefix(FILE_SPACE)?;
+    Some(path.split(racket::SUBMODULE).next().unwrap_or(path))
+}
+
 /// A package, module, library or namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
@@ -115,6 +172,8 @@ pub struct Space {
     pub exports_more: bool,
     /// Names that it exports under others, as pairs of its own name and the exported one.
     pub renamed: Vec<(String, String)>,
+    /// Exports of names that are not written.
+    pub provides: Vec<Provide>,
     /// It only adds to a space that is declared elsewhere, perhaps under another of its names.
     pub adds: bool,
     /// The start of its declaration, in bytes.
@@ -134,6 +193,7 @@ impl Space {
             exports: Exports::Names(Vec::new()),
             exports_more: false,
             renamed: Vec::new(),
+            provides: Vec::new(),
             adds: false,
             at,
             docstring: None,
@@ -153,6 +213,7 @@ impl Space {
         self.shadows.extend(other.shadows);
         self.renamed.extend(other.renamed);
         self.exports_more |= other.exports_more;
+        self.provides.extend(other.provides);
         match (&mut self.exports, other.exports) {
             (Exports::Names(own), Exports::Names(names)) => own.extend(names),
             (own, Exports::All) => *own = Exports::All,

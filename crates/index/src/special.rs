@@ -100,8 +100,9 @@ impl<'t> Walk<'t> {
             F::Unquote => self.tasks.push(Task::Codes(data)),
             F::Cond => {
                 data.clone().for_each(|clause| self.no_form(clause));
-                let clauses: Vec<_> = data.filter_map(Datum::list).map(|list| Task::Codes(self.data(list))).collect();
-                self.next(clauses);
+                let clauses = data.filter_map(Datum::list).map(|list| self.data(list));
+                let tasks: Vec<_> = clauses.flat_map(|clause| self.clause_code(clause, 1)).collect();
+                self.next(tasks);
             }
             F::Case => {
                 let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
@@ -110,7 +111,7 @@ impl<'t> Walk<'t> {
                     let mut clause = self.data(clause);
                     clause.clone().next().into_iter().for_each(|keys| self.no_form(keys));
                     tasks.extend(clause.next().map(Task::Quoted));
-                    tasks.push(Task::Codes(clause));
+                    tasks.extend(self.clause_code(clause, 0));
                 }
                 self.next(tasks);
             }
@@ -165,10 +166,24 @@ impl<'t> Walk<'t> {
             F::Threading => self.threaded(data),
             F::Loop => self.loop_clauses(data),
             _ if self.emacs_lisp(form, data.clone()) => {}
+            _ if self.chez(form, data.clone()) => {}
+            _ if self.racket(form, list, data.clone()) => {}
+            _ if self.racket_syntax(form, data.clone()) => {}
+            _ if self.racket_class(form, list, data.clone()) => {}
             _ if self.scheme(form, list, data.clone()) => {}
             _ if self.defining(form, data.clone()) => {}
             _ => self.binding(form, data),
         }
+    }
+
+    /// The code in a clause after this many tests.
+    fn clause_code(&self, mut clause: Data<'t>, tests: usize) -> Vec<Task<'t>> {
+        if !self.rules.clauses_are_bodies {
+            return vec![Task::Codes(clause)];
+        }
+        let mut tasks: Vec<Task<'t>> = clause.by_ref().take(tests).map(Task::Code).collect();
+        tasks.extend([Task::Body(clause), Task::Unbind(self.local_count())]);
+        tasks
     }
 
     /// Walks over a specifier of `declare` (CLHS 3.3): its names are those of bindings around it, its types are data.

@@ -33,6 +33,8 @@ pub(crate) struct Role {
     pub(crate) is_function: bool,
     /// It is the name of a definition.
     pub(crate) defines: Option<FormKind>,
+    /// It is a name that the module exports.
+    pub(crate) exports: bool,
     /// It is used in a way that is not understood.
     pub(crate) is_unclear: bool,
     /// Of any number of arguments, the names in the first that is neither an option nor a docstring are bound.
@@ -52,6 +54,8 @@ pub(crate) enum Shape {
     List(Vec<Part>),
     /// Any datum.
     Any,
+    /// It is not understood, so that no use fits it.
+    Unknown,
 }
 
 /// A part of a list of arguments.
@@ -96,6 +100,11 @@ impl Treatment {
     /// It says something about the arguments.
     pub(crate) fn is_known(&self) -> bool {
         self.clauses.iter().any(|clause| clause.has_template)
+    }
+
+    /// It exports the names that some arguments are.
+    pub(crate) fn exports(&self) -> bool {
+        self.clauses.iter().flat_map(|clause| &clause.roles).any(|role| role.exports)
     }
 }
 
@@ -167,6 +176,7 @@ impl<'t> Walk<'t> {
     fn fits_one(&self, shape: &Shape, datum: Datum, found: &mut Arguments) -> bool {
         match shape {
             Shape::Any => true,
+            Shape::Unknown => false,
             Shape::Variable(variable) => {
                 found.push((*variable, datum));
                 true
@@ -181,7 +191,8 @@ impl<'t> Walk<'t> {
 
     /// Walks over a use of a macro as its treatment says. False if the use does not fit it.
     pub(crate) fn treated(&mut self, treatment: &Treatment, list: ListId) -> bool {
-        let arguments: Vec<Datum> = self.data(list).skip(1).collect();
+        let mut arguments: Vec<Datum> = self.data(list).skip(1).collect();
+        self.repeat_rest(&mut arguments);
         let Some((clause, mut found)) = self.clause_of(treatment, &arguments) else { return false };
         found.sort_by_key(|(_, datum)| datum.core);
         let count = self.local_count();
@@ -196,8 +207,12 @@ impl<'t> Walk<'t> {
             let head = self.data(list).next().map_or("", |head| self.source(head));
             self.tree.language().is_definer(&canonical_head(self.dialect, head))
         };
+        // `(define/checked (name parameter…) code…)`: what the macro computes from the parameters is not known.
+        let header = arguments.first().copied().filter(|first| is_definer && first.list().is_some());
+        let header = header.filter(|_| self.rules.has_inner_definitions);
         let mut is_first = true;
         let mut taken_off = TakenOff::default();
+        arguments.dedup();
         for argument in arguments {
             let mut is_known = false;
             while let Some((variable, datum)) = found.next_if(|(_, datum)| datum.core <= argument.last) {
@@ -207,6 +222,10 @@ impl<'t> Walk<'t> {
                 if std::mem::take(&mut is_first) && is_definer && !is_clear && !role.binds {
                     // What becomes of the name is not known; the head says that it is defined.
                     role.defines = Some(FormKind::Definition);
+                }
+                let is_parameter = header.is_some_and(|header| datum.core <= header.last && role.defines.is_none());
+                if is_parameter && (role.is_unclear || role.is_part_of_name || !is_clear) {
+                    role = Role { binds: true, ..Role::default() };
                 }
                 if role.first_binds || role.first_defines.is_some() {
                     role = self.taken_off(role, datum, variable, &mut taken_off);
@@ -258,15 +277,35 @@ impl<'t> Walk<'t> {
         Role { is_code: false, is_body: false, defines: role.first_defines, binds: role.first_binds, ..rest }
     }
 
+    /// In the template of a macro, `. rest` stands for some arguments, which the parts of another macro may divide.
+    fn repeat_rest(&self, arguments: &mut Vec<Datum>) {
+        if let &[_, .., dot, rest] = arguments.as_slice()
+            && self.source(dot) == "."
+            && self.is_taken(rest)
+        {
+            let at = arguments.len() - 2;
+            arguments[at] = rest;
+        }
+    }
+
     fn argument(
-        &self,
+        &mut self,
         role: Role,
         datum: Datum,
         is_at_top: bool,
         tasks: &mut Vec<Task<'t>>,
         binders: &mut Vec<Task<'t>>,
     ) {
-        if role.defines.is_some() {
+        if role.exports && is_at_top {
+            tasks.push(Task::Export(datum));
+        }
+        if role.defines.is_some() && datum.list().is_some() && self.rules.has_inner_definitions {
+            // `(name . parameters)`
+            let (name, parameters) = self.curried(datum);
+            tasks.extend(is_at_top.then_some(Task::Use(name, UseKind::Definition)));
+            binders.extend((!is_at_top).then_some(Task::Bind(name, Pattern::Name)));
+            binders.extend(parameters.into_iter().map(Task::BindParameters));
+        } else if role.defines.is_some() {
             // `(define-command (name group) …)`
             let mut inside = datum.list().map(|list| self.data(list));
             let first = inside.as_mut().and_then(Iterator::next).filter(|first| self.symbol(*first).is_some());

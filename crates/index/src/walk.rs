@@ -53,6 +53,12 @@ pub(crate) enum Task<'t> {
     LeaveBody,
     /// Bind the names in it.
     Bind(Datum, Pattern),
+    /// Bind a name that is a part of a symbol.
+    BindPart(&'t str),
+    /// Note that the space exports the name.
+    Export(Datum),
+    /// Note a use of a name that is a part of a symbol.
+    UsePart(&'t str, UseKind),
     /// Bind the parameters of a function of Scheme.
     BindParameters(Data<'t>),
     /// Bind the name of a function.
@@ -82,7 +88,7 @@ pub(crate) enum Task<'t> {
 }
 
 /// Heads of forms around declarations.
-const WRAPPERS: &[&str] = &["progn", "eval-when", "begin", "do"];
+const WRAPPERS: &[&str] = &["progn", "eval-when", "begin", "do", "module", "module*", "module+", "#%module-begin"];
 
 /// A walk over one text.
 pub(crate) struct Walk<'t> {
@@ -176,8 +182,16 @@ impl<'t> Walk<'t> {
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
         let is_data = self.rules.is_data;
+        self.begin();
         self.tasks.push(if is_data { Task::Quoteds(tree.top_level()) } else { Task::Codes(tree.top_level()) });
         self.work();
+    }
+
+    /// Notes what the file declares as a whole.
+    fn begin(&mut self) {
+        if let Some(space) = (self.rules.begins)(self) {
+            self.take_space(space);
+        }
     }
 
     /// Does all tasks.
@@ -190,6 +204,7 @@ impl<'t> Walk<'t> {
     /// Reads only the declarations of top-level forms.
     pub(crate) fn declarations(&mut self) {
         let tree = self.tree;
+        self.begin();
         let mut waiting = vec![tree.top_level()];
         while let Some(data) = waiting.last_mut() {
             let Some(datum) = data.next() else {
@@ -306,6 +321,9 @@ impl<'t> Walk<'t> {
             },
             Task::LeaveBody => self.bodies -= 1,
             Task::Bind(datum, pattern) => self.bind(datum, pattern),
+            Task::BindPart(name) => self.bind_text(name, false),
+            Task::Export(datum) => self.export(datum),
+            Task::UsePart(name, kind) => self.use_part(name, kind),
             Task::BindParameters(parameters) => self.bind_parameters(parameters),
             Task::InTemplate(is_inside) => self.enter_template(is_inside),
             Task::Level(level) => self.enter_level(level),
@@ -439,8 +457,11 @@ impl<'t> Walk<'t> {
             self.note_computed(datum, data.clone());
         }
         match known.special {
+            Some(_) if self.is_exporter(name, &known, list) => {}
             Some(form) => self.special(form, list),
             None if self.is_treated(name, &known, list) => {}
+            None if self.is_guessed(&known.canonical, list) => {}
+            None if self.takes_name(&known, data.clone(), list) => {}
             None if self.learns_mapping(&known.canonical, data.clone()) => {}
             None if known.takes_functions => self.higher_order(data),
             None if self.learns_definer(&known.canonical, data.clone()) => {
@@ -449,6 +470,33 @@ impl<'t> Walk<'t> {
             }
             None => self.arguments(head, data),
         }
+    }
+
+    /// Walks over a form whose head looks like those of certain forms.
+    fn is_guessed(&mut self, head: &str, list: ListId) -> bool {
+        let Some(form) = (self.rules.guess)(head) else { return false };
+        self.special(form, list);
+        true
+    }
+
+    /// Walks over a form whose head looks like that of a definition, and of which no more is known: it defines its first
+    /// argument. False if it does not look so.
+    fn takes_name(&mut self, head: &Head<'t>, mut data: Data<'t>, list: ListId) -> bool {
+        let is_definer = self.rules.has_inner_definitions && self.tree.language().is_definer(&head.canonical);
+        let is_function = self.facts.treated.last() == Some(&self.tree.list_span(list).start);
+        if !is_definer || is_function || self.learning.is_some() || !self.is_at_top() {
+            return false;
+        }
+        let Some((name, parameters)) = data.next().map(|first| self.curried(first)) else { return false };
+        if self.symbol(name).is_none_or(|text| self.is_local(text, false)) || !name.is_bare() {
+            return false;
+        }
+        let count = self.local_count();
+        let parameters = parameters.into_iter().map(Task::BindParameters);
+        let name = Task::Use(name, UseKind::Definition);
+        let tasks = std::iter::once(name).chain(parameters).chain([Task::Body(data), Task::Unbind(count)]);
+        self.next(tasks.collect::<Vec<_>>());
+        true
     }
 
     /// Walks over the arguments of a call.

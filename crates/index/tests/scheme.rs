@@ -172,3 +172,13 @@ fn records_and_classes_define_names() {
     check("box-v", "a.scm:7: call in box-v (create-box 1)");
     check("create-box", "a.scm:7: call in box-v (create-box 1)");
 }
+
+#[test]
+fn passes_over_languages_bind_what_their_patterns_unquote() {
+    check_in(
+        "(define-language L (terminals (area (a))) (E (e) (area e)))\n(define-pass p : L (ir) -> L ()\n  (E : E (area) -> E ()\n    \
+         [(app ,e ,[e1]) (area e1)])\n  (F : E (ir) -> E ()\n    [(app ,area ,[e1]) (area e1)]\n    [else (area 1)])\n  (area 2))\n\
+         (nanopass-case (L E) x [(app ,[area]) area] [else (area 3)])",
+        "a.scm:9: call in define-pass p\na.scm:10: call in define-pass p\na.scm:11: call in nanopass-case (L E)",
+    );
+}

@@ -99,6 +99,10 @@ pub(crate) enum Shape {
     Structure,
     /// `name [super] (field*)`, where each field defines names that the dialect derives
     Struct,
+    /// `name [super] (field*) option*` or `(name super) (field*) option*`: a structure of Racket
+    Fields,
+    /// `name option* (method . parameters)*`: a generic interface of Racket, which defines the methods
+    Generics,
     /// `name` and any other data; a string among the first is the docstring
     Named,
     /// `name option*`, where the name can be a list: `(ice-9 match)`

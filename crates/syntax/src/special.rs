@@ -218,6 +218,105 @@ pub enum SpecialForm {
     /// `module name`: a name of another module: `@`.
     Elsewhere,
 
+    /// `name clause…`: a language of the nanopass framework, whose clauses are data: `define-language`.
+    Language,
+    /// `name : language parameters -> language results definitions? processor… code…`: `define-pass`.
+    Pass,
+    /// `(language name) value (pattern code…)…`: `nanopass-case`.
+    PassCase,
+    /// `(language name) code…`: `with-output-language`.
+    InLanguage,
+
+    // Racket.
+    /// `parameters code…`, where a parameter can be `(name default)`, in typed code `(name : type default)`.
+    Procedure,
+    /// `(parameters code…)…` with such parameters.
+    CaseProcedure,
+    /// `option… results? (clause…) code…`: a loop. A clause is `(name-or-names sequence)`, or a keyword with code.
+    Iteration {
+        /// Each sequence sees the names of the clauses before it: `for*`.
+        in_turn: bool,
+        /// A list of names, each perhaps with its first value, is before the clauses: `for/fold`.
+        results: bool,
+    },
+    /// `((pattern value)…) code…`, each value sees all names: `letrec-values`.
+    LetRecValues,
+    /// `((name syntax)…) ((names value)…) code…`: `letrec-syntaxes+values`.
+    LetSyntaxesValues,
+    /// `code code…`: the code after the first is a body: `when`.
+    Conditional,
+    /// `((code…)…) code…`: `with-handlers`.
+    ListsOfCode,
+    /// `(definition…) code…`: `local`.
+    LocalDefinitions,
+    /// `code template`: `syntax/loc`.
+    PlacedTemplate,
+    /// `(value…) ((pattern…) code…)…`: `match*`.
+    MatchMany,
+    /// `((pattern…) code…)…`: `match-lambda**`.
+    MatchManyLambda,
+    /// `(name . parameters) ((pattern…) code…)…`: `define/match`.
+    MatchFunction,
+    /// `pattern code`: a definition of the names in the pattern: `match-define`.
+    MatchDefine,
+    /// `(pattern…) code`: the same for several values.
+    MatchDefineValues,
+    /// `(((pattern…) value)…) code…`: `match-let-values`.
+    MatchLetValues,
+    /// `code option… (pattern directive… code…)…`: `syntax-parse`.
+    SyntaxParse,
+    /// The same without the code: `syntax-parser`.
+    SyntaxParser,
+    /// `name option… (pattern directive… code…)…`: `define-syntax-parser`.
+    SyntaxParserDefinition,
+    /// `(name . pattern) directive… template`: `define-syntax-parse-rule`.
+    SyntaxParseRule,
+    /// `name-or-(name . parameters) option… (pattern syntax directive…)…`: `define-syntax-class`.
+    SyntaxClass,
+    /// `pattern directive… code`: the names in the pattern are bound from here on: `define/with-syntax`.
+    SyntaxDefine,
+    /// `name…`, all of which are defined: `define-local-member-name`.
+    DefineNames,
+    /// `name library option…`: the definition of a definer of foreign functions: `define-ffi-definer`.
+    ForeignDefiner,
+    /// `name super? (field…) option…`, `(name super) (field…) option…`: `struct`.
+    Fields,
+    /// `name option… (method . parameters)…`: `define-generics`.
+    Generics,
+    /// This many forms of code, then the body of a class.
+    ClassBody(u8),
+    /// `object name code…`: the name is that of a method: `send`.
+    Send,
+    /// `object (name code…)…`: `send*`.
+    SendMany,
+    /// `name code…`: the name is that of a method or field: `super`, `get-field`.
+    MemberName,
+    /// `class (name code)…`: `new`.
+    New,
+    /// The same without the class: `super-new`.
+    SuperNew,
+    /// `class (code…) (name code)…`: `instantiate`.
+    Instantiate,
+    /// `name? clause… code…`, where clauses import and export signatures: `unit`, `define-unit`.
+    Unit {
+        /// A name comes first.
+        named: bool,
+    },
+    /// `name super? (element…)`: `define-signature`.
+    Signature,
+    /// A module inside of another, with this many data between its name and its code.
+    Submodule(u8),
+    /// `specification…`: what a module exports; contracts are code.
+    Provide,
+    /// `module clause…`: names of untyped modules with their types: `require/typed`.
+    TypedRequire,
+    /// `option… clause…`: `command-line`.
+    CommandLine,
+    /// Contracts whose parts have names: `->i`.
+    DependentContract,
+    /// `(name…) type`: `All`.
+    ForAll,
+
     // Emacs Lisp.
     /// `name value docstring`: a definition of a variable; without a value, it is defined elsewhere.
     Special,

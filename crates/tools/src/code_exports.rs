@@ -1,6 +1,9 @@
 //! `code_exports`: the exports of a package, module or namespace: of a live image where one has it, else from the files.
 
+use std::path::Path;
+
 use lispwright_edit::Source;
+use lispwright_index::{file_of_space, files_are_modules};
 use lispwright_runtime::{Ending, ListExports, NameMeaning};
 use lispwright_syntax::{Dialect, Form, FormKind, Span, nearest, unquoted};
 use schemars::JsonSchema;
@@ -146,6 +149,11 @@ pub async fn code_exports(
     })
 }
 
+/// The name of a package or module as calls write it: of the module that is a file, its path.
+fn shown(space: &str, root: &Path) -> String {
+    file_of_space(space).map_or_else(|| space.to_owned(), |file| relative(file, root))
+}
+
 /// What the files of the project say of a module.
 struct Known {
     answer: Option<ExportsAnswer>,
@@ -174,10 +182,11 @@ async fn from_files(
         let question = index.question(declared.dialect);
         let all = question.exported(&space.name).unwrap_or_default();
         let total = all.len();
-        let shown = all.into_iter().skip(offset).take(count).map(|(exported, symbol)| {
+        let page = all.into_iter().skip(offset).take(count).map(|(exported, symbol)| {
             let exported = as_written(&exported, declared.dialect);
             let found = question.definitions(&symbol);
-            let from = Some(symbol.space).filter(|home| *home != space.name && !found.is_empty());
+            let from = Some(&symbol.space).filter(|home| **home != space.name && !found.is_empty());
+            let from = from.map(|home| shown(home, &root));
             let first = found.iter().find(|(_, one)| one.kind != FormKind::Method).or(found.first());
             let Some((document, one)) = first else {
                 return Export { name: exported, kind: "symbol".to_owned(), from, ..Export::default() };
@@ -196,8 +205,8 @@ async fn from_files(
             }
         });
         let answer = ExportsAnswer {
-            module: space.name.clone(),
-            exports: shown.collect(),
+            module: shown(&space.name, &root),
+            exports: page.collect(),
             total: total as u64,
             truncated: offset + count < total,
             session: None,
@@ -255,9 +264,13 @@ fn by_name(name: &str) -> Module {
 fn defined_in(workshop: &Workshop, path: &str) -> Result<Module, Refusal> {
     let (file, language) = workshop.workspace.open_lisp(path)?;
     let source = read_source(&file, &language);
-    let name = source.forms.iter().find_map(|(_, form)| said(&source, form));
+    let is_module = files_are_modules(language.dialect());
+    let name = source.forms.iter().find_map(|(_, form)| said(&source, form)).filter(|_| !is_module);
     match name {
         Some(name) => Ok(Module { name, path: Some(file.path.clone()), dialect: Some(language.dialect()) }),
+        None if is_module => {
+            Ok(Module { name: file.path.clone(), path: Some(file.path.clone()), dialect: Some(language.dialect()) })
+        }
         None => Err(LiveFault::NoModule { path: file.path.clone() }.into()),
     }
 }

@@ -31,6 +31,10 @@ impl<'t> Walk<'t> {
         let mut tasks: Vec<Task<'t>> = Vec::new();
         match form {
             F::Define => {
+                // `#:forall (type…)` in typed Racket
+                while data.clone().next().is_some_and(|word| self.source(word).starts_with("#:")) {
+                    data = data.skipping(2);
+                }
                 let Some(first) = data.next() else { return true };
                 let (name, parameters) = self.curried(first);
                 self.defined(&mut tasks, name);
@@ -73,7 +77,7 @@ impl<'t> Walk<'t> {
                 let (name, parameters) = self.curried(first);
                 self.defined(&mut tasks, name);
                 tasks.extend(parameters.into_iter().map(Task::BindParameters));
-                tasks.push(Task::Codes(data));
+                tasks.push(Task::Body(data));
             }
             F::SyntaxRule => {
                 self.no_forms(data.clone().next());
@@ -187,14 +191,7 @@ impl<'t> Walk<'t> {
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Match)));
-                    // `(pattern (=> fail) code…)`
-                    let escape = clause.clone().next().and_then(Datum::list).map(|list| self.data(list));
-                    if let Some(mut escape) = escape
-                        && escape.next().is_some_and(|arrow| self.source(arrow) == "=>")
-                    {
-                        clause.next();
-                        tasks.extend(escape.next().map(|name| Task::Bind(name, Pattern::Name)));
-                    }
+                    tasks.extend(self.escape(&mut clause));
                     tasks.extend([Task::Body(clause), Task::Unbind(count)]);
                 }
             }
@@ -234,7 +231,7 @@ impl<'t> Walk<'t> {
     // Names of definitions.
 
     /// The name in `name`, `(name . parameters)` or `((name . parameters) . parameters)`, and the lists of parameters.
-    fn curried(&mut self, first: Datum) -> (Datum, Vec<Data<'t>>) {
+    pub(crate) fn curried(&mut self, first: Datum) -> (Datum, Vec<Data<'t>>) {
         let (mut target, mut parameters) = (first, Vec::new());
         while let Some(list) = target.list() {
             self.no_form(target);
@@ -248,7 +245,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Notes the definition of a name at top level. A name that a body defines is bound by [`Self::define_inside`].
-    fn defined(&self, tasks: &mut Vec<Task<'t>>, name: Datum) {
+    pub(crate) fn defined(&self, tasks: &mut Vec<Task<'t>>, name: Datum) {
         if self.is_at_top() {
             tasks.push(Task::Use(name, UseKind::Definition));
         }
@@ -268,14 +265,24 @@ impl<'t> Walk<'t> {
                 waiting.extend(inner.into_iter().rev());
                 continue;
             }
-            if !head.starts_with("def") {
+            let form = self.dialect.special_form(&head);
+            let is_other = matches!(form, Some(F::Fields | F::MatchDefine | F::MatchDefineValues));
+            if !head.starts_with("def") && !is_other {
                 continue;
             }
-            let form = self.dialect.special_form(&head);
+            let mut data = data.skip_while(|datum| self.source(*datum).starts_with("#:")).peekable();
+            let is_typed = form == Some(F::Fields) && !head.starts_with("def");
+            data.next_if(|first| is_typed && first.list().is_some());
             let names = match (form, data.next()) {
                 (Some(F::DefineValues), Some(names)) => self.names(names),
                 (Some(F::Record | F::Condition), _) => self.record_names(list),
                 (Some(F::DefineMethod | F::Module), _) | (_, None) => continue,
+                (Some(F::MatchDefine), Some(pattern)) => self.pattern_names(pattern),
+                (Some(F::MatchDefineValues), Some(patterns)) => {
+                    self.inside(Some(patterns)).into_iter().flat_map(|pattern| self.pattern_names(pattern)).collect()
+                }
+                // Their names are bound where they stand.
+                (Some(F::SyntaxDefine), _) => continue,
                 (_, Some(first)) => vec![self.curried(first).0],
             };
             for name in names {
@@ -414,7 +421,7 @@ impl<'t> Walk<'t> {
     // Patterns.
 
     /// The bindings in a list: each a name or pattern with its values.
-    fn bindings(&mut self, list: Option<Datum>) -> Vec<(Datum, Vec<Datum>)> {
+    pub(crate) fn bindings(&mut self, list: Option<Datum>) -> Vec<(Datum, Vec<Datum>)> {
         self.no_forms(list);
         let parts = |binding: Datum| match binding.list() {
             Some(list) => {

@@ -4,6 +4,7 @@
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Datum, Dialect, ListId, Span};
 
+use super::names::Set;
 use super::{Declared, Exports, Import, Space};
 use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
@@ -14,8 +15,16 @@ const LANGUAGE: &[&str] =
     &["scheme", "rnrs", "srfi", "guile", "ice-9", "system", "oop", "sxml", "rnrs-compat", "chezscheme"];
 
 /// Forms that make the code of another file a part of this one.
-const INCLUDES: &[&str] =
-    &["include", "include-ci", "include-from-path", "load", "load-from-path", "primitive-load", "primitive-load-path"];
+const INCLUDES: &[&str] = &[
+    "include",
+    "include-ci",
+    "include-from-path",
+    "include/resolve",
+    "load",
+    "load-from-path",
+    "primitive-load",
+    "primitive-load-path",
+];
 
 /// Reads a symbol, which has no qualifier.
 pub(crate) fn written(text: &str) -> Written<'_> {
@@ -320,59 +329,5 @@ impl<'t> Reading<'_, 't> {
     fn mention(&mut self, names: impl Iterator<Item = Datum>, from: &str) {
         let spans = names.filter(|name| name.list().is_none()).map(|name| self.walk.tree.core_span(name));
         self.declared.elsewhere.extend(spans.map(|span| (span, from.to_owned())));
-    }
-}
-
-/// A set of imported names, as imports of one module.
-struct Set {
-    imports: Vec<Import>,
-}
-
-impl Set {
-    /// Only these names, as pairs of theirs and ours.
-    fn select(&mut self, pairs: Vec<(String, String)>) {
-        for import in &mut self.imports {
-            import.only = Some(pairs.clone());
-        }
-    }
-
-    /// Only the names that are `names` in the set.
-    fn only(&mut self, names: Vec<String>) {
-        for import in &mut self.imports {
-            let theirs = |name: &String| Some((import.theirs(name)?.to_owned(), name.clone()));
-            import.only = Some(names.iter().filter_map(theirs).collect());
-            import.prefix.clear();
-        }
-    }
-
-    fn except(&mut self, names: &[String]) {
-        for import in &mut self.imports {
-            let theirs: Vec<String> = names.iter().filter_map(|name| import.theirs(name)).map(str::to_owned).collect();
-            match &mut import.only {
-                Some(only) => {
-                    let prefix = import.prefix.clone();
-                    only.retain(|(_, ours)| !names.iter().any(|name| *name == format!("{prefix}{ours}")));
-                }
-                None => import.except.extend(theirs),
-            }
-        }
-    }
-
-    /// Pairs of names in the set and their new names.
-    fn rename(&mut self, pairs: Vec<(String, String)>) {
-        let mut renamed = Vec::new();
-        for import in &self.imports {
-            let theirs = |(old, new): &(String, String)| Some((import.theirs(old)?.to_owned(), new.clone()));
-            let only: Vec<(String, String)> = pairs.iter().filter_map(theirs).collect();
-            renamed.push(Import { only: Some(only), ..Import::all(import.from.clone()) });
-        }
-        self.except(&pairs.into_iter().map(|(old, _)| old).collect::<Vec<_>>());
-        self.imports.extend(renamed);
-    }
-
-    fn prefix(&mut self, prefix: &str) {
-        for import in &mut self.imports {
-            import.prefix = format!("{prefix}{}", import.prefix);
-        }
     }
 }

@@ -52,6 +52,7 @@ pub(super) static TABLE: Table = Table {
 /// R7RS 4, R6RS 11 and its libraries, the SRFIs, and Guile's own forms (manual, "Programming in Scheme").
 const SPECIAL_FORMS: SpecialForms = &[
     (F::Data, &["quote", "include", "include-ci", "include-from-path", "test-end"]),
+    (F::Body(0), &["define-property"]),
     (F::Body(1), &["eval-when"]),
     (F::Template, &["quasiquote"]),
     (F::Unquote, &["unquote", "unquote-splicing", "ungexp", "ungexp-splicing", "unsyntax", "unsyntax-splicing"]),
@@ -114,6 +115,10 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::Module, &["define-module", "library", "define-library", "use-modules", "import", "export", "re-export"]),
     (F::Module, &["export!", "export-syntax", "re-export-syntax", "re-export-modules"]),
     (F::Elsewhere, &["@", "@@"]),
+    (F::Language, &["define-language"]),
+    (F::Pass, &["define-pass"]),
+    (F::PassCase, &["nanopass-case"]),
+    (F::InLanguage, &["with-output-language"]),
 ];
 
 const GUILE: Characters<'_> = Characters {
@@ -300,6 +305,7 @@ const DEFINERS: &[Row] = &[
     // A string alone before the expression is the expected value.
     row(K::Test, S::Titled(2), &["test-equal", "test-eqv", "test-eq"]),
     row(K::Test, S::Titled(3), &["test-approximate"]),
+    row(K::Addition, S::Named, &["define-property"]),
     row(
         K::Directive,
         S::Module,

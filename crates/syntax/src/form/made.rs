@@ -29,6 +29,8 @@ pub(super) fn made(form: &Form, tree: &Tree, text: &str) -> Vec<String> {
         Shape::DefineValues => making.names_in(making.data.first()).skip(1).collect(),
         Shape::Record => making.record(form.kind == FormKind::Condition),
         Shape::Struct => making.struct_names(),
+        Shape::Generics => making.generics(),
+        Shape::Fields => making.fields_names(&form.head_name),
         Shape::Structure => making.structure(),
         Shape::Class => making.accessors(false),
         Shape::ClojureRecord => making.constructors(&["->", "map->"]),
@@ -161,15 +163,84 @@ impl<'t> Making<'t> {
         names
     }
 
-    /// Racket's `struct` and its relatives: `(struct name [super] (field*))`.
+    /// Constructor, predicate, accessors and mutators of a record of Chez Scheme: `(define-record name [above] (field*))`.
     fn struct_names(&self) -> Vec<String> {
         let name = self.name;
         let mut names = vec![format!("make-{name}"), format!("{name}?")];
         let Some(fields) = self.data.iter().skip(1).find_map(|datum| datum.list()) else { return names };
         for field in self.inside(fields) {
-            let field = field.list().and_then(|list| self.head_of(list)).unwrap_or(field);
-            let field = self.canonical(field);
+            // `(immutable name)`, `((mutable type) name)`
+            let parts: Vec<Datum> = field.list().into_iter().flat_map(|list| self.inside(list)).collect();
+            let class = parts.first().map_or("", |class| self.source(*class));
+            let is_fixed = class.contains("immutable");
+            let field = self.canonical(parts.get(1).or(parts.first()).copied().unwrap_or(field));
+            names.push(format!("{name}-{field}"));
+            names.extend((!is_fixed).then(|| format!("set-{name}-{field}!")));
+        }
+        names
+    }
+
+    /// The names that a structure of Racket defines (reference, 5.1): `(struct name [above] (field*) option*)`.
+    fn fields_names(&self, head: &str) -> Vec<String> {
+        let name = self.name;
+        if head == "define-cstruct" {
+            return self.foreign_structure();
+        }
+        let has_option = |option: &str| self.data.iter().any(|datum| self.source(*datum) == option);
+        let named = |option: &str| {
+            let at = self.data.iter().position(|datum| self.source(*datum) == option)?;
+            self.data.get(at + 1).map(|datum| self.canonical(*datum))
+        };
+        let mut names = vec![format!("{name}?"), format!("struct:{name}")];
+        let constructor = ["#:constructor-name", "#:extra-constructor-name"].into_iter().find_map(named);
+        let is_old = head.starts_with("define-") && constructor.is_none();
+        names.extend(is_old.then(|| format!("make-{name}")));
+        names.extend(constructor);
+        names.extend(["#:name", "#:extra-name"].into_iter().filter_map(named));
+        // In typed code, the variables of the type come before the name.
+        let skipped = if self.data.first().is_some_and(|first| first.list().is_some()) { 2 } else { 1 };
+        let skipped = if head.starts_with("define-") { 1 } else { skipped };
+        let Some(fields) = self.data.iter().skip(skipped).find_map(|datum| datum.list()) else { return names };
+        let are_mutable = has_option("#:mutable");
+        for field in self.inside(fields) {
+            let parts: Vec<Datum> = field.list().into_iter().flat_map(|list| self.inside(list)).collect();
+            let is_mutable = are_mutable || parts.iter().any(|part| self.source(*part) == "#:mutable");
+            let field = self.canonical(parts.first().copied().unwrap_or(field));
+            names.push(format!("{name}-{field}"));
+            names.extend(is_mutable.then(|| format!("set-{name}-{field}!")));
+        }
+        names
+    }
+
+    /// The names of a structure of C: `(define-cstruct _name ([field type]*) option*)`.
+    fn foreign_structure(&self) -> Vec<String> {
+        let Some(name) = self.name.strip_prefix('_') else { return Vec::new() };
+        let mut names: Vec<String> = ["-pointer", "-pointer/null"].iter().map(|end| format!("_{name}{end}")).collect();
+        names.extend([format!("make-{name}"), format!("{name}?"), format!("{name}-tag")]);
+        for field in
+            self.data.iter().skip(1).find_map(|datum| datum.list()).into_iter().flat_map(|list| self.inside(list))
+        {
+            let field = field.list().and_then(|list| self.head_of(list)).map(|field| self.canonical(field));
+            let Some(field) = field else { continue };
             names.extend([format!("{name}-{field}"), format!("set-{name}-{field}!")]);
+        }
+        names.extend(["->list", "->list*"].iter().map(|end| format!("{name}{end}")));
+        names.extend([format!("list->{name}"), format!("list*->{name}")]);
+        names
+    }
+
+    /// The names of a generic interface of Racket and of its methods.
+    fn generics(&self) -> Vec<String> {
+        let name = self.name;
+        let mut names =
+            vec![format!("gen:{name}"), format!("{name}?"), format!("{name}/c"), format!("{name}-implements?")];
+        let mut data = self.data.iter().skip(1);
+        while let Some(datum) = data.next() {
+            match datum.list() {
+                Some(list) => names.extend(self.head_of(list).map(|method| self.canonical(method))),
+                // An option with its value.
+                None => drop(data.next()),
+            }
         }
         names
     }

@@ -43,7 +43,8 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
             parts.name(form, parts.first_of(first).unwrap_or(first));
             form.docstring = parts.string(1);
         }
-        Shape::Named => parts.named(form, first),
+        Shape::Fields => parts.fields(form, first),
+        Shape::Named | Shape::Generics => parts.named(form, first),
         Shape::Unnamed => {}
         Shape::Titled(others) if parts.string(0).is_some() && data.len() > usize::from(others) => {
             parts.name(form, first);
@@ -139,6 +140,13 @@ impl Parts<'_> {
         let parameters = self.data.get(1).filter(|datum| datum.list().is_some() && form.kind == FormKind::Definition);
         form.signature.extend(parameters.map(|&datum| self.tree.core_span(datum)));
         form.docstring = (1..4).find_map(|index| self.string(index)).filter(|_| self.data.len() > 2);
+    }
+
+    /// The name of a structure of Racket: `name`, `(name above)`, or behind the variables of its type, `(type*) name`.
+    fn fields(&self, form: &mut Form, first: Datum) {
+        let is_in_list = form.head_name.starts_with("define-");
+        let name = if is_in_list { self.first_of(first) } else { first.list().and(self.data.get(1).copied()) };
+        self.name(form, name.unwrap_or(first));
     }
 
     /// The parts at the places from which a macro takes them.

@@ -1,0 +1,186 @@
+//! Uses in Racket: modules that are files, what they require and provide, local names, syntax, classes.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{check, uses};
+
+/// Uses of `area` in one file that defines it in line 2.
+#[track_caller]
+fn check_in(code: &str, expected: &str) {
+    check(&[("a.rkt", &format!("#lang racket\n(define (area x) x)\n{code}"))], "area", expected);
+}
+
+#[test]
+fn calls_and_values_count_and_data_are_apart() {
+    check_in(
+        "(define (f y)\n  (area y)\n  (map area y)\n  '(area)\n  `(area ,(area y)))\n(set! area 3)\n#;(area 1)\n[area 2]\n\
+         (define g #:area)\n(lambda (x #:area [y (area 1)]) y)",
+        "a.rkt:4: call in define f\na.rkt:5: value in define f\na.rkt:6: quoted in define f\na.rkt:7: quoted in define f\n\
+         a.rkt:7: call in define f\na.rkt:8: assignment in set! area\na.rkt:10: call in area 2\n\
+         a.rkt:12: call in lambda (x #:area [y (area 1)])",
+    );
+}
+
+#[test]
+fn local_names_hide_those_of_the_module() {
+    check_in(
+        "(define (f area) (area))\n(define (g a [area 1] #:k [b area]) area)\n(let ([area 1]) area)\n(let loop ([area 1]) (loop area))\n\
+         (let* ([area 1] [b area]) b)\n(letrec ([area (lambda () (area))]) area)\n(let-values ([(a area) (g)]) area)\n\
+         (for ([area '(1)] #:when area [b area]) area)\n(for/list ([(a area) (in-hash (hash))]) area)\n\
+         (for/fold ([area 0]) ([b '(1)]) (+ area b))\n(for*/hash ([area 3]) (values area area))\n\
+         (match 1 [(list area b) area] [(cons a (? list? area)) area])\n(define (h) (define (k) (area 1)) (define (area x) x) (k))\n\
+         (case-lambda [(area) area] [(area . b) area])\n(let/ec area (area 1))\n(let ([a 1]) (define-values (area b) (values 1 2)) area)\n\
+         (define (r) (match-define (list area) '(1)) area)\n(define (s) (struct area (x)) (area 1))\n(do ([area 1 area]) (area) area)\n\
+         (let () (local [(define area 1)] area))\n(cond [1 (define area 2) area])\n(match-let ([(list area) '(1)]) area)\n\
+         (define-syntax-rule (m area) (list area))\n(parameterize ([current-output-port 1]) 2)\n(with-handlers ([void (lambda (area) area)]) 1)",
+        "",
+    );
+    check_in("(let ([area (area 1)]) area)", "a.rkt:3: call in let ([area (area 1)])");
+    check_in("(define (f #:k [b (area 1)]) b)", "a.rkt:3: call in define f");
+    check_in(
+        "(for ([a (area 1)] [area 2] [b (area 3)]) area)",
+        "a.rkt:3: call in for ([a (area 1)] [area 2] [b (area 3)])\na.rkt:3: call in for ([a (area 1)] [area 2] [b (area 3)])",
+    );
+}
+
+#[test]
+fn patterns_of_match_call_predicates_and_structures() {
+    check_in(
+        "(define (f x)\n  (match x\n    [(? area y) y]\n    [(app area y) y]\n    ['area 1]\n    [(list _ ...) #:when (area 1) 2]\n    \
+         [(area y) y]))",
+        "a.rkt:5: call in define f\na.rkt:6: call in define f\na.rkt:7: quoted in define f\na.rkt:8: call in define f\n\
+         a.rkt:9: call in define f",
+    );
+}
+
+#[test]
+fn templates_of_syntax_are_code_of_the_uses_of_a_macro() {
+    check_in(
+        "(define-syntax m\n  (syntax-rules ()\n    [(_ x) (let ([y 1]) (area x))]\n    [(_ area z) (area z)]))\n\
+         (define-syntax-rule (n x) (area x))\n(define-syntax (p s)\n  (syntax-case s ()\n      [(_ x) (area 1) #'(area x)]\n      \
+         [(_) #`(area #,(area 1))]))\n(define-syntax-parse-rule (q x:expr) (area x))\n\
+         (define-syntax (r s)\n  (syntax-parse s\n    [(_ area:id) #'(list area)]\n    [(_ x y) #'(area x y)]))",
+        "a.rkt:5: template in define-syntax m\na.rkt:7: template in define-syntax-rule n\na.rkt:10: call in define-syntax p\n\
+         a.rkt:10: template in define-syntax p\na.rkt:11: template in define-syntax p\na.rkt:11: call in define-syntax p\n\
+         a.rkt:12: template in define-syntax-parse-rule q\na.rkt:16: template in define-syntax r",
+    );
+    check_in("(define-syntax-rule (m x) (list x))\n(define (f) (m area))", "a.rkt:4: value in define f");
+    check_in(
+        "(define-syntax-rule (with-it n b) (let ([n 1]) b))\n(define (f) (with-it area area))\n(define (g) (with-it c area))",
+        "a.rkt:5: value in define g",
+    );
+}
+
+/// The uses of `area` of `lib/a.rkt` in `b.rkt`, which has that code.
+fn in_b(provides: &str, code: &str) -> String {
+    let a = format!(
+        "#lang racket/base\n(provide {provides})\n(define (area x) x)\n(define (inner) 1)\n(struct cow (age [name #:mutable]))\n"
+    );
+    let b = format!("#lang racket/base\n{code}");
+    let found = uses(&[("lib/a.rkt", &a), ("b.rkt", &b)], "area", None);
+    let lines: Vec<&str> = found.lines().filter(|line| !line.starts_with("lib/a.rkt:2: export")).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn modules_are_resolved() {
+    let call = "b.rkt:3: call in area 1";
+    assert_eq!(in_b("area", "(require \"lib/a.rkt\")\n(area 1)"), call);
+    assert_eq!(in_b("area", "(require (file \"lib/a.rkt\") racket/list)\n(area 1)"), call);
+    assert_eq!(in_b("(all-defined-out)", "(require \"lib/a.rkt\")\n(area 1)"), call);
+    assert_eq!(in_b("inner", "(require \"lib/a.rkt\")\n(area 1)"), "");
+    assert_eq!(in_b("(except-out (all-defined-out) area)", "(require \"lib/a.rkt\")\n(area 1)"), "");
+    assert_eq!(in_b("area", "\n(area 1)"), "");
+    assert_eq!(
+        in_b("area", "(require (prefix-in a: \"lib/a.rkt\"))\n(a:area 1)\n(area 2)"),
+        "b.rkt:3: call in a:area 1"
+    );
+    assert_eq!(
+        in_b("(prefix-out a: area)", "(require \"lib/a.rkt\")\n(a:area 1)\n(area 2)"),
+        "b.rkt:3: call in a:area 1"
+    );
+    assert_eq!(
+        in_b("(rename-out [area size])", "(require \"lib/a.rkt\")\n(size 1)\n(area 2)"),
+        "b.rkt:3: call in size 1"
+    );
+    assert_eq!(
+        in_b("area", "(require (only-in \"lib/a.rkt\" [area size]))\n(size 1)\n(area 2)"),
+        "b.rkt:2: export in require (only-in \"lib/a.rkt\" [area size])\nb.rkt:3: call in size 1"
+    );
+    assert_eq!(in_b("area", "(require (only-in \"lib/a.rkt\"))\n(area 2)"), "");
+    assert_eq!(
+        in_b("area", "(require (except-in \"lib/a.rkt\" area))\n(area 2)"),
+        "b.rkt:2: export in require (except-in \"lib/a.rkt\" area)"
+    );
+    assert_eq!(in_b("(contract-out [area (-> any/c any/c)])", "(require \"lib/a.rkt\")\n(area 1)"), call);
+    assert_eq!(in_b("(for-syntax area) area", "(require (for-syntax \"lib/a.rkt\"))\n(area 1)"), call);
+}
+
+#[test]
+fn a_module_gives_what_it_requires() {
+    let a = ("lib/a.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
+    let middle = ("middle.rkt", "#lang racket/base\n(require \"lib/a.rkt\")\n(provide (all-from-out \"lib/a.rkt\"))\n");
+    let b = ("deep/b.rkt", "#lang racket/base\n(require \"../middle.rkt\")\n(area 1)\n");
+    let export = "lib/a.rkt:2: export in provide area";
+    check(&[a, middle, b], "area", &format!("deep/b.rkt:3: call in area 1\n{export}"));
+    let renamed = ("middle.rkt", "#lang racket/base\n(require \"lib/a.rkt\")\n(provide (rename-out [area size]))\n");
+    let b = ("deep/b.rkt", "#lang racket/base\n(require \"../middle.rkt\")\n(size 1)\n(area 1)\n");
+    check(
+        &[a, renamed, b],
+        "area",
+        &format!(
+            "deep/b.rkt:3: call in size 1\n{export}\nmiddle.rkt:3: export in provide (rename-out [area size])\nmiddle.rkt:3: export in provide (rename-out [area size])"
+        ),
+    );
+}
+
+#[test]
+fn submodules_see_what_is_around_them() {
+    check_in(
+        "(module+ test\n  (require rackunit)\n  (check-equal? (area 1) 1))\n(module* main #f\n  (area 2))\n(module other racket\n  (area 3))\n\
+         (module* last racket\n  (require (submod \"..\"))\n  (area 4))",
+        "a.rkt:5: call in module+ test\na.rkt:7: call in module* main",
+    );
+    let b = ("b.rkt", "#lang racket\n(require (submod \"a.rkt\" inside))\n(area 1)\n");
+    let a = (
+        "a.rkt",
+        "#lang racket\n(module inside racket\n  (provide area)\n  (define (area x) x))\n(require 'inside)\n(area 2)\n",
+    );
+    check(&[a, b], "area", "a.rkt:3: export in module inside\na.rkt:6: call in area 2\nb.rkt:3: call in area 1");
+}
+
+#[test]
+fn collections_of_the_project_are_its_files() {
+    let info = ("farm/info.rkt", "#lang info\n(define collection \"farm\")\n");
+    let a = ("farm/a.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
+    let b = ("farm/deep/b.rkt", "#lang racket/base\n(require farm/a)\n(area 1)\n");
+    check(&[info, a, b], "area", "farm/a.rkt:2: export in provide area\nfarm/deep/b.rkt:3: call in area 1");
+}
+
+#[test]
+fn what_a_structure_makes_is_exported_with_it() {
+    let a = ("a.rkt", "#lang racket/base\n(provide (struct-out cow))\n(struct cow (age [name #:mutable]))\n");
+    let b = (
+        "b.rkt",
+        "#lang racket/base\n(require \"a.rkt\")\n(define c (cow 1 2))\n(cow-age c)\n(set-cow-name! c 3)\n(cow? c)\n(struct-copy cow c [age 2])\n",
+    );
+    check(
+        &[a, b],
+        "cow",
+        "a.rkt:2: export in provide (struct-out cow)\nb.rkt:3: call in define c\nb.rkt:7: value in struct-copy cow",
+    );
+    check(&[a, b], "cow-age", "b.rkt:4: call in cow-age c");
+    check(&[a, b], "set-cow-name!", "b.rkt:5: call in set-cow-name! c");
+    check(&[a, b], "cow?", "b.rkt:6: call in cow? c");
+}
+
+#[test]
+fn members_of_classes_are_no_names_of_the_module() {
+    check_in(
+        "(define c%\n  (class object%\n    (init-field [size (area 1)])\n    (field [area 2])\n    (define/public (get) (+ area size))\n    \
+         (super-new)))\n(define d%\n  (class object%\n    (super-new)\n    (define/public (area) 1)\n    (define/public (go) (send this area) (area))))\n\
+         (define e%\n  (class object% (super-new) (define/public (go) (area 3))))",
+        "a.rkt:15: call in define e%",
+    );
+}
