@@ -208,7 +208,9 @@ fn balanced(
     let reaches = |fix: &&Fix| diagnosis.is_certain() && moved_into(new_body, &fix.edits, &places).is_some();
     let fix = diagnosis.fixes.first().filter(reaches);
     let mut corrected = None;
-    if let (Some(fix), Some(repaired)) = (fix, &diagnosis.repaired) {
+    // Nobody asks for a patch in order to have the text that was there.
+    let is_undone = |repaired: &String| repaired == source.slice(region);
+    if let (Some(fix), Some(repaired)) = (fix, diagnosis.repaired.as_ref().filter(|text| !is_undone(text))) {
         if repair {
             return Ok(Some((repaired.clone(), Mended::from(fix))));
         }

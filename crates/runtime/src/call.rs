@@ -112,6 +112,16 @@ pub struct Visit {
 }
 
 impl Visit {
+    /// The session has an image.
+    pub fn has_image(&self) -> bool {
+        self.ticket.session.facts().image.is_some()
+    }
+
+    /// The process of the image, if it was started here.
+    pub fn pid(&self) -> Option<i32> {
+        self.ticket.session.facts().image.as_ref()?.ours.as_ref().map(|ours| ours.pid)
+    }
+
     /// Makes a request and waits for its answer.
     ///
     /// Cancelling `cancel`, or dropping the future, interrupts it; in the second case the visit is over.

@@ -44,11 +44,6 @@ impl Fresh {
         &self.session.name
     }
 
-    /// The process of the image, if it runs.
-    pub fn pid(&self) -> Option<i32> {
-        self.session.facts().image.as_ref()?.ours.as_ref().map(|ours| ours.pid)
-    }
-
     /// Lets other processes go before those of the image, for as long as it lives.
     pub fn give_way(&self) {
         self.session.facts().gives_way = true;

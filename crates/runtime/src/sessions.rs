@@ -358,11 +358,6 @@ impl Sessions {
         })
     }
 
-    /// The session has an image now.
-    pub fn has_image(&self, name: &str) -> bool {
-        self.existing(name).is_ok_and(|session| session.facts().image.is_some())
-    }
-
     /// The number of evaluations that the session's image has been asked for.
     pub fn evaluations(&self, name: &str) -> u64 {
         self.existing(name).map_or(0, |session| session.facts().evaluations)
@@ -373,13 +368,6 @@ impl Sessions {
         if let Ok(session) = self.existing(name) {
             session.facts().tell(notice);
         }
-    }
-
-    /// The process of the session's image, if it was started here.
-    pub fn pid_of(&self, name: &str) -> Option<i32> {
-        let session = self.existing(name).ok()?;
-        let facts = session.facts();
-        facts.image.as_ref()?.ours.as_ref().map(|ours| ours.pid)
     }
 
     /// The sessions that have an image now or are about to have one, by name, each with its runtime.

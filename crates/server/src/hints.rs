@@ -6,11 +6,9 @@
 use rmcp::model::MetaObject;
 use serde_json::{Map, Value};
 
-/// The words that lead to a tool.
+/// The words that lead to a tool; those that are in the prompt from the start need none.
 const WORDS: &[(&str, &str)] = &[
-    ("lisp_read_file", "clojure scheme guile elisp source outline"),
     ("lisp_read_form", "defun function definition s-expression sexp"),
-    ("lisp_edit_form", "clojure scheme elisp defun s-expression sexp"),
     ("lisp_check_parens", "parentheses parens balance brackets"),
     ("lisp_search", "grep find text pattern regex"),
     ("lisp_edit_batch", "multi-file several transaction"),

@@ -52,7 +52,7 @@ pub struct CoverageCode {
     /// Default 300
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
-    /// Characters in the answer (default 10000)
+    /// Characters, default 10000
     #[serde(default)]
     pub max_output_length: Option<u32>,
 }

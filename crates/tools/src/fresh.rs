@@ -13,6 +13,7 @@ use crate::image_text::one_line;
 use crate::refusal::Refusal;
 use crate::renewal::Prepared;
 use crate::repl_eval::Visiting;
+use crate::repl_work::Done;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -28,12 +29,12 @@ const EARLIER: &str = "before";
 pub(crate) async fn renewed(
     workshop: &Workshop,
     visit: &mut Visiting<'_>,
-    kept: &EvalReport,
+    kept: &Done,
     target: &LoadTarget,
     project: &Project,
     request: &impl Fn(LoadTarget, Project) -> Request,
     context: &CallContext,
-) -> Result<Option<EvalReport>, Refusal> {
+) -> Result<Option<Done>, Refusal> {
     let session = visit.session().to_owned();
     let Ok(fresh) = workshop.sessions.fresh(&session) else { return Ok(None) };
     let project = Project { renewal: Renewal::default(), ..project.clone() };
@@ -41,23 +42,23 @@ pub(crate) async fn renewed(
     let mut other = Visiting::in_fresh(&fresh, &asked, context).await?;
     let prepared = Prepared::for_fresh(workshop, context).await?;
     let mut report = other.ask(asked).await?;
-    report.notices.splice(0..0, kept.notices.iter().cloned());
+    report.notices.splice(0..0, kept.report.notices.iter().cloned());
     match has_loaded(&report) {
         None => return Ok(None),
-        Some(false) => return Ok(Some(report)),
+        Some(false) => return Ok(Some(Done { report, changes: kept.changes.clone(), files: kept.files.clone() })),
         Some(true) => {}
     }
     let evaluations = workshop.sessions.evaluations(&session);
     visit.exchange(&mut other);
     drop(other);
     let earlier = kept_aside(workshop, fresh, &session, evaluations).await;
-    prepared.note(workshop, &report);
-    report.notices.push(Notice::Renewed { reason: reason(kept), evaluations, earlier });
-    Ok(Some(report))
+    let files = prepared.note(workshop, &report, visit.pid());
+    report.notices.push(Notice::Renewed { reason: reason(&kept.report), evaluations, earlier });
+    Ok(Some(Done { report, changes: kept.changes.clone(), files }))
 }
 
 /// Keeps an image that somebody has worked in as a session of its own, whose name is returned.
-async fn kept_aside(workshop: &Workshop, image: Fresh, session: &str, evaluations: u64) -> Option<String> {
+pub(crate) async fn kept_aside(workshop: &Workshop, image: Fresh, session: &str, evaluations: u64) -> Option<String> {
     if evaluations == 0 {
         image.end().await;
         return None;

@@ -97,5 +97,6 @@ pub use refusal::Refusal;
 pub use renewal::Ledger;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
+pub use verify::TestMemory;
 pub use workshop::Workshop;
 pub use workspace::Workspace;

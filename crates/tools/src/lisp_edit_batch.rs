@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm};
+use crate::lisp_patch_form::LispPatchForm;
 use crate::lisp_read_file::yes;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, diff, refused};
@@ -39,6 +40,9 @@ pub struct LispEditBatch {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
 }
 
 /// One of the edits, as for `lisp_edit_form` or, for a patch, `lisp_patch_form`.
@@ -100,6 +104,25 @@ impl From<LispEditForm> for BatchEdit {
     }
 }
 
+impl From<LispPatchForm> for BatchEdit {
+    fn from(args: LispPatchForm) -> Self {
+        Self {
+            operation: Done::Patch,
+            path: args.path,
+            name: args.name,
+            form_type: args.form_type,
+            index: args.index,
+            line: args.line,
+            content: None,
+            old_text: Some(args.old_text),
+            new_text: Some(args.new_text),
+            replace_all: args.replace_all,
+            digest: args.digest,
+            repair: args.repair,
+        }
+    }
+}
+
 /// The effect of several edits, or of their dry run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BatchAnswer {
@@ -121,7 +144,13 @@ pub async fn lisp_edit_batch(
     context: &CallContext,
 ) -> Result<BatchAnswer, Refusal> {
     let began = SystemTime::now();
-    let wish = Wish { verify: args.verify, system: args.system, load: args.load, session: args.session };
+    let wish = Wish {
+        verify: args.verify,
+        system: args.system,
+        load: args.load,
+        session: args.session,
+        runtime: args.runtime,
+    };
     let answer = batch(workshop, args.edits, args.dry_run, &wish, context).await?;
     if !answer.dry_run && !answer.files.is_empty() {
         context.observe(&Event::FilesChanged { began, what: "edits", answer: &answer.clone().into() });
@@ -132,11 +161,11 @@ pub async fn lisp_edit_batch(
 /// Makes one edit, with its verification.
 pub(crate) async fn edit_verified(
     workshop: &Workshop,
-    args: LispEditForm,
+    edit: BatchEdit,
     wish: &Wish,
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let done = batch(workshop, vec![args.into()], false, wish, context).await;
+    let done = batch(workshop, vec![edit], false, wish, context).await;
     let BatchAnswer { mut edits, verification, files, .. } = done.map_err(|refusal| match refusal {
         Refusal::InBatch { refusal, .. } => *refusal,
         refusal => refusal,
@@ -264,7 +293,7 @@ impl BatchEdit {
             let (Some(old_text), Some(new_text)) = (self.old_text.as_deref(), self.new_text.as_deref()) else {
                 return Err(Refusal::Misfit { why: "a patch needs `old_text` and `new_text`".to_owned() });
             };
-            let (replace_all, repair) = (self.replace_all, false);
+            let (replace_all, repair) = (self.replace_all, self.repair);
             return Ok(patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair }));
         };
         Ok(edit(source, &Edit { operation, target, content: self.content.as_deref(), digest, repair: self.repair }))

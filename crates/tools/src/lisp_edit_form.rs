@@ -87,6 +87,12 @@ pub struct LispEditForm {
     /// Load
     #[serde(default)]
     pub load: bool,
+    /// Session
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
 }
 
 /// The effect of an edit or a patch, or of its dry run.
@@ -228,9 +234,15 @@ pub async fn lisp_edit_form(
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
     let began = SystemTime::now();
-    let wish = Wish { verify: args.verify, load: args.load, ..Wish::default() };
+    let wish = Wish {
+        verify: args.verify,
+        load: args.load,
+        session: args.session.clone(),
+        runtime: args.runtime.clone(),
+        ..Wish::default()
+    };
     if wish.is_any() && !args.dry_run {
-        let answer = edit_verified(workshop, args, &wish, context).await?;
+        let answer = edit_verified(workshop, args.into(), &wish, context).await?;
         answer.observed(began, context);
         return Ok(answer);
     }

@@ -6,9 +6,12 @@ use lispwright_edit::{FormPatch, Target, patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::lisp_edit_batch::edit_verified;
 use crate::lisp_edit_form::{Done, EditAnswer, change};
+use crate::lisp_read_file::yes;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
+use crate::verify::{Verify, Wish};
 use crate::workshop::Workshop;
 
 /// Arguments of `lisp_patch_form`.
@@ -43,8 +46,20 @@ pub struct LispPatchForm {
     #[serde(default)]
     pub dry_run: bool,
     /// Repair
-    #[serde(default)]
+    #[serde(default = "yes")]
     pub repair: bool,
+    /// Verify
+    #[serde(default)]
+    pub verify: Verify,
+    /// Load
+    #[serde(default)]
+    pub load: bool,
+    /// Session
+    #[serde(default)]
+    pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
 }
 
 /// Patches a form.
@@ -53,7 +68,20 @@ pub async fn lisp_patch_form(
     args: LispPatchForm,
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let (workshop, began) = (workshop.clone(), SystemTime::now());
+    let began = SystemTime::now();
+    let wish = Wish {
+        verify: args.verify,
+        load: args.load,
+        session: args.session.clone(),
+        runtime: args.runtime.clone(),
+        ..Wish::default()
+    };
+    if wish.is_any() && !args.dry_run {
+        let answer = edit_verified(workshop, args.into(), &wish, context).await?;
+        answer.observed(began, context);
+        return Ok(answer);
+    }
+    let workshop = workshop.clone();
     let answer = context.on_files(move || run(&workshop, &args)).await?;
     answer.observed(began, context);
     Ok(answer)

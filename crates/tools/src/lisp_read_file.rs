@@ -29,7 +29,7 @@ pub(crate) fn yes() -> bool {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispReadFile {
-    /// File below the root
+    /// Path
     pub path: String,
     /// False: the text
     #[serde(default = "yes")]

@@ -57,6 +57,9 @@ pub struct LispRename {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
 }
 
 /// The effect of a rename, or of its dry run.
@@ -170,7 +173,13 @@ pub async fn lisp_rename(
     let is_here = within(workshop, args.path.as_deref())?;
     let symbol = named(args.symbol.clone())?;
     let dry_run = args.dry_run;
-    let wish = Wish { verify: args.verify, system: args.system, load: args.load, session: args.session };
+    let wish = Wish {
+        verify: args.verify,
+        system: args.system,
+        load: args.load,
+        session: args.session,
+        runtime: args.runtime,
+    };
     let asked = Asked { symbol, package: args.package, new_name: args.new_name.trim().to_owned(), also, dry_run };
     let session = wish.session.as_deref();
     let uses =

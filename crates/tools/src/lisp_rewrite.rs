@@ -63,6 +63,9 @@ pub struct LispRewrite {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
+    /// Runtime
+    #[serde(default)]
+    pub runtime: Option<String>,
 }
 
 /// A condition of a match.
@@ -161,8 +164,13 @@ pub async fn lisp_rewrite(
 ) -> Result<RewriteAnswer, Refusal> {
     let began = SystemTime::now();
     let (home, cancel) = (workshop.clone(), context.cancel.clone());
-    let wish =
-        Wish { verify: args.verify, system: args.system.clone(), load: args.load, session: args.session.clone() };
+    let wish = Wish {
+        verify: args.verify,
+        system: args.system.clone(),
+        load: args.load,
+        session: args.session.clone(),
+        runtime: args.runtime.clone(),
+    };
     let look = move |index: &_, _: &_| run(&home, &args, &Meanings::new(index), || cancel.is_cancelled());
     let (mut answer, trial) = indexed(workshop, context, look).await??;
     if let Some(trial) = trial {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, Request};
+use lispwright_runtime::{Ending, EvalReport, LoadTarget, Project, Request};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,17 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
     let (force, clear) = (args.force.unwrap_or(true), args.clear_fasls.unwrap_or(false));
     let request = |target, project| Request::Load { target, project, force, clear, in_system: false, timeout };
     let name = work.name.clone();
-    let Done { report, changes } = work.done(workshop, request, context).await?;
+    answer(workshop, name, work.done(workshop, request, context).await?)
+}
+
+/// The request to load a target: even if it has not changed, or with the systems that contain it.
+pub(crate) fn request(force: bool, in_system: bool) -> impl Fn(LoadTarget, Project) -> Request {
+    move |target, project| Request::Load { target, project, force, clear: false, in_system, timeout: TIMEOUT.into() }
+}
+
+/// The answer to a load that is called `name`.
+pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<LoadAnswer, Refusal> {
+    let Done { report, changes, .. } = done;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");

@@ -35,7 +35,7 @@ pub struct TraceCalls {
     /// Default 30
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
-    /// Characters in the answer (default 10000)
+    /// Characters, default 10000
     #[serde(default)]
     pub max_output_length: Option<u32>,
 }
@@ -75,7 +75,7 @@ pub struct ProfileCode {
     /// Default 30
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
-    /// Characters in the answer (default 10000)
+    /// Characters, default 10000
     #[serde(default)]
     pub max_output_length: Option<u32>,
 }
@@ -95,7 +95,7 @@ pub struct DisassembleCode {
     /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Characters in the answer (default 10000)
+    /// Characters, default 10000
     #[serde(default)]
     pub max_output_length: Option<u32>,
 }

@@ -31,6 +31,21 @@ pub(crate) struct Account {
     /// The process of the image.
     pid: Option<i32>,
     documents: HashMap<PathBuf, Arc<Document>>,
+    /// What compilers have said about each file when it was loaded.
+    messages: HashMap<PathBuf, Vec<String>>,
+}
+
+impl Account {
+    /// The same for another process, which has the same files.
+    pub(crate) fn moved_to(self, pid: Option<i32>) -> Self {
+        Self { pid, ..self }
+    }
+
+    /// What was said about a file when it was loaded; `None` if it was not.
+    pub(crate) fn said_of(&self, file: &Path) -> Option<&[String]> {
+        self.documents.get(file)?;
+        Some(self.messages.get(file).map_or(&[], Vec::as_slice))
+    }
 }
 
 impl Ledger {
@@ -39,7 +54,7 @@ impl Ledger {
     }
 
     /// The account of the process that a session has now; an empty one for a process that is not known.
-    fn of(&self, session: &str, pid: Option<i32>) -> Account {
+    pub(crate) fn of(&self, session: &str, pid: Option<i32>) -> Account {
         self.accounts().get(session).filter(|account| account.pid == pid).cloned().unwrap_or_default()
     }
 
@@ -49,8 +64,14 @@ impl Ledger {
     }
 
     /// Records that a session has these files in its present process.
-    fn put(&self, session: &str, account: Account) {
+    pub(crate) fn put(&self, session: &str, account: Account) {
         self.accounts().insert(session.to_owned(), account);
+    }
+
+    /// Takes the account of a session from another ledger, for the process that the session has now.
+    pub(crate) fn take_over(&self, other: &Self, session: &str, pid: Option<i32>) {
+        let account = other.accounts().remove(session).unwrap_or_default();
+        self.put(session, account.moved_to(pid));
     }
 }
 
@@ -70,8 +91,8 @@ pub(crate) async fn prepare(
     context: &CallContext,
 ) -> Result<Prepared, Refusal> {
     let session = visit.session().to_owned();
-    let before = workshop.ledger.of(&session, workshop.sessions.pid_of(&session));
-    let loaded = loaded_files(workshop, visit, project).await?;
+    let before = workshop.ledger.of(&session, visit.pid());
+    let loaded = loaded_files(visit, project).await?;
     let dialect = workshop.sessions.runtime_of(&session).dialect;
     let target = target.clone();
     let (files, before, renewal) = indexed(workshop, context, move |index, _| {
@@ -94,12 +115,8 @@ pub(crate) async fn prepare(
 }
 
 /// The files of the project that the image has loaded; none where there is no image, or it does not know.
-async fn loaded_files(
-    workshop: &Workshop,
-    visit: &mut Visiting<'_>,
-    project: &Project,
-) -> Result<Vec<LoadedFile>, Refusal> {
-    if !workshop.sessions.has_image(visit.session()) {
+async fn loaded_files(visit: &mut Visiting<'_>, project: &Project) -> Result<Vec<LoadedFile>, Refusal> {
+    if !visit.has_image() {
         return Ok(Vec::new());
     }
     let report = visit.ask(Request::LoadedFiles(ListLoaded { project: project.clone() })).await?;
@@ -117,12 +134,15 @@ impl Prepared {
         Ok(Self { files, before: Account::default() })
     }
 
-    /// Records what the image of the call's session has loaded.
-    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport) {
+    /// Records what the image of the call's session, the process `pid`, has loaded. Returns the files as they were before.
+    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport, pid: Option<i32>) -> Index {
         let Self { files, mut before } = self;
-        before.pid = workshop.sessions.pid_of(&report.session);
+        before.pid = pid;
         for path in &report.renewed.loaded {
+            let said = report.diagnostics.iter().filter(|one| one.file.as_ref() == Some(path));
+            let messages: Vec<String> = said.map(|one| one.message.clone()).collect();
             let path = Path::new(path);
+            before.messages.insert(path.to_owned(), messages);
             // A file that has changed since may have been loaded in either state.
             match files.shared(path).filter(|document| document.is_current()) {
                 Some(document) => before.documents.insert(path.to_owned(), document),
@@ -130,6 +150,7 @@ impl Prepared {
             };
         }
         workshop.ledger.put(&report.session, before);
+        files
     }
 }
 

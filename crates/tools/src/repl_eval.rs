@@ -52,10 +52,10 @@ pub struct ReplEval {
     /// Package or module, "(my app)"; default: the session's
     #[serde(default)]
     pub package: Option<String>,
-    /// Seconds until interrupted, state kept (default 30)
+    /// Default 30; the state is kept
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
-    /// Characters in the answer (default 10000)
+    /// Characters, default 10000
     #[serde(default)]
     pub max_output_length: Option<u32>,
     /// Print level
@@ -64,7 +64,7 @@ pub struct ReplEval {
     /// Default 200
     #[serde(default)]
     pub print_length: Option<u32>,
-    /// Forbid evaluation by the reader (#.)
+    /// Forbid #.
     #[serde(default)]
     pub safe_read: bool,
     /// hold: keep the stack of an error for repl_control
@@ -142,6 +142,16 @@ impl<'c> Visiting<'c> {
     pub(crate) async fn in_fresh(fresh: &Fresh, request: &Request, context: &'c CallContext) -> Result<Self, Refusal> {
         let visiting = begun(fresh.queue(request.clone())?, fresh.name(), context).await?;
         Ok(Self { is_kept: false, ..visiting })
+    }
+
+    /// The image runs.
+    pub(crate) fn has_image(&self) -> bool {
+        self.visit.has_image()
+    }
+
+    /// The process of the image, if it was started here.
+    pub(crate) fn pid(&self) -> Option<i32> {
+        self.visit.pid()
     }
 
     /// Exchanges the images of the two sessions that are visited.

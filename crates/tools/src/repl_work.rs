@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lispwright_edit::check_window;
+use lispwright_index::Index;
 use lispwright_runtime::{
     CompilerDiagnostic, Ending, EvalReport, LoadTarget, Project, Renewal, Request, Runtime, definition_files,
 };
@@ -82,6 +83,8 @@ pub(crate) struct Done {
     pub(crate) report: EvalReport,
     /// What it has changed in the image besides its target.
     pub(crate) changes: Changes,
+    /// The files as they were before.
+    pub(crate) files: Index,
 }
 
 impl Work {
@@ -105,19 +108,32 @@ impl Work {
         request: &impl Fn(LoadTarget, Project) -> Request,
         context: &CallContext,
     ) -> Result<Done, Refusal> {
-        let Self { target, session, mut project, .. } = self;
-        let was_used = workshop.ledger.knows(&session) || workshop.sessions.evaluations(&session) > 0;
-        let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
-        let report = visit.ask(request(target.clone(), project.clone())).await?;
+        let was_used = workshop.ledger.knows(&self.session) || workshop.sessions.evaluations(&self.session) > 0;
+        let (target, project) = (self.target.clone(), self.project.clone());
+        let done = self.done_here(visit, workshop, request, context).await?;
         if was_used
-            && may_load_elsewhere(&report)
-            && let Some(report) = renewed(workshop, visit, &report, &target, &project, request, context).await?
+            && may_load_elsewhere(&done.report)
+            && let Some(afresh) = renewed(workshop, visit, &done, &target, &project, request, context).await?
         {
-            return Ok(Done { report, changes: Changes::default() });
+            return Ok(afresh);
         }
-        prepared.note(workshop, &report);
+        Ok(done)
+    }
+
+    /// Does the work in an image that is visited.
+    pub(crate) async fn done_here(
+        self,
+        visit: &mut Visiting<'_>,
+        workshop: &Workshop,
+        request: &impl Fn(LoadTarget, Project) -> Request,
+        context: &CallContext,
+    ) -> Result<Done, Refusal> {
+        let Self { target, mut project, .. } = self;
+        let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
+        let report = visit.ask(request(target, project)).await?;
+        let files = prepared.note(workshop, &report, visit.pid());
         let changes = Changes::of(workshop, &report.renewed, report.runtime.dialect, context).await?;
-        Ok(Done { report, changes })
+        Ok(Done { report, changes, files })
     }
 }
 

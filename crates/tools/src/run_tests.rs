@@ -11,7 +11,7 @@ use crate::changes::Changes;
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::time_limit_or;
+use crate::repl_eval::{Visiting, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::test_script;
 use crate::test_twins::{TestTwins, twins};
@@ -264,6 +264,20 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     Ok(TestAnswer { unbound, ..answer })
 }
 
+/// Runs all tests of a goal in an image that is visited.
+pub(crate) async fn run_in(
+    workshop: &Workshop,
+    visit: &mut Visiting<'_>,
+    work: Work,
+    context: &CallContext,
+) -> Result<TestAnswer, Refusal> {
+    let is_system = matches!(work.target, LoadTarget::System(_));
+    let asked = Asked { name: work.name.clone(), is_system, framework: None, tests: Vec::new() };
+    let timeout = TIMEOUT.into();
+    let request = |target, project| Request::RunTests { target, project, framework: None, tests: Vec::new(), timeout };
+    answer(workshop, asked, work.done_here(visit, workshop, &request, context).await?)
+}
+
 /// The requested framework, if the runtime can run it.
 fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, Refusal> {
     let Some(name) = asked.map(|name| name.to_lowercase()).filter(|name| name != "auto") else { return Ok(None) };
@@ -274,12 +288,19 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
 }
 
 fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, Refusal> {
-    let Done { report, changes } = done;
+    let Done { report, changes, files } = done;
     let otherwise = other_ending(&report)?;
     let tally = test_script::counted(report.tests.clone().unwrap_or_default(), &report, &asked);
     let verdict = otherwise.is_none().then(|| Verdict::of(&report, &tally));
     let code = verdict.and_then(Verdict::code);
     let root = workshop.roots.primary();
+    if let Some(verdict) = verdict
+        && asked.framework.is_none()
+        && asked.tests.is_empty()
+    {
+        let failed = tally.failed_tests.iter().map(|test| test.name.clone()).collect();
+        workshop.memory.note(&report.session, &asked.name, files, failed, verdict == Verdict::Counted);
+    }
     Ok(TestAnswer {
         passed: tally.passed,
         failed: tally.failed,

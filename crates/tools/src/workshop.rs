@@ -13,6 +13,7 @@ use crate::event::Observer;
 use crate::refusal::Refusal;
 use crate::renewal::Ledger;
 use crate::tool::CallContext;
+use crate::verify::TestMemory;
 use crate::workspace::Workspace;
 
 /// The project and the sessions that a catalogue of tools works on. Clones share both.
@@ -28,6 +29,8 @@ pub struct Workshop {
     pub sessions: Sessions,
     /// The files as those images have loaded them.
     pub ledger: Ledger,
+    /// The tests that failed when they were last run.
+    pub memory: TestMemory,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -65,6 +68,7 @@ impl Workshop {
             roots,
             sessions,
             ledger: Ledger::default(),
+            memory: TestMemory::default(),
             observer: None,
         }
     }

@@ -5,8 +5,12 @@ use lispwright_tools::lisp_edit_batch::BatchAnswer;
 use lispwright_tools::verify::{Verification, Verify};
 
 use crate::changed::push_diffs;
-use crate::rendering::counted;
+use crate::notice::notice_line;
+use crate::rendering::{counted, first_names};
 use crate::{Skin, edited, loaded, tested};
+
+/// Names that are listed.
+const MOST_NAMED: usize = 12;
 
 /// The answer: what the edits did, the verification, the diffs.
 pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
@@ -34,20 +38,14 @@ pub(crate) fn push_verified(text: &mut String, verification: Option<&Verificatio
 
 /// The verification, in some lines.
 fn verified(verification: &Verification, skin: Skin) -> String {
-    let verdict = match (verification.verify, verification.passed) {
-        (Verify::None, true) => "Loaded",
-        (Verify::None, false) => "Written, but it did not load",
-        (Verify::Compile, true) => "Verified: it compiles",
-        (Verify::Compile, false) => "It does not compile",
-        (Verify::Tests, true) => "Verified: the tests pass",
-        (Verify::Tests, false) => "It does not pass its tests",
-    };
-    let place = match (verification.in_copy, verification.loaded) {
-        (_, true) => "the session has the new code",
-        (true, false) => "in a copy of the session's image, which is as before",
-        (false, false) => "in the session",
-    };
-    let mut text = format!("{verdict} ({place}).");
+    let mut text = format!("{} ({}).", verdict(verification), place(verification));
+    if !verification.failed_before.is_empty() {
+        let names = first_names(&verification.failed_before, MOST_NAMED);
+        text.push_str(&format!(" Failed before, too: {names}."));
+    }
+    for (session, notice) in &verification.notices {
+        text.push_str(&format!("\n[note] {}", notice_line(notice, session)));
+    }
     for step in &verification.steps {
         let load = step.load.iter().map(|load| loaded::text(load, skin));
         for said in load.chain(step.tests.iter().map(|tests| tested::text(tests, skin))) {
@@ -56,6 +54,40 @@ fn verified(verification: &Verification, skin: Skin) -> String {
         }
     }
     text
+}
+
+fn verdict(verification: &Verification) -> String {
+    let not_seen = first_names(&verification.not_seen, MOST_NAMED);
+    match (verification.verify, verification.passed) {
+        (Verify::None, true) => "Loaded".to_owned(),
+        (Verify::None, false) => "Written, but it did not load".to_owned(),
+        (Verify::Compile | Verify::Tests, true) if !verification.not_seen.is_empty() => {
+            format!("Not verified: nothing that was loaded has {not_seen} in it")
+        }
+        (Verify::Compile, true) if verification.steps.is_empty() => {
+            "Not verified: it has no code to compile".to_owned()
+        }
+        (Verify::Compile, true) if !verification.failed_before.is_empty() => {
+            "Nothing fails that did not fail before".to_owned()
+        }
+        (Verify::Compile, true) => "Verified: it compiles".to_owned(),
+        (Verify::Compile, false) => "It does not compile".to_owned(),
+        (Verify::Tests, true) if !verification.failed_before.is_empty() => {
+            "Verified: no test fails that did not fail before".to_owned()
+        }
+        (Verify::Tests, true) => "Verified: the tests pass".to_owned(),
+        (Verify::Tests, false) => "It does not pass its tests".to_owned(),
+    }
+}
+
+/// Where it happened, and what has become of the session.
+fn place(verification: &Verification) -> &'static str {
+    match (verification.in_fresh, verification.in_copy, verification.loaded) {
+        (true, ..) => "in a fresh image, in which the session goes on",
+        (false, _, true) => "the session has the new code",
+        (false, true, false) => "in a copy of the session's image, which is as before",
+        (false, false, false) => "in the session, which has the old code again",
+    }
 }
 
 /// The refusal of a change that did not pass.

@@ -105,6 +105,8 @@ fn attempt(args: Args) -> Result<Reply, Complaint> {
         repair: !args.no_repair,
         verify: Verify::None,
         load: false,
+        session: None,
+        runtime: None,
     };
     on_files(&args.root, |workshop| async move {
         lisp_edit_form(&workshop, edit, &CallContext::default()).await.map(Answer::from)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_tools::lisp_patch_form::{LispPatchForm, lisp_patch_form};
+use lispwright_tools::verify::Verify;
 use lispwright_tools::{Answer, CallContext, Reply};
 
 use super::address::Address;
@@ -46,8 +47,11 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Repair new text that does not balance, if the repair is certain
+    /// Refuse new text that does not balance, instead of repairing it where the repair is certain
     #[arg(long)]
+    no_repair: bool,
+
+    #[arg(long, hide = true, conflicts_with = "no_repair")]
     repair: bool,
 
     /// Print one JSON document
@@ -79,7 +83,11 @@ fn attempt(args: Args) -> Result<Reply, Complaint> {
         replace_all: args.replace_all,
         digest: args.digest,
         dry_run: args.dry_run,
-        repair: args.repair,
+        repair: args.repair || !args.no_repair,
+        verify: Verify::None,
+        load: false,
+        session: None,
+        runtime: None,
     };
     on_files(&args.root, |workshop| async move {
         lisp_patch_form(&workshop, patch, &CallContext::default()).await.map(Answer::from)

@@ -62,6 +62,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         system: None,
         load: false,
         session: None,
+        runtime: None,
     };
     let answered = on_files(&args.root, |workshop| async move {
         lisp_rename(&workshop, asked, &workshop.context("lispwright rename")).await.map(Answer::from)

@@ -72,6 +72,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         system: None,
         load: false,
         session: None,
+        runtime: None,
         expect_count: args.expect,
     };
     let answered = on_files(&args.root, |workshop| async move {

@@ -214,18 +214,19 @@ fn digests_and_dry_runs_are_honoured() {
 }
 
 #[test]
-fn patches_are_repaired_when_asked() {
+fn patches_are_repaired_unless_that_is_forbidden() {
     let file = "(progn\n  (defun f (x)\n    (when x\n      (print x))\n    (list x)))\n";
     let mut session = Session::with_file("a.lisp", file);
+    let new_text = "(print x)\n      (terpri)";
     let arguments =
-        json!({ "path": "a.lisp", "name": "f", "old_text": "(print x))", "new_text": "(print x)\n      (terpri)" });
+        json!({ "path": "a.lisp", "name": "f", "old_text": "(print x))", "new_text": new_text, "repair": false });
     let says = ["Add 1 delimiter to new_text (lines 4-5): `)`", "Certain fix", "repair=true"];
     let refused = session.refused("lisp_patch_form", arguments.clone(), "UNBALANCED", &says);
     assert!(refused.text.starts_with("a.lisp:5:15: unclosed with this patch"), "{}", refused.text);
     assert!(refused.text.ends_with(":\n```\n(print x)\n      (terpri))\n```"), "{}", refused.text);
     assert_eq!(refused.fields["new_text"], "(print x)\n      (terpri))");
     let mut asked = arguments;
-    asked["repair"] = true.into();
+    asked.as_object_mut().unwrap().remove("repair");
     let done = session.ok("lisp_patch_form", asked);
     assert!(done.text.starts_with("repaired: the new text"), "{}", done.text);
     assert_eq!(done.fields["repair"]["lines"][0]["line"], 5);

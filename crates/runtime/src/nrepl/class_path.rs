@@ -46,7 +46,7 @@ struct Stores {
 }
 
 impl ClassPath {
-    /// That of the project at `root`.
+    /// That of the project at `root`, which is on it itself if it has no directories for sources.
     pub(crate) fn of(root: &Path) -> Self {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let maven = home.iter().map(|home| home.join(".m2/repository")).chain([DISTRIBUTION.into()]).collect();
@@ -60,6 +60,9 @@ impl ClassPath {
         // What a `user.clj` asks for is there only with the tool and its aliases; it is loaded by Clojure itself.
         let extra = build.extra_paths.iter().map(String::as_str);
         path.add_directories(root, extra.filter(|name| !root.join(name).join("user.clj").exists()));
+        if path.entries.is_empty() {
+            path.add(root.to_owned());
+        }
         path.add_dependencies(root, build.dependencies, stores);
         path
     }
@@ -225,6 +228,7 @@ mod tests {
     fn only_existing_directories_are_on_it_each_once_and_none_with_a_user_of_an_alias() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("p");
+        assert_eq!(ClassPath::within(&root, &stores(home.path())).entries, [root.clone()]);
         for name in ["src/main/clojure", "test", "dev"] {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }

@@ -1,14 +1,19 @@
 //! Tells a story: a project in a directory, an image that is kept, and a fresh process to compare with.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
 use lispwright_runtime::{Config, EvalReport, Notice};
+use lispwright_syntax::{Dialect, Forms, read};
+use lispwright_tools::lisp_edit_batch::{LispEditBatch, lisp_edit_batch};
 use lispwright_tools::load_system::{LoadStatus, LoadSystem, load_system};
 use lispwright_tools::run_tests::{RunTests, run_tests};
-use lispwright_tools::{CallContext, Workshop};
+use lispwright_tools::{Answer, CallContext, Workshop};
+use lispwright_words::{Skin, render};
+use serde_json::{Value, json};
 
 use crate::stories::{Language, Story, Verdict};
 
@@ -78,6 +83,44 @@ impl<'s> House<'s> {
         let mut files: Vec<String> = all.filter_map(|(path, texts)| texts[at].map(|_| format!("\"{path}\""))).collect();
         files.sort();
         files
+    }
+
+    /// Writes the files as they are before the change, with only the test of that name: each is on a line of its own.
+    fn write_with_one_test(&self, name: &str) {
+        self.write(Before);
+        let path = self.directory.path().join(self.language.tests);
+        let other = if name == "old" { "new" } else { "old" };
+        let is_other = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == other);
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: String = text.lines().filter(|line| !is_other(line)).map(|line| format!("{line}\n")).collect();
+        assert_eq!(text.lines().count(), kept.lines().count() + 1, "a line for each test");
+        fs::write(path, kept).unwrap();
+    }
+
+    /// Makes the change of the base in one edit that the tests verify, in a session that has run them before. Returns
+    /// whether it stays, with its words; `None` if the change is not one of the base alone.
+    async fn verified(&self, session: &str) -> Option<(bool, String)> {
+        let [Some(before), Some(after)] = self.story.base else { return None };
+        if self.story.heads.is_some() || self.story.others.iter().any(|(_, texts)| texts[0] != texts[1]) {
+            return None;
+        }
+        let path = self.language.base;
+        let language = Dialect::detect(path, before.as_bytes()).unwrap();
+        let tree = read(before, language);
+        let forms = Forms::new(&tree, before).iter().filter(|(_, form)| form.parent.is_none()).count();
+        let delete = json!({"operation": "delete", "path": path, "line": 1});
+        let append = json!({"operation": "append", "path": path, "content": after, "repair": false});
+        let edits: Vec<Value> = std::iter::repeat_n(delete, forms).chain([append]).collect();
+        let args = json!({
+            "edits": edits, "verify": "tests", "session": session, "runtime": self.language.runtime,
+            "system": self.language.tests,
+        });
+        let args: LispEditBatch = serde_json::from_value(args).unwrap();
+        let answer = lisp_edit_batch(&self.workshop, args, &CallContext::default()).await;
+        let answer = render(answer.map(Answer::from), Skin::Client);
+        // Some changes do not get as far as the image.
+        let is_judged = !answer.is_error || answer.text.starts_with("The files are as they were.");
+        is_judged.then_some((!answer.is_error, answer.text))
     }
 
     fn fresh(&self) -> Verdict {
@@ -168,12 +211,42 @@ pub(crate) fn tell(language: &Language, name: &str) {
 
 /// What differs between an image that is kept and a fresh process.
 async fn told(house: &House<'_>) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut compare = |chapter: &str, fresh: &Verdict, (kept, words): (Verdict, String)| {
+    let wrong = RefCell::new(Vec::new());
+    let compare = |chapter: &str, fresh: &Verdict, (kept, words): (Verdict, String)| {
         if *fresh != kept {
-            wrong.push(format!("{} files away, {chapter}: fresh {fresh:?}, kept {kept:?}\n{words}", house.distance));
+            wrong
+                .borrow_mut()
+                .push(format!("{} files away, {chapter}: fresh {fresh:?}, kept {kept:?}\n{words}", house.distance));
         }
     };
+    let names: &[&str] = if house.language.verifies { &["old", "new"] } else { &[] };
+    for name in names {
+        house.write_with_one_test(name);
+        let (session, before) = (format!("verified-{name}"), house.fresh());
+        compare(&format!("before the edit with the test {name}"), &before, house.kept(&session).await);
+        let Some((stays, words)) = house.verified(&session).await else { break };
+        let now = fs::read_to_string(house.directory.path().join(house.language.base)).unwrap();
+        let base = house.story.base.map(Option::unwrap_or_default);
+        let is_new = now.trim_end() == base[1].trim_end();
+        assert!(is_new || now == base[0], "{now}");
+        assert_eq!(is_new, stays);
+        // What the change is judged by.
+        if !is_new {
+            fs::write(house.directory.path().join(house.language.base), base[1]).unwrap();
+        }
+        let should_stay = match (&before, house.fresh()) {
+            (Some((_, before)), Some((_, after))) => after.iter().all(|test| before.contains(test)),
+            (None, Some((_, after))) => after.is_empty(),
+            (before, None) => before.is_none(),
+        };
+        fs::write(house.directory.path().join(house.language.base), &now).unwrap();
+        if stays != should_stay {
+            wrong
+                .borrow_mut()
+                .push(format!("{} files away, verified by {name}: stays {stays}\n{words}", house.distance));
+        }
+        compare(&format!("after the edit with the test {name}"), &house.fresh(), house.kept(&session).await);
+    }
     house.write(Before);
     let before = house.fresh();
     compare("before", &before, house.kept("tests").await);
@@ -193,5 +266,5 @@ async fn told(house: &House<'_>) -> Vec<String> {
     house.write(Before);
     compare("back again", &before, house.kept("tests").await);
     house.workshop.sessions.shutdown().await;
-    wrong
+    wrong.into_inner()
 }

@@ -29,6 +29,8 @@ pub(crate) struct Language {
     pub(crate) base: &'static str,
     /// Runs the tests in a fresh process of the language, without any help.
     pub(crate) fresh: fn(root: &Path) -> Verdict,
+    /// The change is also made by an edit that the tests verify, each of which is on a line of its own.
+    pub(crate) verifies: bool,
     /// Its image says the truth without a fresh one beside it.
     pub(crate) keeps_its_image: bool,
     pub(crate) stories: &'static [Story],

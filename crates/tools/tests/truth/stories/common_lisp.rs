@@ -26,6 +26,7 @@ macro_rules! layouts {
                 base: "base.lisp",
                 around: $around,
                 fresh: |root| fresh(root, &$program),
+                verifies: false,
                 keeps_its_image: false,
                 stories: STORIES,
             };
