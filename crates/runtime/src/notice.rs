@@ -68,6 +68,11 @@ pub enum Notice {
     Unconfined,
     /// The code read standard input, which is empty in a session.
     NoInput,
+    /// The image ran code, so it was not asked: the answer is that of the files.
+    Busy {
+        /// What it does, in words; may be empty.
+        doing: String,
+    },
     /// The session goes on in a fresh image: the earlier one did not load what a fresh one loads.
     Renewed {
         /// The reason why the earlier image did not load it.

@@ -4,6 +4,7 @@
 //! schema that clients see is derived from it ([`fields_schema`]), and `lispwright-words` has its sentences.
 //! [`Answer`] is the union of them, for a catalogue that holds all tools in one list.
 
+use lispwright_runtime::Notice;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -67,6 +68,17 @@ pub enum Answer {
     Live(LiveAnswer),
     /// An answer of a protocol that has its own text.
     Protocol(ProtocolAnswer),
+    /// Another answer, with what its reader has to know about a session.
+    Noted(Box<NotedAnswer>),
+}
+
+/// An answer with notes about sessions.
+#[derive(Clone, Debug)]
+pub struct NotedAnswer {
+    /// The answer.
+    pub answer: Answer,
+    /// The sessions, with what is to be known.
+    pub notes: Vec<(String, Notice)>,
 }
 
 /// An answer whose protocol prescribes its text and its document.
@@ -101,6 +113,7 @@ impl Answer {
             | Self::Batched(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
+            Self::Noted(noted) => noted.answer.is_error(),
         }
     }
 
@@ -124,6 +137,7 @@ impl Answer {
             Self::Project(answer) => fields(answer),
             Self::Live(answer) => answer.document(),
             Self::Protocol(answer) => answer.fields.clone(),
+            Self::Noted(noted) => noted.answer.document(),
         }
     }
 }

@@ -15,8 +15,16 @@ pub struct Arrivals(watch::Sender<Arrived>);
 #[derive(Debug, Default)]
 struct Arrived {
     last: u64,
-    /// Whether each call only reads.
-    here: BTreeMap<u64, bool>,
+    here: BTreeMap<u64, Here>,
+}
+
+/// What a call that is here does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Here {
+    /// It only reads.
+    reads: bool,
+    /// It touches no file of the project.
+    leaves_files: bool,
 }
 
 /// One of these calls. It leaves when this is dropped, or earlier.
@@ -38,7 +46,7 @@ impl Arrivals {
         self.0.send_modify(|arrived| {
             arrived.last += 1;
             number = arrived.last;
-            arrived.here.insert(number, false);
+            arrived.here.insert(number, Here::default());
         });
         Arrival { arrivals: self.clone(), number }
     }
@@ -53,17 +61,37 @@ impl Arrival {
     /// States that the call only reads.
     #[must_use]
     pub fn reading(self) -> Self {
-        self.arrivals.0.send_modify(|arrived| {
-            arrived.here.insert(self.number, true);
-        });
+        self.change(|here| here.reads = true);
         self
+    }
+
+    /// States that the call touches no file of the project, so that those that work on files need not wait for it.
+    pub(crate) fn leaves_files(&self) {
+        self.change(|here| here.leaves_files = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Here)) {
+        self.arrivals.0.send_modify(|arrived| {
+            if let Some(here) = arrived.here.get_mut(&self.number) {
+                change(here);
+            }
+        });
     }
 
     /// Waits until all calls that arrived before have left; one that only reads does not wait for others that only read.
     pub(crate) async fn turn(&self) {
+        self.turn_among(|_| true).await;
+    }
+
+    /// The same for a call that works on files: it does not wait for those that touch none.
+    pub(crate) async fn turn_for_files(&self) {
+        self.turn_among(|other| !other.leaves_files).await;
+    }
+
+    async fn turn_among(&self, counts: impl Fn(&Here) -> bool) {
         let is_turn = |arrived: &Arrived| {
-            let reads = arrived.here.get(&self.number) == Some(&true);
-            arrived.here.range(..self.number).all(|(_, also_reads)| reads && *also_reads)
+            let reads = arrived.here.get(&self.number).is_some_and(|here| here.reads);
+            arrived.here.range(..self.number).filter(|(_, here)| counts(here)).all(|(_, here)| reads && here.reads)
         };
         // The sender lives as long as this does.
         let _ = self.arrivals.0.subscribe().wait_for(is_turn).await;
@@ -98,6 +126,16 @@ mod tests {
         assert!(third.turn().now_or_never().is_some());
         third.leave();
         assert!(third.turn().now_or_never().is_some());
+    }
+
+    #[test]
+    fn work_on_files_does_not_wait_for_what_touches_none() {
+        let arrivals = Arrivals::default();
+        let [attaching, writing] = [(); 2].map(|()| arrivals.arrive());
+        assert!(writing.turn_for_files().now_or_never().is_none());
+        attaching.leaves_files();
+        assert!(writing.turn_for_files().now_or_never().is_some());
+        assert!(writing.turn().now_or_never().is_none());
     }
 
     #[test]

@@ -407,7 +407,7 @@ impl Entry {
                     let context = CallContext { observer: workshop.observer.clone(), ..context };
                     let working = run(workshop, arguments, context.clone());
                     async move {
-                        let reply = working.await.into();
+                        let reply = context.noted(working.await.into());
                         keep(&context, &reply);
                         reply
                     }

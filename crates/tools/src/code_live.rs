@@ -2,20 +2,24 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lispwright_edit::{Source, definition_near, mention};
 use lispwright_project::SourceFile;
-use lispwright_runtime::{MAIN, Question, Reference, Sessions};
+use lispwright_runtime::{MAIN, Notice, Question, Reference, SessionError, Sessions};
 use lispwright_syntax::{Dialect, Form, FormId, Language};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{Told, ask_for};
+use crate::repl_eval::{Told, ask_soon};
 use crate::repl_work::{relative, runtime_of};
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, read_source};
+
+/// The time that a question waits for an image that runs code: answers of the files need not wait for it.
+const PATIENCE: Duration = Duration::from_millis(25);
 
 /// Characters of a source line that are shown.
 const CONTEXT: usize = 160;
@@ -29,7 +33,7 @@ pub(crate) fn named(symbol: String) -> Result<String, Refusal> {
 }
 
 /// Asks the image of `session`; without one, that of the only session that has an image (and runs `dialect`, if given).
-/// Cancelling the context interrupts it.
+/// Cancelling the context interrupts it. An image that runs code is not waited for.
 pub(crate) async fn ask_living<Q: Question>(
     sessions: &Sessions,
     session: Option<&str>,
@@ -40,7 +44,13 @@ pub(crate) async fn ask_living<Q: Question>(
     // An earlier call may start the image.
     context.turn().await;
     let session = living(sessions, session, dialect)?;
-    ask_for(sessions, &session, question, context).await
+    let asked = ask_soon(sessions, &session, question, PATIENCE, context).await;
+    if let Err(Refusal::Session(error)) = &asked
+        && let SessionError::Busy { doing, .. } = &**error
+    {
+        context.note(&session, Notice::Busy { doing: doing.clone() });
+    }
+    asked
 }
 
 /// Asks the image besides what the files say: nothing when none is meant, or it cannot tell more than the files.

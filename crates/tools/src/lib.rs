@@ -83,7 +83,7 @@ pub mod verify;
 pub mod workshop;
 pub mod workspace;
 
-pub use answer::{Answer, ProtocolAnswer, Reply};
+pub use answer::{Answer, NotedAnswer, ProtocolAnswer, Reply};
 pub use arrival::{Arrival, Arrivals};
 pub use aside::Aside;
 pub use catalogue::catalogue;

@@ -28,6 +28,8 @@ pub(crate) async fn attach(
         (Some(other), _) if !other.can(Capability::Attach) => return Err(LiveFault::JoinsNone(other).into()),
         _ => ServerAddress { runtime: runtime.or(address.runtime), ..address },
     };
+    // A silent port is waited for, and nobody's files with it.
+    context.leaves_files();
     let found = sessions.find_server(address).await?;
     let session = chosen(sessions, args.session.as_deref(), Some(found.runtime()));
     let status = context.in_order(sessions.attach(session, found)).await?;

@@ -202,7 +202,26 @@ pub(crate) async fn ask_for<Q: Question>(
     question: Q,
     context: &CallContext,
 ) -> Result<Told<Q::Answer>, Refusal> {
-    let mut report = ask(sessions, session, question.into(), context).await?;
+    told::<Q>(ask(sessions, session, question.into(), context).await?)
+}
+
+/// The same, unless the image is busy for longer than `patience`, which is a refusal.
+pub(crate) async fn ask_soon<Q: Question>(
+    sessions: &Sessions,
+    session: &str,
+    question: Q,
+    patience: Duration,
+    context: &CallContext,
+) -> Result<Told<Q::Answer>, Refusal> {
+    let request = question.into();
+    let Ok(visiting) = tokio::time::timeout(patience, visit(sessions, session, &request, context)).await else {
+        let doing = sessions.doing(session).unwrap_or_default();
+        return Err(SessionError::Busy { session: session.to_owned(), doing, waiting: 0 }.into());
+    };
+    told::<Q>(visiting?.ask(request).await?)
+}
+
+fn told<Q: Question>(mut report: EvalReport) -> Result<Told<Q::Answer>, Refusal> {
     let aside = Aside::from(&report);
     let ending = std::mem::replace(&mut report.ending, Ending::Tested);
     match Q::answer(ending) {

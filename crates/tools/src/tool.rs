@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use futures::poll;
-use lispwright_runtime::Ticket;
+use lispwright_runtime::{Notice, Ticket};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::Reply;
+use crate::answer::{Answer, NotedAnswer, Reply};
 use crate::arrival::Arrival;
 use crate::event::{Event, Observer};
 use crate::refusal::Refusal;
@@ -82,6 +82,8 @@ pub struct CallContext {
     pub arrival: Option<Arc<Arrival>>,
     /// The request that an image has answered for it.
     pub asked: Arc<Mutex<Option<Ticket>>>,
+    /// What its reader has to know about sessions, beside the answer.
+    pub notes: Arc<Mutex<Vec<(String, Notice)>>>,
 }
 
 impl CallContext {
@@ -92,6 +94,23 @@ impl CallContext {
                 () = arrival.turn() => {}
                 () = self.cancel.cancelled() => {}
             }
+        }
+    }
+
+    /// The same for work on files, which does not wait for calls that touch none.
+    pub(crate) async fn turn_for_files(&self) {
+        if let Some(arrival) = &self.arrival {
+            tokio::select! {
+                () = arrival.turn_for_files() => {}
+                () = self.cancel.cancelled() => {}
+            }
+        }
+    }
+
+    /// States that the call touches no file of the project.
+    pub(crate) fn leaves_files(&self) {
+        if let Some(arrival) = &self.arrival {
+            arrival.leaves_files();
         }
     }
 
@@ -107,14 +126,14 @@ impl CallContext {
         &self,
         work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.turn().await;
+        self.turn_for_files().await;
         let ended = |error: tokio::task::JoinError| Err(Refusal::Ended { why: error.to_string() });
         tokio::task::spawn_blocking(work).await.unwrap_or_else(ended)
     }
 
     /// Runs `work`, which takes less time than another thread needs to wake, in the order in which calls came.
     pub(crate) async fn at_once<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.turn().await;
+        self.turn_for_files().await;
         work()
     }
 
@@ -150,6 +169,20 @@ impl CallContext {
     pub(crate) fn observe(&self, event: &Event<'_>) {
         if let Some(observer) = &self.observer {
             observer.observe(self.caller.as_deref(), event);
+        }
+    }
+
+    /// Adds what the reader of the answer has to know about a session.
+    pub(crate) fn note(&self, session: &str, notice: Notice) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((session.to_owned(), notice));
+    }
+
+    /// The answer, with what its reader has to know beside it.
+    pub(crate) fn noted(&self, reply: Reply) -> Reply {
+        let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        match reply {
+            Ok(answer) if !notes.is_empty() => Ok(Answer::Noted(Box::new(NotedAnswer { answer, notes }))),
+            reply => reply,
         }
     }
 

@@ -88,3 +88,30 @@ async fn what_is_gone_and_still_used_is_told() {
     assert_eq!(forgotten["still_used"], json!([{"form": "price", "path": "shop.scm", "line": 2}]));
     house.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn questions_do_not_wait_for_code_that_runs() {
+    let house = House::new(&[("a.scm", "(define-module (a) #:export (f))\n(define (f x) (g x))\n(define (g x) x)\n")]);
+    house.eval("1").await;
+    let sleeping = house.eval("(sleep 600)");
+    let asking = async {
+        while house.workshop.sessions.doing("main").is_none() {
+            tokio::task::yield_now().await;
+        }
+        for (tool, arguments) in [
+            ("code_find", json!({"symbol": "g"})),
+            ("code_describe", json!({"symbol": "g"})),
+            ("code_find_references", json!({"symbol": "g"})),
+            ("code_map", json!({})),
+            ("lisp_search", json!({"pattern": "define"})),
+        ] {
+            let answer = house.call(tool, arguments).await;
+            assert!(!answer.is_error, "{tool}: {}", answer.text);
+            let says_so = answer.text.contains("[note] The image of session \"main\" is busy, evaluating (sleep 600)");
+            assert_eq!(says_so, tool.starts_with("code_") && tool != "code_map", "{}", answer.text);
+        }
+        house.call("repl_control", json!({"action": "interrupt"})).await;
+    };
+    let (_, ()) = tokio::join!(sleeping, asking);
+    house.workshop.sessions.shutdown().await;
+}

@@ -89,6 +89,10 @@ impl Skin {
 #[must_use]
 pub fn render_recast(reply: Reply, skin: Skin, arguments: &Map<String, Value>, recast: Recast) -> Rendering {
     let mut rendering = render(reply.clone(), skin);
+    let reply = reply.map(|answer| match answer {
+        Answer::Noted(noted) => noted.answer,
+        answer => answer,
+    });
     recast(Called { arguments, reply: &reply }, &mut rendering);
     rendering
 }
@@ -100,7 +104,7 @@ pub fn render(reply: Reply, skin: Skin) -> Rendering {
         Ok(mut answer) => {
             with_sentences(&mut answer, skin);
             let (is_error, mut fields) = (answer.is_error(), answer.document());
-            if let Answer::Live(answer) = &answer {
+            if let Answer::Live(answer) = innermost(&answer) {
                 live::add_fields(answer, skin, &mut fields);
             }
             Rendering { text: text(&answer, skin), fields, is_error }
@@ -116,6 +120,7 @@ fn with_sentences(answer: &mut Answer, skin: Skin) {
         Answer::Checked(checked) => checked.diagnosis.iter_mut().for_each(diagnosis::with_sentence),
         Answer::Edited(edited) => edited::with_notes(edited, skin),
         Answer::Project(project) => files::with_status(project),
+        Answer::Noted(noted) => with_sentences(&mut noted.answer, skin),
         _ => {}
     }
 }
@@ -142,5 +147,18 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Project(project) => files::project(project),
         Answer::Live(answer) => live::text(answer, skin),
         Answer::Protocol(protocol) => protocol.text.clone(),
+        Answer::Noted(noted) => {
+            let lines = noted.notes.iter().map(|(session, notice)| notice::notice_line(notice, session));
+            let notes: String = lines.map(|line| format!("\n[note] {line}")).collect();
+            text(&noted.answer, skin).trim_end().to_owned() + &notes
+        }
+    }
+}
+
+/// The answer without the notes beside it.
+fn innermost(answer: &Answer) -> &Answer {
+    match answer {
+        Answer::Noted(noted) => &noted.answer,
+        answer => answer,
     }
 }

@@ -92,6 +92,10 @@ fn words(notice: &Notice, session: &str) -> String {
             "The standard input of a session is empty; give the code a string to read with (with-in-str \"...\" ...)."
                 .to_owned()
         }
+        Notice::Busy { doing } => {
+            let what = if doing.is_empty() { "is busy".to_owned() } else { format!("is busy, {doing}") };
+            format!("The image of session {session:?} {what}: this is what the files say, without waiting for it.")
+        }
         Notice::Renewed { reason, evaluations, earlier } => {
             let lost = match (evaluations, earlier) {
                 (0, _) => String::new(),
