@@ -159,6 +159,15 @@ impl Index {
         index
     }
 
+    /// It has the same files with the same texts as the other.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let is_same = |(path, document): (&PathBuf, &Arc<Document>)| {
+            let others = other.documents.get(path);
+            others.is_some_and(|one| Arc::ptr_eq(one, document) || one.text == document.text)
+        };
+        self.documents.len() == other.documents.len() && self.documents.iter().all(is_same)
+    }
+
     /// The file with an absolute path, to be kept.
     pub fn shared(&self, path: &Path) -> Option<Arc<Document>> {
         self.documents.get(path).cloned()

@@ -82,6 +82,8 @@ pub enum Notice {
         /// The session that has the earlier image now; `None` if that was ended.
         earlier: Option<String>,
     },
+    /// Tests are still being run in a fresh image, to be compared.
+    Comparing,
     /// Tests that passed in an image that was kept also pass in a fresh one.
     AlsoGreen {
         /// Their names, in a few words.

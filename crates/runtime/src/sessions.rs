@@ -363,6 +363,11 @@ impl Sessions {
         self.existing(name).map_or(0, |session| session.facts().evaluations)
     }
 
+    /// The notices that wait for the next answer of the session, which no longer has them.
+    pub fn take_notices(&self, name: &str) -> Vec<Notice> {
+        self.existing(name).map(|session| std::mem::take(&mut session.facts().notices)).unwrap_or_default()
+    }
+
     /// Adds a notice to the next answer of the session, if there is one of that name.
     pub fn tell(&self, name: &str, notice: Notice) {
         if let Ok(session) = self.existing(name) {

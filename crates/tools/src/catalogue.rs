@@ -153,7 +153,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             annotations: Annotations::RUNS,
             output: control_schema,
         }
-        .tool(premises, |workshop, args, context| async move { repl_control(&workshop.sessions, args, &context).await }),
+        .tool(premises, |workshop, args, context| async move { repl_control(&workshop, args, &context).await }),
         Entry {
             name: "inspect_object",
             title: "Inspect an object",

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use lispwright_runtime::{MAIN, Request, SessionStatus, Sessions};
+use lispwright_runtime::{MAIN, Request, SessionStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -18,6 +18,7 @@ use crate::repl_session::{chosen, named_runtime};
 use crate::repl_status::{SessionFacts, StatusAnswer, status};
 use crate::repl_wait::{WaitAnswer, wait};
 use crate::tool::CallContext;
+use crate::workshop::Workshop;
 
 /// A session that was started, renewed or attached.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -94,9 +95,9 @@ pub fn control_schema() -> Map<String, Value> {
 
 /// Carries out `args.action`. Actions that end or interrupt do not wait for the running call; those that need the image
 /// do.
-pub async fn repl_control(sessions: &Sessions, args: ReplControl, context: &CallContext) -> Reply {
+pub async fn repl_control(workshop: &Workshop, args: ReplControl, context: &CallContext) -> Reply {
     let began = SystemTime::now();
-    let reply = control(sessions, &args, context).await;
+    let reply = control(workshop, &args, context).await;
     if let Some(act) = act(&args) {
         // The answer has the session that was meant.
         let session = match &reply {
@@ -123,7 +124,8 @@ fn act(args: &ReplControl) -> Option<SessionAct<'_>> {
     })
 }
 
-async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext) -> Reply {
+async fn control(workshop: &Workshop, args: &ReplControl, context: &CallContext) -> Reply {
+    let sessions = &workshop.sessions;
     if matches!(args.action, ReplAction::Status | ReplAction::Interrupt | ReplAction::Kill | ReplAction::Detach) {
         context.leave();
     }
@@ -143,7 +145,7 @@ async fn control(sessions: &Sessions, args: &ReplControl, context: &CallContext)
             let started = context.in_order(sessions.reset(session, seconds(args.timeout_seconds)?)).await?;
             SessionAnswer { replaced, ..SessionAnswer::new(started, Became::Fresh) }.into()
         }
-        ReplAction::Wait => context.in_order(wait(sessions, session, args.timeout_seconds, context)).await?.into(),
+        ReplAction::Wait => context.in_order(wait(workshop, session, args.timeout_seconds, context)).await?.into(),
         ReplAction::Interrupt => {
             ActAnswer { interrupted: Some(sessions.interrupt(session)?), ..ActAnswer::on(session) }.into()
         }

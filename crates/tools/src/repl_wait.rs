@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lispwright_runtime::Sessions;
+use lispwright_runtime::Notice;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{DEFAULT_TIMEOUT, seconds};
 use crate::tool::CallContext;
+use crate::workshop::Workshop;
 
 /// The activity of a session, or its last answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -42,14 +43,16 @@ impl WaitAnswer {
     }
 }
 
-/// Waits for the running call of `session`, at most `limit` seconds, and repeats its last answer.
+/// Waits for the running call of `session` and for the comparison of its tests with a fresh image, at most `limit` seconds,
+/// and repeats its last answer.
 pub(crate) async fn wait(
-    sessions: &Sessions,
+    workshop: &Workshop,
     session: &str,
     limit: Option<f64>,
     context: &CallContext,
 ) -> Result<WaitAnswer, Refusal> {
-    let limit = seconds(limit)?.unwrap_or(DEFAULT_TIMEOUT);
+    let (limit, began) = (seconds(limit)?.unwrap_or(DEFAULT_TIMEOUT), Instant::now());
+    let sessions = &workshop.sessions;
     let doing = || one_line(&sessions.doing(session).unwrap_or_else(|| "ending".to_owned()), 400);
     let waiting = tokio::time::timeout(limit, sessions.wait(session));
     let given = tokio::select! {
@@ -68,6 +71,17 @@ pub(crate) async fn wait(
         seconds_ago: None,
         reply: None,
     };
+    if given.is_some() {
+        let is_over = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => false,
+            is_over = workshop.confirmations.wait(session, limit.saturating_sub(began.elapsed())) => is_over,
+        };
+        if !is_over {
+            context.note(session, Notice::Comparing);
+        }
+        sessions.take_notices(session).into_iter().for_each(|notice| context.note(session, notice));
+    }
     Ok(match given {
         Some(Some(given)) => WaitAnswer {
             call: Some(one_line(&given.what, 200)),

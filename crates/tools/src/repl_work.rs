@@ -23,6 +23,7 @@ use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
 /// The target of a call, its session, and its name in the answer.
+#[derive(Clone)]
 pub(crate) struct Work {
     pub(crate) target: LoadTarget,
     pub(crate) session: String,
@@ -95,6 +96,7 @@ impl Work {
         request: impl Fn(LoadTarget, Project) -> Request,
         context: &CallContext,
     ) -> Result<Done, Refusal> {
+        workshop.confirmations.give_up(&self.session);
         let asked = request(self.target.clone(), self.project.clone());
         let mut visit = visit(&workshop.sessions, &self.session, &asked, context).await?;
         self.done_in(&mut visit, workshop, &request, context).await

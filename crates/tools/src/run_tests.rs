@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lispwright_runtime::{Ending, EvalReport, FailedTest, Frame, LoadTarget, Request, Runtime, Tally};
+use lispwright_runtime::{
+    Ending, EvalReport, FailedTest, Frame, LoadTarget, Notice, Project, Request, Runtime, Tally, TimeLimit,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Changes;
+use crate::confirm::{Outcome, Run};
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
@@ -247,17 +250,19 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;
     let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
     let is_system = matches!(work.target, LoadTarget::System(_));
-    let name = work.name.clone();
-    let request = |target, project| Request::RunTests {
-        target,
-        project,
-        framework: framework.clone(),
-        tests: tests.clone(),
-        timeout,
-    };
+    let asked = Asked { name: work.name.clone(), is_system, framework, tests };
+    let was_used = workshop.ledger.knows(&work.session) || workshop.sessions.evaluations(&work.session) > 0;
+    let (again, session) = (work.clone(), work.session.clone());
+    let request = requesting(&asked, timeout);
     let done = work.done(workshop, request, context).await?;
-    let dialect = done.report.runtime.dialect;
-    let answer = answer(workshop, Asked { name, is_system, framework, tests }, done)?;
+    let (files, dialect) = (done.files.clone(), done.report.runtime.dialect);
+    let answer = answer(workshop, asked.clone(), done)?;
+    let is_fresh = answer.report.notices.iter().any(|notice| matches!(notice, Notice::Renewed { .. }));
+    if was_used && !is_fresh && answer.verdict.is_some() {
+        let kept = Outcome::of(&answer);
+        let run = Run { work: again, framework: asked.framework, tests: asked.tests, kept };
+        workshop.confirmations.begin(workshop, &session, vec![run], files);
+    }
     let reasons = answer.failed_tests.iter().map(|test| test.reason.as_str());
     let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").map(|one| one.message.as_str());
     let unbound = unbound_names(workshop, context, dialect, reasons.chain(errors)).await?;
@@ -271,11 +276,32 @@ pub(crate) async fn run_in(
     work: Work,
     context: &CallContext,
 ) -> Result<TestAnswer, Refusal> {
+    run_again(workshop, visit, work, None, Vec::new(), context).await
+}
+
+/// Runs tests in an image that is visited.
+pub(crate) async fn run_again(
+    workshop: &Workshop,
+    visit: &mut Visiting<'_>,
+    work: Work,
+    framework: Option<String>,
+    tests: Vec<String>,
+    context: &CallContext,
+) -> Result<TestAnswer, Refusal> {
     let is_system = matches!(work.target, LoadTarget::System(_));
-    let asked = Asked { name: work.name.clone(), is_system, framework: None, tests: Vec::new() };
-    let timeout = TIMEOUT.into();
-    let request = |target, project| Request::RunTests { target, project, framework: None, tests: Vec::new(), timeout };
-    answer(workshop, asked, work.done_here(visit, workshop, &request, context).await?)
+    let asked = Asked { name: work.name.clone(), is_system, framework, tests };
+    let request = requesting(&asked, TIMEOUT.into());
+    let done = work.done_here(visit, workshop, &request, context).await?;
+    answer(workshop, asked, done)
+}
+
+/// The request for the tests that were asked for.
+fn requesting(asked: &Asked, timeout: TimeLimit) -> impl Fn(LoadTarget, Project) -> Request + use<> {
+    let (framework, tests) = (asked.framework.clone(), asked.tests.clone());
+    move |target, project| {
+        let (framework, tests) = (framework.clone(), tests.clone());
+        Request::RunTests { target, project, framework, tests, timeout }
+    }
 }
 
 /// The requested framework, if the runtime can run it.

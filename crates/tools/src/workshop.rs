@@ -9,6 +9,7 @@ use lispwright_project::{LibraryPlace, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
+use crate::confirm::Confirmations;
 use crate::event::Observer;
 use crate::refusal::Refusal;
 use crate::renewal::Ledger;
@@ -31,6 +32,8 @@ pub struct Workshop {
     pub ledger: Ledger,
     /// The tests that failed when they were last run.
     pub memory: TestMemory,
+    /// The comparisons of kept images with fresh ones.
+    pub confirmations: Confirmations,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -69,8 +72,15 @@ impl Workshop {
             sessions,
             ledger: Ledger::default(),
             memory: TestMemory::default(),
+            confirmations: Confirmations::default(),
             observer: None,
         }
+    }
+
+    /// The same workshop, where tests in images that were kept are run in fresh ones, too.
+    #[must_use]
+    pub fn confirming(self) -> Self {
+        Self { confirmations: Confirmations::new(true), ..self }
     }
 
     /// The same workshop, watched by `observer`.

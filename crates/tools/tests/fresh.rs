@@ -20,7 +20,7 @@ impl House {
         let directory = tempfile::tempdir().unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
         let configure = |config| Config { cache: Some(cache), spare: false, ..config };
-        let workshop = Workshop::open_with(&[directory.path().to_owned()], configure).unwrap();
+        let workshop = Workshop::open_with(&[directory.path().to_owned()], configure).unwrap().confirming();
         let house = Self { directory, tools: catalogue(&workshop), workshop };
         files.iter().for_each(|(path, text)| house.write(path, text));
         house
@@ -113,5 +113,42 @@ async fn questions_do_not_wait_for_code_that_runs() {
         house.call("repl_control", json!({"action": "interrupt"})).await;
     };
     let (_, ()) = tokio::join!(sleeping, asking);
+    house.workshop.sessions.shutdown().await;
+}
+
+const TESTS: &str = "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
+
+fn shop(body: &str) -> String {
+    format!("(define-module (shop) #:export (price))\n(define (price x) {body})\n")
+}
+
+#[tokio::test]
+async fn what_passes_also_in_a_fresh_image_is_told_with_the_next_answer() {
+    let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("t.scm", TESTS)]);
+    let run = || house.call("run_tests", json!({"path": "t.scm"}));
+    let wait = || house.call("repl_control", json!({"action": "wait"}));
+    assert_eq!(run().await.fields["passed"], 1);
+    assert!(!wait().await.text.contains("fresh image"), "the first image was fresh");
+    house.write("shop.scm", &shop("(+ x x)"));
+    assert_eq!(run().await.fields["passed"], 1);
+    let waited = wait().await;
+    assert!(waited.text.contains("[note] The tests of t.scm also pass in a fresh image ("), "{}", waited.text);
+    assert!(!house.eval("1").await.contains("fresh image"), "once told is told");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_passes_only_in_the_kept_image_is_told() {
+    let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("t.scm", TESTS)]);
+    let run = || house.call("run_tests", json!({"path": "t.scm"}));
+    assert_eq!(run().await.fields["passed"], 1);
+    // A definition by hand, which a file relies on.
+    house.eval("(define (by-hand x) (* 2 x))").await;
+    house.write("shop.scm", &shop("((@@ (guile-user) by-hand) x)"));
+    assert_eq!(run().await.fields["passed"], 1);
+    let told = house.call("repl_control", json!({"action": "wait"})).await.text;
+    let note = "[note] The tests of t.scm have other results in a fresh image, which has only what the files have: 0 \
+                passed, 1 failed: price. In the session's image it was: 1 passed, 0 failed.";
+    assert!(told.contains(note), "{told}");
     house.workshop.sessions.shutdown().await;
 }

@@ -8,7 +8,7 @@ use lispwright_runtime::{Config, Sessions, find_program};
 use lispwright_tools::arguments::check as check_fields;
 use lispwright_tools::repl_control::{ReplControl, control_schema, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
-use lispwright_tools::{Answer, CallContext};
+use lispwright_tools::{Answer, CallContext, Workshop};
 use lispwright_words::{Rendering, Skin, render};
 use serde_json::{Value, json};
 
@@ -28,7 +28,9 @@ async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {
 
 async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplControl = serde_json::from_value(arguments).unwrap();
-    let outcome = render(repl_control(sessions, arguments, &CallContext::default()).await, Skin::Client);
+    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty");
+    let workshop = Workshop { sessions: sessions.clone(), ..Workshop::open(&[empty]).unwrap() };
+    let outcome = render(repl_control(&workshop, arguments, &CallContext::default()).await, Skin::Client);
     let schema = control_schema();
     assert_eq!(check_fields(&schema, &outcome.fields), Ok(()));
     // Refusals have fields of their own, and a repeated answer is rendered.

@@ -109,6 +109,7 @@ fn words(notice: &Notice, session: &str) -> String {
                 "Session {session:?} goes on in a fresh image, which loads the files; the earlier one did not: {reason}{lost}"
             )
         }
+        Notice::Comparing => "The tests are still being run in a fresh image, to be compared.".to_owned(),
         Notice::AlsoGreen { tests, took } => {
             format!("The tests of {tests} also pass in a fresh image ({:.1} s).", took.as_secs_f64())
         }

@@ -59,7 +59,7 @@ async fn examine(workshop: Workshop) -> Rendering {
     let context = CallContext::default();
     let mut verdicts = String::new();
     let mut problems = Vec::new();
-    let mut usable = usable_runtimes(repl_control(&workshop.sessions, status(), &context).await);
+    let mut usable = usable_runtimes(repl_control(&workshop, status(), &context).await);
     if usable.is_empty() {
         // The refusal of a missing one says how to install it.
         usable.push("sbcl");
@@ -75,7 +75,7 @@ async fn examine(workshop: Workshop) -> Rendering {
             }
         }
     }
-    let status = render(repl_control(&workshop.sessions, status(), &context).await, Skin::Shell);
+    let status = render(repl_control(&workshop, status(), &context).await, Skin::Shell);
     let root = workshop.roots.primary().display().to_string();
     let mut fields = status.fields;
     fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());

@@ -55,6 +55,10 @@ pub(crate) struct Args {
     #[arg(long)]
     read_only: bool,
 
+    /// Do not run tests that were run in a kept image once more in a fresh one, in the background
+    #[arg(long)]
+    no_confirm: bool,
+
     /// Send results as text, or also as structured content with output schemas
     #[arg(long, value_name = "text|structured", default_value = "text")]
     results: Results,
@@ -110,13 +114,15 @@ fn start(args: Args) -> Result<(), String> {
     let libraries: Result<Vec<PathBuf>, Error> = args.library.iter().map(|library| library_at(library)).collect();
     let libraries = libraries.map_err(|error| error.to_string())?;
     let named = libraries.clone();
+    let confirms = !args.no_confirm;
     let furnish = move |roots: Roots| {
         for library in &named {
             if let Err(error) = roots.add_read_only(library) {
                 tracing::warn!(%error, "a library is gone");
             }
         }
-        Workshop::in_roots(roots, images.clone()).watched_by(observer.clone())
+        let workshop = Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
+        if confirms { workshop.confirming() } else { workshop }
     };
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;

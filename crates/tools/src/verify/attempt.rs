@@ -368,6 +368,7 @@ impl<'h> Room<'h> {
     /// Waits for the image of a session, and makes a copy where its runtime can.
     async fn enter(workshop: &Workshop, work: Work, context: &'h CallContext) -> Result<Self, Refusal> {
         let session = work.session.clone();
+        workshop.confirmations.give_up(&session);
         let was_used = workshop.ledger.knows(&session) || workshop.sessions.evaluations(&session) > 0;
         let asked = Request::Checkpoint(CHECKPOINT.to_owned());
         let first = load_system::request(false, false)(work.target, work.project);
