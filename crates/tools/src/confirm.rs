@@ -72,7 +72,8 @@ impl Outcome {
         let mut failed: Vec<String> = answer.failed_tests.iter().map(|test| test.test_name.clone()).collect();
         failed.sort();
         let error = answer.diagnostics.iter().find(|one| one.severity == "error").map(|one| one.message.clone());
-        let ended = (answer.is_error() && answer.failed == 0).then(|| error.unwrap_or_else(|| "no test ran".to_owned()));
+        let ended =
+            (answer.is_error() && answer.failed == 0).then(|| error.unwrap_or_else(|| "no test ran".to_owned()));
         Self { passed: answer.passed, failed, ended }
     }
 
@@ -148,7 +149,12 @@ impl Confirmations {
 }
 
 /// What a session is to be told of the comparison; nothing if the files have changed meanwhile.
-async fn compared(workshop: &Workshop, session: &str, runs: Vec<Run>, files: &Index) -> Result<Option<Notice>, Refusal> {
+async fn compared(
+    workshop: &Workshop,
+    session: &str,
+    runs: Vec<Run>,
+    files: &Index,
+) -> Result<Option<Notice>, Refusal> {
     let (began, context) = (Instant::now(), CallContext::default());
     let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok(None) };
     fresh.give_way();

@@ -5,6 +5,8 @@
 //! in an image that has been used, it is done once more in a fresh one. If it loads there, that image takes the place of the
 //! session's own; if it does not, what the fresh image says is the answer.
 
+use std::collections::HashSet;
+
 use lispwright_runtime::{
     CompilerDiagnostic, Ending, EvalReport, Fresh, LoadTarget, Notice, Project, Renewal, Request,
 };
@@ -15,6 +17,7 @@ use crate::renewal::Prepared;
 use crate::repl_eval::Visiting;
 use crate::repl_work::Done;
 use crate::tool::CallContext;
+use crate::unbound::unbound_in;
 use crate::workshop::Workshop;
 
 /// Characters of the reason why a session was renewed.
@@ -45,7 +48,10 @@ pub(crate) async fn renewed(
     report.notices.splice(0..0, kept.report.notices.iter().cloned());
     match has_loaded(&report) {
         None => return Ok(None),
-        Some(false) => return Ok(Some(Done { report, changes: kept.changes.clone(), files: kept.files.clone() })),
+        Some(false) => {
+            let unbound = unbound_in(workshop, &report, HashSet::new(), context).await?;
+            return Ok(Some(Done { report, changes: kept.changes.clone(), unbound, files: kept.files.clone() }));
+        }
         Some(true) => {}
     }
     let evaluations = workshop.sessions.evaluations(&session);
@@ -54,7 +60,8 @@ pub(crate) async fn renewed(
     let earlier = kept_aside(workshop, fresh, &session, evaluations).await;
     let files = prepared.note(workshop, &report, visit.pid());
     report.notices.push(Notice::Renewed { reason: reason(&kept.report), evaluations, earlier });
-    Ok(Some(Done { report, changes: kept.changes.clone(), files }))
+    let unbound = unbound_in(workshop, &report, workshop.ledger.files_of(&session), context).await?;
+    Ok(Some(Done { report, changes: kept.changes.clone(), unbound, files }))
 }
 
 /// Keeps an image that somebody has worked in as a session of its own, whose name is returned.

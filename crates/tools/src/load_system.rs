@@ -12,6 +12,7 @@ use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending};
 use crate::tool::CallContext;
+use crate::unbound::Unbound;
 use crate::workshop::Workshop;
 
 /// The default time limit of a load.
@@ -69,6 +70,9 @@ pub struct LoadAnswer {
     /// What it has changed in the image besides.
     #[serde(skip_serializing_if = "Changes::is_empty")]
     pub changes: Changes,
+    /// The names that it says are not bound, with what the files know of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbound: Vec<Unbound>,
     /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
@@ -111,7 +115,7 @@ pub(crate) fn request(force: bool, in_system: bool) -> impl Fn(LoadTarget, Proje
 
 /// The answer to a load that is called `name`.
 pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<LoadAnswer, Refusal> {
-    let Done { report, changes, .. } = done;
+    let Done { report, changes, unbound, .. } = done;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
@@ -128,6 +132,7 @@ pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<Lo
         diagnostics,
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,
+        unbound,
         otherwise,
         report,
     })

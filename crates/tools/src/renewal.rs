@@ -63,6 +63,11 @@ impl Ledger {
         self.accounts().get(session).is_some_and(|account| !account.documents.is_empty())
     }
 
+    /// The files that the image of a session has loaded.
+    pub(crate) fn files_of(&self, session: &str) -> HashSet<PathBuf> {
+        self.accounts().get(session).map(|account| account.documents.keys().cloned().collect()).unwrap_or_default()
+    }
+
     /// Records that a session has these files in its present process.
     pub(crate) fn put(&self, session: &str, account: Account) {
         self.accounts().insert(session.to_owned(), account);

@@ -20,6 +20,7 @@ use crate::renewal::prepare;
 use crate::repl_eval::{Visiting, visit};
 use crate::repl_session::open;
 use crate::tool::CallContext;
+use crate::unbound::{Unbound, unbound_in};
 use crate::workshop::Workshop;
 
 /// The target of a call, its session, and its name in the answer.
@@ -84,6 +85,8 @@ pub(crate) struct Done {
     pub(crate) report: EvalReport,
     /// What it has changed in the image besides its target.
     pub(crate) changes: Changes,
+    /// The names that it says are not bound.
+    pub(crate) unbound: Vec<Unbound>,
     /// The files as they were before.
     pub(crate) files: Index,
 }
@@ -135,7 +138,9 @@ impl Work {
         let report = visit.ask(request(target, project)).await?;
         let files = prepared.note(workshop, &report, visit.pid());
         let changes = Changes::of(workshop, &report.renewed, report.runtime.dialect, context).await?;
-        Ok(Done { report, changes, files })
+        let loaded = workshop.ledger.files_of(&report.session);
+        let unbound = unbound_in(workshop, &report, loaded, context).await?;
+        Ok(Done { report, changes, unbound, files })
     }
 }
 

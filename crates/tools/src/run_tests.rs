@@ -18,8 +18,8 @@ use crate::repl_eval::{Visiting, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::test_script;
 use crate::test_twins::{TestTwins, twins};
-use crate::test_unbound::{UnboundName, unbound_names};
 use crate::tool::CallContext;
+use crate::unbound::Unbound;
 use crate::workshop::Workshop;
 
 /// The default time limit of tests.
@@ -92,9 +92,6 @@ pub struct TestAnswer {
     /// Tests of one name, of which only the last one ran.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<TestTwins>,
-    /// Names that were unbound, and that the project defines.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unbound: Vec<UnboundName>,
     /// Diagnostics of the compiler and the loader.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<DiagnosticFacts>,
@@ -104,6 +101,9 @@ pub struct TestAnswer {
     /// What it has changed in the image besides.
     #[serde(skip_serializing_if = "Changes::is_empty")]
     pub changes: Changes,
+    /// The names that it says are not bound, with what the files know of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbound: Vec<Unbound>,
     /// The verdict on all of them together; `None` if the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
@@ -255,7 +255,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let (again, session) = (work.clone(), work.session.clone());
     let request = requesting(&asked, timeout);
     let done = work.done(workshop, request, context).await?;
-    let (files, dialect) = (done.files.clone(), done.report.runtime.dialect);
+    let files = done.files.clone();
     let answer = answer(workshop, asked.clone(), done)?;
     let is_fresh = answer.report.notices.iter().any(|notice| matches!(notice, Notice::Renewed { .. }));
     if was_used && !is_fresh && answer.verdict.is_some() {
@@ -263,10 +263,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
         let run = Run { work: again, framework: asked.framework, tests: asked.tests, kept };
         workshop.confirmations.begin(workshop, &session, vec![run], files);
     }
-    let reasons = answer.failed_tests.iter().map(|test| test.reason.as_str());
-    let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").map(|one| one.message.as_str());
-    let unbound = unbound_names(workshop, context, dialect, reasons.chain(errors)).await?;
-    Ok(TestAnswer { unbound, ..answer })
+    Ok(answer)
 }
 
 /// Runs all tests of a goal in an image that is visited.
@@ -314,7 +311,7 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
 }
 
 fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, Refusal> {
-    let Done { report, changes, files } = done;
+    let Done { report, changes, unbound, files } = done;
     let otherwise = other_ending(&report)?;
     let tally = test_script::counted(report.tests.clone().unwrap_or_default(), &report, &asked);
     let verdict = otherwise.is_none().then(|| Verdict::of(&report, &tally));
@@ -341,10 +338,10 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         twins: twins(workshop, &tally.files),
-        unbound: Vec::new(),
         diagnostics: diagnostics_of(workshop, &report),
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,
+        unbound,
         otherwise,
         verdict,
         asked,

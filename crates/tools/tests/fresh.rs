@@ -116,7 +116,8 @@ async fn questions_do_not_wait_for_code_that_runs() {
     house.workshop.sessions.shutdown().await;
 }
 
-const TESTS: &str = "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
+const TESTS: &str =
+    "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
 
 fn shop(body: &str) -> String {
     format!("(define-module (shop) #:export (price))\n(define (price x) {body})\n")

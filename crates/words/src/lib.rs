@@ -52,6 +52,7 @@ pub mod surfaces;
 mod terms;
 mod tested;
 mod transcript;
+mod unbound;
 mod unused;
 mod waited;
 

@@ -14,6 +14,7 @@ use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated::{self, block};
 use crate::stack::{error_text, frames_text};
+use crate::unbound;
 
 /// Characters of printed output in an answer that is about something else.
 pub(crate) const OUTPUT: usize = 3_000;
@@ -28,7 +29,9 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     }
     let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
     let said = format!("{code}{}\n{}", headline(answer), diagnostics_text(diagnostics, skin));
-    said + &changes::text(&answer.changes) + &end_text(&answer.report, diagnostics, skin, OUTPUT)
+    said + &changes::text(&answer.changes)
+        + &unbound::text(&answer.unbound)
+        + &end_text(&answer.report, diagnostics, skin, OUTPUT)
 }
 
 /// The last part of an answer about work in an image: the error that ended it, its output in about so many characters a

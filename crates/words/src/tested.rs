@@ -15,6 +15,7 @@ use crate::ending::code_line;
 use crate::evaluated;
 use crate::loaded::{OUTPUT, activity_text, diagnostics_text, end_text, place_text};
 use crate::terms::Terms;
+use crate::unbound;
 
 /// Failed tests, and names, that are shown.
 const MOST_SHOWN: usize = 30;
@@ -38,13 +39,6 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
         }
     }
     text.push_str(&test_op_notes(tally, skin));
-    for unbound in &answer.unbound {
-        let places: Vec<String> = unbound.places.iter().map(source_text).collect();
-        let (name, places) = (name_text(&unbound.name, 80), places.join(", "));
-        text.push_str(&format!(
-            "[note] {name} is defined in {places}: not loaded, or not imported, where it is used.\n"
-        ));
-    }
     for twins in &answer.twins {
         let places: Vec<String> = twins.places.iter().map(source_text).collect();
         let (name, places) = (name_text(&twins.name, 80), places.join(" and "));
@@ -67,6 +61,7 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     }
     let output = if all_passed(answer, verdict) { OUTPUT_OF_PASSED } else { OUTPUT };
     text + &changes::text(&answer.changes)
+        + &unbound::text(&answer.unbound)
         + &loading_text(answer, verdict, skin)
         + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }

@@ -1,0 +1,180 @@
+//! Why is it void? Names that a failure says are not bound are looked up in the files of the project.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use lispwright_index::{Definition, Document, Index};
+use lispwright_runtime::EvalReport;
+use lispwright_syntax::{Dialect, FormKind};
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::indexed::indexed;
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// Names that are looked up.
+const MOST_NAMES: usize = 5;
+
+/// A name that is not bound where it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Unbound {
+    /// The name, as it was told.
+    pub name: String,
+    /// The file that defines it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line of the definition, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The package, module or namespace that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
+    /// The image has loaded that file.
+    pub is_loaded: bool,
+    /// Names of the project like it, if no file defines it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+/// What implementations say of names that are not bound; the name is the first group that there is.
+static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        // SBCL, ECL
+        r"(?i)\bfunction (\S+) is undefined",
+        r"(?i)\bvariable (\S+) is unbound",
+        r"(?i)\bundefined (?:function|variable): (\S+)",
+        r#"The name "([^"]+)" does not designate any package"#,
+        // CLISP
+        r"undefined function (\S+)",
+        r"variable (\S+) has no value",
+        r"there is no package with name (\S+)",
+        // Guile, Chez, Racket
+        r"Unbound variable: (\S+)",
+        r"variable (\S+) is not bound",
+        r"(\S+): (?:unbound identifier|undefined;)",
+        r"no code for module (\([^)]*\))",
+        // Emacs
+        r"void-(?:function|variable):? \(?([^\s()]+)",
+        r"definition is void: (\S+)",
+        r"as variable is void: (\S+)",
+        r"Cannot open load file: [^,]*, (\S+)",
+        // Clojure
+        r"Unable to resolve symbol: (\S+)",
+        r"No such (?:var|namespace): (\S+)",
+        r"Could not locate (\S+?)__init\.class",
+    ]
+    .iter()
+    .map(|sentence| Regex::new(sentence).expect("each is a regular expression"))
+    .collect()
+});
+
+/// The names that a text says are not bound.
+fn names_in(text: &str) -> impl Iterator<Item = String> {
+    let found = SENTENCES.iter().filter_map(move |sentence| {
+        let name = sentence.captures(text)?.get(1)?.as_str();
+        let name = name.trim_end_matches(['.', ',', ';', ':']).trim_matches(['`', '\'', '"', '‘', '’']);
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    found
+}
+
+/// The names that the report says are not bound, with what the files know of them.
+pub(crate) async fn unbound_in(
+    workshop: &Workshop,
+    report: &EvalReport,
+    loaded: HashSet<PathBuf>,
+    context: &CallContext,
+) -> Result<Vec<Unbound>, Refusal> {
+    let diagnostics = report.diagnostics.iter().map(|one| one.message.as_str());
+    let failures = report.tests.iter().flat_map(|tests| &tests.failed_tests).map(|test| test.reason.as_str());
+    let mut names: Vec<String> = Vec::new();
+    for name in diagnostics.chain(failures).flat_map(names_in) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.truncate(MOST_NAMES);
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (root, dialect) = (workshop.roots.primary().to_owned(), report.runtime.dialect);
+    indexed(workshop, context, move |index, _| {
+        names.into_iter().map(|name| looked_up(index, dialect, name, &loaded, &root)).collect()
+    })
+    .await
+}
+
+/// What the files know of a name.
+fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<PathBuf>, root: &Path) -> Unbound {
+    let shown = |document: &Document| relative(&document.path.to_string_lossy(), root);
+    // The home of the name is not always the package that was searched.
+    let plain = name.rsplit([':', '/']).next().unwrap_or(&name);
+    let found = [name.as_str(), plain].into_iter().flat_map(|name| index.definitions(name, None));
+    let mut found: Vec<(&Document, &Definition)> = found
+        .filter(|(document, one)| {
+            document.dialect == dialect && !matches!(one.kind, FormKind::Addition | FormKind::Test)
+        })
+        .collect();
+    // What is not loaded explains more.
+    found.sort_by_key(|(document, _)| loaded.contains(&document.path));
+    if let Some((document, one)) = found.first() {
+        let form = &document.facts.forms[one.form as usize];
+        return Unbound {
+            path: Some(shown(document)),
+            line: Some(document.line(form.span.start)),
+            space: one.package().map(str::to_owned),
+            is_loaded: loaded.contains(&document.path),
+            nearest: Vec::new(),
+            name,
+        };
+    }
+    if let Some((document, space)) = index.spaces(&name.replace('/', ".").replace('_', "-")).first() {
+        return Unbound {
+            path: Some(shown(document)),
+            line: Some(document.line(space.at)),
+            space: None,
+            is_loaded: loaded.contains(&document.path),
+            nearest: Vec::new(),
+            name,
+        };
+    }
+    Unbound { path: None, line: None, space: None, is_loaded: false, nearest: index.nearest(&name, 2), name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_the_words_of_each_implementation() {
+        for (text, name) in [
+            ("The function SHOP::HELPER is undefined.", "SHOP::HELPER"),
+            ("UNBOUND-VARIABLE: The variable *X* is unbound.", "*X*"),
+            ("undefined variable: SHOP::NO-SUCH", "SHOP::NO-SUCH"),
+            ("The name \"SHOP\" does not designate any package.", "SHOP"),
+            ("EVAL: undefined function FOO", "FOO"),
+            ("SYSTEM::READ-EVAL-PRINT: variable X has no value", "X"),
+            ("unbound-variable: Unbound variable: old-name", "old-name"),
+            ("variable old-name is not bound", "old-name"),
+            ("f: unbound identifier in module in: f", "f"),
+            ("void-function: with-playground", "with-playground"),
+            ("Symbol’s function definition is void: with-playground", "with-playground"),
+            ("Cannot open load file: No such file or directory, heavy-test-helpers", "heavy-test-helpers"),
+            ("Unable to resolve symbol: foo in this context", "foo"),
+            ("No such var: c/netto", "c/netto"),
+            ("Could not locate shop/gone__init.class, shop/gone.clj or shop/gone.cljc on classpath.", "shop/gone"),
+            ("no code for module (shop gone)", "(shop gone)"),
+            ("exn:fail:contract:variable: grind: undefined;\n cannot reference an identifier", "grind"),
+        ] {
+            assert_eq!(names_in(text).next().as_deref(), Some(name), "{text}");
+        }
+        for text in ["The value 1 is not of type LIST", "The variable is a list and the function is undefined here"] {
+            assert_eq!(names_in(text).next(), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Why a name is not bound.
+
+use lispwright_tools::image_text::one_line;
+use lispwright_tools::unbound::Unbound;
+
+/// A note for each name of which something can be told.
+pub(crate) fn text(names: &[Unbound]) -> String {
+    names.iter().filter_map(|name| Some(format!("[note] {}\n", line(name)?))).collect()
+}
+
+fn line(unbound: &Unbound) -> Option<String> {
+    let name = one_line(&unbound.name, 100);
+    let Some(path) = &unbound.path else {
+        let nearest: Vec<String> = unbound.nearest.iter().map(|name| one_line(name, 60)).collect();
+        return (!nearest.is_empty())
+            .then(|| format!("{name}: no file of the project defines it. Nearest: {}.", nearest.join(", ")));
+    };
+    let line = unbound.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = format!("{}{line}", one_line(path, 200));
+    let space = unbound.space.as_ref().map(|space| format!(" ({})", one_line(space, 100))).unwrap_or_default();
+    Some(if unbound.is_loaded {
+        format!("{name}: defined in {place}{space}, which is loaded: not imported where it is used, or used before it.")
+    } else {
+        format!("{name}: defined in {place}{space}, not loaded here.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_definition_is_told_and_whether_it_is_loaded() {
+        let unbound = |path: Option<&str>, is_loaded, nearest: &[&str]| Unbound {
+            name: "helper".into(),
+            path: path.map(str::to_owned),
+            line: path.map(|_| 41),
+            space: path.map(|_| "shop.util".into()),
+            is_loaded,
+            nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        for (name, expected) in [
+            (unbound(Some("a.el"), false, &[]), "[note] helper: defined in a.el:41 (shop.util), not loaded here.\n"),
+            (
+                unbound(Some("a.el"), true, &[]),
+                "[note] helper: defined in a.el:41 (shop.util), which is loaded: not imported where it is used, or used \
+                 before it.\n",
+            ),
+            (unbound(None, false, &["help"]), "[note] helper: no file of the project defines it. Nearest: help.\n"),
+            (unbound(None, false, &[]), ""),
+        ] {
+            assert_eq!(text(&[name]), expected);
+        }
+    }
+}
