@@ -168,8 +168,7 @@ pub struct Definition {
 impl Definition {
     /// Its package, module or namespace, if it is in one that has a name.
     pub fn package(&self) -> Option<&str> {
-        let is_named = !self.space.is_empty() && !self.space.starts_with(FILE_SPACE);
-        is_named.then_some(&*self.space)
+        named(&self.space)
     }
 
     /// Code of its space can use the name: it is neither that of a method or addition nor of a module inside of a file.
@@ -182,6 +181,12 @@ impl Definition {
     pub fn symbol(&self) -> Symbol {
         Symbol { space: self.space.clone(), name: self.name.clone() }
     }
+}
+
+/// A space that has a name: neither that of a file, nor none.
+pub(crate) fn named(space: &str) -> Option<&str> {
+    let is_named = !space.is_empty() && !space.starts_with(FILE_SPACE);
+    is_named.then_some(space)
 }
 
 /// A form at top level, or a definition inside one that wraps it.

@@ -10,7 +10,7 @@ use lispwright_syntax::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
-use crate::facts::FILE_SPACE;
+use crate::facts::{FILE_SPACE, named};
 use crate::index::Document;
 use crate::space::{Exports, Import, ImportKind, Provide, Provided, Space, racket};
 
@@ -21,6 +21,13 @@ pub struct Symbol {
     pub space: String,
     /// The name, canonical.
     pub name: String,
+}
+
+impl Symbol {
+    /// Its package, module or namespace, if it is in one that has a name.
+    pub fn package(&self) -> Option<&str> {
+        named(&self.space)
+    }
 }
 
 /// The meaning of a written name.

@@ -144,11 +144,11 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
             annotations: Annotations::RUNS,
             output: fields_schema::<EvalAnswer>,
         }
-        .tool(premises, |workshop, args, context| async move { repl_eval(&workshop.sessions, args, &context).await.map(Answer::from) }),
+        .tool(premises, |workshop, args, context| async move { repl_eval(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "repl_control",
             title: "Control live images",
-            description: "List the live Lisp images and runtimes; start, interrupt, end or renew a session's image; attach to \
+            description: "List live Lisp images and runtimes; start, interrupt, end or renew one, or compare it with the files; attach to \
                           a running one; debug a held error: backtrace, locals, restarts.",
             annotations: Annotations::RUNS,
             output: control_schema,
@@ -165,7 +165,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "load_system",
             title: "Load code",
-            description: "Load a Lisp system, module or file; answers with located warnings and errors.",
+            description: "Load a Lisp system, module or file: located warnings and errors.",
             annotations: Annotations::RUNS,
             output: fields_schema::<LoadAnswer>,
         }
@@ -173,7 +173,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "run_tests",
             title: "Run tests",
-            description: "Run tests of a Lisp system, module or file; answers with counts and each failure.",
+            description: "Run tests of a Lisp system, module or file: counts and each failure.",
             annotations: Annotations::RUNS,
             output: fields_schema::<TestAnswer>,
         }

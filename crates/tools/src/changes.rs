@@ -1,11 +1,14 @@
 //! What a load has changed in an image besides its target, for whoever asked for the load.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use lispwright_index::{Hit, Index};
-use lispwright_runtime::Renewed;
-use lispwright_syntax::Dialect;
+use lispwright_runtime::EvalReport;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::by_hand::ByHand;
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
@@ -27,6 +30,12 @@ pub struct Changes {
     /// Changed files that do not load and that the target does not use, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftFile>,
+    /// Definitions by hand that files rely on and do not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_hand: Vec<ByHand>,
+    /// Definitions by hand whose places those of the files have taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ByHand>,
     /// Settings of the image that the work had changed and that were put back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
@@ -61,6 +70,17 @@ pub struct StillUsed {
     pub line: u32,
 }
 
+impl StillUsed {
+    /// The use at a place.
+    pub(crate) fn of(hit: &Hit<'_>, root: &Path) -> Self {
+        Self {
+            form: hit.form.map_or_else(String::new, |form| form.called().to_owned()),
+            path: relative(&hit.document.path.to_string_lossy(), root),
+            line: hit.document.line(hit.used.start),
+        }
+    }
+}
+
 /// A file that was not loaded again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftFile {
@@ -71,7 +91,7 @@ pub struct LeftFile {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &usize) -> bool {
+pub(crate) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
@@ -81,19 +101,27 @@ impl Changes {
         *self == Self::default()
     }
 
-    /// What an image has done, with the places that still use what it has forgotten.
+    /// What an image that had definitions `by_hand` has done, with the places that still use what it has forgotten.
     pub(crate) async fn of(
         workshop: &Workshop,
-        renewed: &Renewed,
-        dialect: Dialect,
+        report: &EvalReport,
+        by_hand: &[ByHand],
         context: &CallContext,
     ) -> Result<Self, Refusal> {
+        let (renewed, dialect) = (&report.renewed, report.runtime.dialect);
         let root = workshop.roots.primary().to_owned();
+        let is_loaded = |file: &Path| renewed.loaded.iter().any(|one| Path::new(one) == file);
+        let (replaced, by_hand): (Vec<&ByHand>, Vec<&ByHand>) =
+            by_hand.iter().partition(|one| one.file.as_deref().is_some_and(is_loaded));
+        let files = workshop.ledger.files_of(&report.session);
+        let files: HashSet<String> = files.iter().map(|file| relative(&file.to_string_lossy(), &root)).collect();
         let left =
             renewed.left.iter().map(|(path, reason)| LeftFile { path: relative(path, &root), reason: reason.clone() });
         let changes = Self {
             forgotten: Vec::new(),
             kept: renewed.kept.clone(),
+            by_hand: by_hand.into_iter().filter_map(|one| one.relied_on(&files)).collect(),
+            replaced: replaced.into_iter().cloned().collect(),
             left: left.collect(),
             restored: renewed.restored.clone(),
         };
@@ -106,13 +134,8 @@ impl Changes {
             let forgotten = removed.into_iter().map(|one| {
                 let name = one.name.trim_start_matches("(setf ").trim_end_matches(')');
                 let hits: Vec<Hit<'_>> = question.mentions(name).into_iter().filter(Hit::is_reference).collect();
-                let used = |hit: &Hit<'_>| StillUsed {
-                    form: hit.form.map_or_else(String::new, |form| form.called().to_owned()),
-                    path: relative(&hit.document.path.to_string_lossy(), &root),
-                    line: hit.document.line(hit.used.start),
-                };
                 Forgotten {
-                    still_used: hits.iter().take(MOST_USES).map(used).collect(),
+                    still_used: hits.iter().take(MOST_USES).map(|hit| StillUsed::of(hit, &root)).collect(),
                     more: hits.len().saturating_sub(MOST_USES),
                     path: one.file.map(|file| relative(&file, &root)),
                     kind: one.kind,

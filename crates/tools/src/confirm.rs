@@ -46,7 +46,20 @@ struct Inner {
 #[derive(Debug)]
 struct Confirming {
     task: AbortHandle,
-    over: watch::Receiver<bool>,
+    result: watch::Receiver<Compared>,
+}
+
+/// The result of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compared {
+    /// It is under way.
+    NotYet,
+    /// The results are the same.
+    Same,
+    /// They are not.
+    Differs,
+    /// The files have changed meanwhile, or there was no fresh image.
+    Unknown,
 }
 
 /// Tests that were run, so that they can be run again.
@@ -119,44 +132,49 @@ impl Confirmations {
         }
     }
 
-    /// Waits until the comparison of a session is over, at most for `limit`; false if it is still under way.
-    pub(crate) async fn wait(&self, session: &str, limit: Duration) -> bool {
-        let over = self.by_session().get(session).map(|confirming| confirming.over.clone());
-        let Some(mut over) = over else { return true };
+    /// Waits for the comparison of a session, at most for `limit`. Its result is unknown if there is none.
+    pub(crate) async fn wait(&self, session: &str, limit: Duration) -> Compared {
+        let result = self.by_session().get(session).map(|confirming| confirming.result.clone());
+        let Some(mut result) = result else { return Compared::Unknown };
         // A task that was given up drops its end of the channel.
-        tokio::time::timeout(limit, over.wait_for(|over| *over)).await.is_ok()
+        match tokio::time::timeout(limit, result.wait_for(|result| *result != Compared::NotYet)).await {
+            Ok(result) => result.map_or(Compared::Unknown, |result| *result),
+            Err(_) => Compared::NotYet,
+        }
     }
 
     /// Begins to compare what tests in the image of `session` said with what they say in a fresh image. `files` are the
-    /// files that they ran with.
-    pub(crate) fn begin(&self, workshop: &Workshop, session: &str, runs: Vec<Run>, files: Index) {
-        if !self.0.is_on || runs.is_empty() {
+    /// files that they ran with. Without `is_asked`, only if comparisons happen here.
+    pub(crate) fn begin(&self, workshop: &Workshop, session: &str, runs: Vec<Run>, files: Index, is_asked: bool) {
+        if !(self.0.is_on || is_asked) || runs.is_empty() {
             return;
         }
         self.give_up(session);
-        let (ended, over) = watch::channel(false);
+        let (ended, result) = watch::channel(Compared::NotYet);
         let (inner, workshop, name) = (Arc::clone(&self.0), workshop.clone(), session.to_owned());
         let task = tokio::spawn(async move {
+            let mut outcome = Compared::Unknown;
             if let Ok(_one) = inner.one.acquire().await
-                && let Ok(Some(notice)) = compared(&workshop, &name, runs, &files).await
+                && let Ok((result, notice)) = compared(&workshop, &name, runs, &files).await
             {
-                workshop.sessions.tell(&name, notice);
+                outcome = result;
+                notice.into_iter().for_each(|notice| workshop.sessions.tell(&name, notice));
             }
-            let _ = ended.send(true);
+            let _ = ended.send(outcome);
         });
-        self.by_session().insert(session.to_owned(), Confirming { task: task.abort_handle(), over });
+        self.by_session().insert(session.to_owned(), Confirming { task: task.abort_handle(), result });
     }
 }
 
-/// What a session is to be told of the comparison; nothing if the files have changed meanwhile.
+/// The result of the comparison, and what the session is to be told of it.
 async fn compared(
     workshop: &Workshop,
     session: &str,
     runs: Vec<Run>,
     files: &Index,
-) -> Result<Option<Notice>, Refusal> {
+) -> Result<(Compared, Option<Notice>), Refusal> {
     let (began, context) = (Instant::now(), CallContext::default());
-    let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok(None) };
+    let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok((Compared::Unknown, None)) };
     fresh.give_way();
     let apart = Workshop { ledger: Ledger::default(), ..workshop.clone() };
     let mut visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), &context).await?;
@@ -178,11 +196,12 @@ async fn compared(
     let then = files.clone();
     let are_same = indexed(workshop, &context, move |now, _| then.is_same_as(now)).await?;
     if !are_same {
-        return Ok(None);
+        return Ok((Compared::Unknown, None));
     }
     let tests = one_line(&names.join(", "), REASON);
     if differences.is_empty() {
-        return Ok(is_green.then(|| Notice::AlsoGreen { tests, took: began.elapsed() }));
+        let notice = is_green.then(|| Notice::AlsoGreen { tests, took: began.elapsed() });
+        return Ok((Compared::Same, notice));
     }
     let words = |of: fn(&(String, Outcome, Outcome)) -> &Outcome| {
         let all = differences.iter().map(|one| match differences.len() {
@@ -192,5 +211,5 @@ async fn compared(
         all.collect::<Vec<_>>().join(" ")
     };
     let (kept, fresh) = (words(|one| &one.1), words(|one| &one.2));
-    Ok(Some(Notice::Differs { tests, kept, fresh }))
+    Ok((Compared::Differs, Some(Notice::Differs { tests, kept, fresh })))
 }

@@ -58,7 +58,7 @@ pub(crate) async fn renewed(
     visit.exchange(&mut other);
     drop(other);
     let earlier = kept_aside(workshop, fresh, &session, evaluations).await;
-    let files = prepared.note(workshop, &report, visit.pid());
+    let (files, _) = prepared.note(workshop, &report, visit.pid());
     report.notices.push(Notice::Renewed { reason: reason(&kept.report), evaluations, earlier });
     let unbound = unbound_in(workshop, &report, workshop.ledger.files_of(&session), context).await?;
     Ok(Some(Done { report, changes: kept.changes.clone(), unbound, files }))

@@ -10,6 +10,7 @@ use crate::code_exports::ExportsAnswer;
 use crate::code_find::FindAnswer;
 use crate::code_find_references::ReferencesAnswer;
 use crate::coverage_code::CoverageAnswer;
+use crate::drift::DriftAnswer;
 use crate::eval_answer::EvalAnswer;
 use crate::inspect_object::InspectAnswer;
 use crate::load_system::LoadAnswer;
@@ -81,6 +82,8 @@ live_answers! {
     Acted(ActAnswer),
     /// An earlier answer was waited for.
     Waited(WaitAnswer),
+    /// An image was compared with the files.
+    Compared(DriftAnswer),
 }
 
 impl LiveAnswer {

@@ -5,7 +5,7 @@
 //! imported. Together they are the files that the image loads anew, each after those that it uses, and before the target
 //! of the call. [`Ledger`] remembers the files as images have loaded them, so that what a change has taken away is known.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +15,7 @@ use lispwright_runtime::{
 };
 use lispwright_syntax::Dialect;
 
+use crate::by_hand::{ByHand, HandBook};
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_eval::Visiting;
@@ -33,6 +34,10 @@ pub(crate) struct Account {
     documents: HashMap<PathBuf, Arc<Document>>,
     /// What compilers have said about each file when it was loaded.
     messages: HashMap<PathBuf, Vec<String>>,
+    /// What was defined by hand.
+    by_hand: HandBook,
+    /// Variables that keep a value which is not that of their definition.
+    kept: BTreeSet<String>,
 }
 
 impl Account {
@@ -68,6 +73,14 @@ impl Ledger {
         self.accounts().get(session).map(|account| account.documents.keys().cloned().collect()).unwrap_or_default()
     }
 
+    /// Enters the definitions in code that the present image of a session has evaluated.
+    pub(crate) fn enter(&self, code: &str, named: Option<&str>, report: &EvalReport, pid: Option<i32>) {
+        let mut account = self.of(&report.session, pid);
+        account.pid = pid;
+        account.by_hand.enter(code, named, report);
+        self.put(&report.session, account);
+    }
+
     /// Records that a session has these files in its present process.
     pub(crate) fn put(&self, session: &str, account: Account) {
         self.accounts().insert(session.to_owned(), account);
@@ -85,6 +98,61 @@ pub(crate) struct Prepared {
     /// The present files.
     files: Index,
     before: Account,
+    by_hand: Vec<ByHand>,
+}
+
+/// An image beside the files.
+pub(crate) struct Beside {
+    /// The number of files of the project that it has loaded.
+    pub(crate) loaded: usize,
+    /// Those that have changed since, that are gone, and that were made with what has changed; absolute.
+    pub(crate) changed: Vec<String>,
+    pub(crate) gone: Vec<String>,
+    pub(crate) stale: Vec<String>,
+    /// Variables whose value is not that of their definition.
+    pub(crate) values: Vec<String>,
+    pub(crate) by_hand: Vec<ByHand>,
+}
+
+/// The image that is visited beside the files.
+pub(crate) async fn beside(
+    workshop: &Workshop,
+    visit: &mut Visiting<'_>,
+    project: &Project,
+    context: &CallContext,
+) -> Result<Beside, Refusal> {
+    let session = visit.session().to_owned();
+    let known = workshop.ledger.of(&session, visit.pid());
+    let loaded = loaded_files(visit, project).await?;
+    let (dialect, root) = (workshop.sessions.runtime_of(&session).dialect, workshop.roots.primary().to_owned());
+    indexed(workshop, context, move |index, _| {
+        let by_hand = known.by_hand.beside(index, dialect, &root);
+        let state = State { loaded: &loaded, known: &known, by_hand: &by_hand };
+        let renewal = state.renewal(index, dialect, None);
+        let of = |wanted: FileState| {
+            let files = loaded.iter().filter(move |file| file.state == wanted);
+            files.map(|file| file.path.clone()).collect::<Vec<_>>()
+        };
+        let changed = of(FileState::Changed);
+        let mut values: Vec<String> = known.kept.iter().cloned().collect();
+        values.extend(renewal.stale.iter().flat_map(|file| &file.variables).map(|(_, name)| name.clone()));
+        values.sort();
+        values.dedup();
+        Beside {
+            loaded: loaded.len(),
+            gone: of(FileState::Gone),
+            stale: renewal
+                .stale
+                .into_iter()
+                .map(|file| file.path)
+                .filter(|path| !changed.contains(path) && !state.is_overridden(Path::new(path)))
+                .collect(),
+            changed,
+            values,
+            by_hand,
+        }
+    })
+    .await
 }
 
 /// Completes the project of a call with what the image that it visits has to load before `target`.
@@ -99,10 +167,11 @@ pub(crate) async fn prepare(
     let before = workshop.ledger.of(&session, visit.pid());
     let loaded = loaded_files(visit, project).await?;
     let dialect = workshop.sessions.runtime_of(&session).dialect;
-    let target = target.clone();
-    let (files, before, renewal) = indexed(workshop, context, move |index, _| {
-        let is_changed = loaded.iter().any(|file| file.state != FileState::Same);
-        let renewal = if is_changed { renewal(index, dialect, &loaded, &target, &before) } else { Renewal::default() };
+    let (target, root) = (target.clone(), workshop.roots.primary().to_owned());
+    let (files, before, renewal, by_hand) = indexed(workshop, context, move |index, _| {
+        let by_hand = before.by_hand.beside(index, dialect, &root);
+        let state = State { loaded: &loaded, known: &before, by_hand: &by_hand };
+        let renewal = state.renewal(index, dialect, Some(&target));
         let mut known = before.clone();
         // Code may have loaded them, without anybody to note it.
         for path in loaded.iter().filter(|file| file.state == FileState::Same).map(|file| Path::new(&file.path)) {
@@ -112,11 +181,11 @@ pub(crate) async fn prepare(
                 known.documents.insert(path.to_owned(), document);
             }
         }
-        (index.clone(), known, renewal)
+        (index.clone(), known, renewal, by_hand)
     })
     .await?;
     project.renewal = renewal;
-    Ok(Prepared { files, before })
+    Ok(Prepared { files, before, by_hand })
 }
 
 /// The files of the project that the image has loaded; none where there is no image, or it does not know.
@@ -136,13 +205,18 @@ impl Prepared {
     /// The files before a call in a fresh image.
     pub(crate) async fn for_fresh(workshop: &Workshop, context: &CallContext) -> Result<Self, Refusal> {
         let files = indexed(workshop, context, |index, _| index.clone()).await?;
-        Ok(Self { files, before: Account::default() })
+        Ok(Self { files, before: Account::default(), by_hand: Vec::new() })
     }
 
-    /// Records what the image of the call's session, the process `pid`, has loaded. Returns the files as they were before.
-    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport, pid: Option<i32>) -> Index {
-        let Self { files, mut before } = self;
+    /// Records what the image of the call's session, the process `pid`, has loaded. Returns the files and the definitions
+    /// by hand as they were before.
+    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport, pid: Option<i32>) -> (Index, Vec<ByHand>) {
+        let Self { files, mut before, by_hand } = self;
         before.pid = pid;
+        before.kept.extend(report.renewed.kept.iter().cloned());
+        report.renewed.reset.iter().for_each(|name| {
+            before.kept.remove(name);
+        });
         for path in &report.renewed.loaded {
             let said = report.diagnostics.iter().filter(|one| one.file.as_ref() == Some(path));
             let messages: Vec<String> = said.map(|one| one.message.clone()).collect();
@@ -150,46 +224,73 @@ impl Prepared {
             before.messages.insert(path.to_owned(), messages);
             // A file that has changed since may have been loaded in either state.
             match files.shared(path).filter(|document| document.is_current()) {
-                Some(document) => before.documents.insert(path.to_owned(), document),
+                Some(document) => {
+                    before.by_hand.loaded(&document);
+                    before.documents.insert(path.to_owned(), document)
+                }
                 None => before.documents.remove(path),
             };
         }
         workshop.ledger.put(&report.session, before);
-        files
+        (files, by_hand)
     }
 }
 
-/// What an image with these `loaded` files has to load anew before `target`.
-fn renewal(index: &Index, dialect: Dialect, loaded: &[LoadedFile], target: &LoadTarget, known: &Account) -> Renewal {
-    let mut order = index.file_order(dialect);
-    for file in loaded {
-        file.uses.iter().for_each(|used| order.add(Path::new(&file.path), Path::new(used)));
+/// What is known of an image.
+struct State<'a> {
+    loaded: &'a [LoadedFile],
+    known: &'a Account,
+    by_hand: &'a [ByHand],
+}
+
+impl State<'_> {
+    /// The image has another definition than the file, by hand.
+    fn is_overridden(&self, file: &Path) -> bool {
+        self.by_hand.iter().any(|one| one.file.as_deref() == Some(file))
     }
-    let change = |path: &Path| ChangedFile {
-        now: index.document(path),
-        before: known.documents.get(path).map(|document| &**document),
-    };
-    let changed = loaded.iter().filter(|file| file.state != FileState::Same);
-    let changes: Vec<ChangedFile<'_>> = changed.map(|file| change(Path::new(&file.path))).collect();
-    let concerned = index.concerned(dialect, &order, &changes);
-    let there = loaded.iter().filter(|file| file.state != FileState::Gone).map(|file| PathBuf::from(&file.path));
-    let stale: Vec<PathBuf> = there.filter(|path| concerned.files.contains(path)).collect();
-    let needed = needed(index, dialect, &order, target);
-    let uses = stale.iter().map(|path| {
-        let users = order.users_of([path.as_path()]);
-        let used = order.used_by([path.as_path()]);
-        let before = loaded.iter().map(|file| &file.path);
-        let before = before.filter(|file| used.contains(Path::new(file)) && !users.contains(Path::new(file)));
-        (path.display().to_string(), before.cloned().collect::<Vec<String>>())
-    });
-    let uses = uses.filter(|(_, used)| !used.is_empty()).collect();
-    let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
-        needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
-        variables: concerned.variables.get(&path).cloned().unwrap_or_default(),
-        path: path.display().to_string(),
-    });
-    let gone = loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
-    Renewal { stale: stale.collect(), gone: gone.collect(), uses }
+
+    fn is_changed(&self, file: &LoadedFile) -> bool {
+        file.state != FileState::Same || self.is_overridden(Path::new(&file.path))
+    }
+
+    /// A file with the state in which the image has loaded it, if that is known.
+    fn change<'i>(&'i self, index: &'i Index, path: &Path) -> ChangedFile<'i> {
+        let before = self.known.documents.get(path).filter(|_| !self.is_overridden(path));
+        ChangedFile { now: index.document(path), before: before.map(|document| &**document) }
+    }
+
+    /// What the image has to load anew before `target`, or at all.
+    fn renewal(&self, index: &Index, dialect: Dialect, target: Option<&LoadTarget>) -> Renewal {
+        let changed = self.loaded.iter().filter(|file| self.is_changed(file));
+        let changes: Vec<ChangedFile<'_>> = changed.map(|file| self.change(index, Path::new(&file.path))).collect();
+        if changes.is_empty() {
+            return Renewal::default();
+        }
+        let mut order = index.file_order(dialect);
+        for file in self.loaded {
+            file.uses.iter().for_each(|used| order.add(Path::new(&file.path), Path::new(used)));
+        }
+        let concerned = index.concerned(dialect, &order, &changes);
+        let there = self.loaded.iter().filter(|file| file.state != FileState::Gone);
+        let stale: Vec<PathBuf> =
+            there.map(|file| PathBuf::from(&file.path)).filter(|path| concerned.files.contains(path)).collect();
+        let needed = target.and_then(|target| needed(index, dialect, &order, target));
+        let uses = stale.iter().map(|path| {
+            let users = order.users_of([path.as_path()]);
+            let used = order.used_by([path.as_path()]);
+            let before = self.loaded.iter().map(|file| &file.path);
+            let before = before.filter(|file| used.contains(Path::new(file)) && !users.contains(Path::new(file)));
+            (path.display().to_string(), before.cloned().collect::<Vec<String>>())
+        });
+        let uses = uses.filter(|(_, used)| !used.is_empty()).collect();
+        let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
+            needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
+            variables: concerned.variables.get(&path).cloned().unwrap_or_default(),
+            path: path.display().to_string(),
+        });
+        let gone = self.loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
+        Renewal { stale: stale.collect(), gone: gone.collect(), uses }
+    }
 }
 
 /// The files that the target consists of and uses; `None` if that cannot be told from the files.

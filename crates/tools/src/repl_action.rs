@@ -16,6 +16,8 @@ pub enum ReplAction {
     Wait,
     /// Interrupt the running call of a session; its state is kept.
     Interrupt,
+    /// Compare a session's image with the files.
+    Drift,
     /// End a session and its image.
     Kill,
     /// Give a session a fresh image.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Reply, any_fields_schema, fields_schema};
+use crate::drift::{DriftAnswer, drift};
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::event::{Event, SessionAct};
 pub use crate::repl_action::{ReplAction, ReplControl};
@@ -86,6 +87,7 @@ pub fn control_schema() -> Map<String, Value> {
         fields_schema::<SessionAnswer>(),
         fields_schema::<ActAnswer>(),
         fields_schema::<WaitAnswer>(),
+        fields_schema::<DriftAnswer>(),
         fields_schema::<EvalAnswer>(),
         fields_schema::<LevelsAnswer>(),
         fields_schema::<FramesAnswer>(),
@@ -146,6 +148,7 @@ async fn control(workshop: &Workshop, args: &ReplControl, context: &CallContext)
             SessionAnswer { replaced, ..SessionAnswer::new(started, Became::Fresh) }.into()
         }
         ReplAction::Wait => context.in_order(wait(workshop, session, args.timeout_seconds, context)).await?.into(),
+        ReplAction::Drift => drift(workshop, session, context).await?.into(),
         ReplAction::Interrupt => {
             ActAnswer { interrupted: Some(sessions.interrupt(session)?), ..ActAnswer::on(session) }.into()
         }

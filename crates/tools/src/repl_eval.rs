@@ -16,6 +16,7 @@ use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::tool::CallContext;
+use crate::workshop::Workshop;
 
 /// The default time limit of a call.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -76,11 +77,19 @@ pub struct ReplEval {
 }
 
 /// Evaluates. Cancelling the context interrupts the code and keeps the session's state.
-pub async fn repl_eval(sessions: &Sessions, args: ReplEval, context: &CallContext) -> Result<EvalAnswer, Refusal> {
+pub async fn repl_eval(workshop: &Workshop, args: ReplEval, context: &CallContext) -> Result<EvalAnswer, Refusal> {
+    let sessions = &workshop.sessions;
     let limit = output_limit(args.max_output_length);
     let request = request(&args, limit)?;
     let session = open(sessions, args.session.as_deref(), args.runtime.as_deref())?;
-    let answer = EvalAnswer::of(ask(sessions, &session, Request::Eval(request), context).await?, limit)?;
+    let request = Request::Eval(request);
+    let mut visit = visit(sessions, &session, &request, context).await?;
+    let report = visit.ask(request).await?;
+    if !args.trial {
+        workshop.ledger.enter(&args.code, args.package.as_deref(), &report, visit.pid());
+    }
+    drop(visit);
+    let answer = EvalAnswer::of(report, limit)?;
     let is_unwound = matches!(&answer.report.ending, Ending::Error { error, .. } if !error.kept);
     Ok(EvalAnswer {
         print_length: args.print_length.is_none().then_some(PRINTED),

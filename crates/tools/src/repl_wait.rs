@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::{Answer, Reply};
+use crate::confirm::Compared;
 use crate::image_text::one_line;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
@@ -72,12 +73,12 @@ pub(crate) async fn wait(
         reply: None,
     };
     if given.is_some() {
-        let is_over = tokio::select! {
+        let compared = tokio::select! {
             biased;
-            () = context.cancel.cancelled() => false,
-            is_over = workshop.confirmations.wait(session, limit.saturating_sub(began.elapsed())) => is_over,
+            () = context.cancel.cancelled() => Compared::NotYet,
+            compared = workshop.confirmations.wait(session, limit.saturating_sub(began.elapsed())) => compared,
         };
-        if !is_over {
+        if compared == Compared::NotYet {
             context.note(session, Notice::Comparing);
         }
         sessions.take_notices(session).into_iter().for_each(|notice| context.note(session, notice));

@@ -136,8 +136,8 @@ impl Work {
         let Self { target, mut project, .. } = self;
         let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
         let report = visit.ask(request(target, project)).await?;
-        let files = prepared.note(workshop, &report, visit.pid());
-        let changes = Changes::of(workshop, &report.renewed, report.runtime.dialect, context).await?;
+        let (files, by_hand) = prepared.note(workshop, &report, visit.pid());
+        let changes = Changes::of(workshop, &report, &by_hand, context).await?;
         let loaded = workshop.ledger.files_of(&report.session);
         let unbound = unbound_in(workshop, &report, loaded, context).await?;
         Ok(Done { report, changes, unbound, files })
@@ -145,7 +145,7 @@ impl Work {
 }
 
 /// The project, for an image.
-fn project(workshop: &Workshop) -> Project {
+pub(crate) fn project(workshop: &Workshop) -> Project {
     let roots: Vec<&Path> = workshop.roots.writable().collect();
     Project {
         definitions: roots

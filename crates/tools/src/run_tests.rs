@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Changes;
-use crate::confirm::{Outcome, Run};
+use crate::confirm::{Compared, Outcome, Run};
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
-use crate::repl_eval::{Visiting, time_limit_or};
+use crate::repl_eval::{Visiting, seconds, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::test_script;
 use crate::test_twins::{TestTwins, twins};
@@ -29,7 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// System or module with tests; or give path
+    /// System or module; or give path
     #[serde(default)]
     pub system: Option<String>,
     /// File with the tests
@@ -50,6 +50,9 @@ pub struct RunTests {
     /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
+    /// Compare with a fresh image
+    #[serde(default)]
+    pub fresh: bool,
     /// Default 300
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
@@ -104,6 +107,9 @@ pub struct TestAnswer {
     /// The names that it says are not bound, with what the files know of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Unbound>,
+    /// They have other results in a fresh image.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub differs_in_fresh: bool,
     /// The verdict on all of them together; `None` if the call ended otherwise.
     #[serde(skip)]
     pub verdict: Option<Verdict>,
@@ -203,9 +209,26 @@ pub struct Asked {
 }
 
 impl TestAnswer {
+    /// The answer with the result in a fresh image, which is waited for at most for `limit`.
+    async fn compared(mut self, workshop: &Workshop, session: &str, limit: Duration, context: &CallContext) -> Self {
+        let compared = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => Compared::NotYet,
+            compared = workshop.confirmations.wait(session, limit) => compared,
+        };
+        if compared == Compared::NotYet {
+            self.report.notices.push(Notice::Comparing);
+        }
+        self.report.notices.extend(workshop.sessions.take_notices(session));
+        self.differs_in_fresh = compared == Compared::Differs;
+        self
+    }
+
     /// No test ran, or an unexpected ending. Failed tests are an answer.
     pub fn is_error(&self) -> bool {
-        self.failure.code.is_some() || self.otherwise.as_ref().is_some_and(EvalAnswer::is_error)
+        self.failure.code.is_some()
+            || self.differs_in_fresh
+            || self.otherwise.as_ref().is_some_and(EvalAnswer::is_error)
     }
 
     /// The exit status for scripts: a success needs a test that passed.
@@ -251,6 +274,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
     let is_system = matches!(work.target, LoadTarget::System(_));
     let asked = Asked { name: work.name.clone(), is_system, framework, tests };
+    let limit = seconds(args.timeout_seconds)?.unwrap_or(TIMEOUT);
     let was_used = workshop.ledger.knows(&work.session) || workshop.sessions.evaluations(&work.session) > 0;
     let (again, session) = (work.clone(), work.session.clone());
     let request = requesting(&asked, timeout);
@@ -261,7 +285,10 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     if was_used && !is_fresh && answer.verdict.is_some() {
         let kept = Outcome::of(&answer);
         let run = Run { work: again, framework: asked.framework, tests: asked.tests, kept };
-        workshop.confirmations.begin(workshop, &session, vec![run], files);
+        workshop.confirmations.begin(workshop, &session, vec![run], files, args.fresh);
+        if args.fresh {
+            return Ok(answer.compared(workshop, &session, limit, context).await);
+        }
     }
     Ok(answer)
 }
@@ -343,6 +370,7 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         changes,
         unbound,
         otherwise,
+        differs_in_fresh: false,
         verdict,
         asked,
         tally,

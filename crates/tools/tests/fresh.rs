@@ -81,7 +81,7 @@ async fn what_is_gone_and_still_used_is_told() {
     house.write("shop.scm", &module.replace("(define (helper x) (* 2 x))\n", ""));
     let failed = house.call("run_tests", json!({"path": "t.scm"})).await;
     assert_eq!(failed.fields["failed"], 1, "{}", failed.text);
-    let note = "[note] procedure helper is gone; price (shop.scm:2) still uses it.\n";
+    let note = "[note] procedure helper is gone; price (shop.scm:2) still uses it.";
     assert!(failed.text.contains(note), "{}", failed.text);
     let forgotten = &failed.fields["changes"]["forgotten"][0];
     assert_eq!(forgotten["path"], "shop.scm");
@@ -151,5 +151,66 @@ async fn what_passes_only_in_the_kept_image_is_told() {
     let note = "[note] The tests of t.scm have other results in a fresh image, which has only what the files have: 0 \
                 passed, 1 failed: price. In the session's image it was: 1 passed, 0 failed.";
     assert!(told.contains(note), "{told}");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_was_defined_by_hand_is_told_where_files_rely_on_it() {
+    let module = "(define-module (shop) #:export (price))\n(define (price x) (helper x))\n";
+    let house = House::new(&[("shop.scm", module), ("t.scm", TESTS)]);
+    house.call("load_system", json!({"path": "shop.scm"})).await;
+    let code = "(define (helper x) (* 2 x)) (define (other x) x)";
+    house.call("repl_eval", json!({"code": code, "package": "(shop)", "runtime": "guile"})).await;
+    let passed = house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    let note = "[note] helper was defined by hand; no file has it, and price (shop.scm:2) uses it.";
+    assert!(passed.text.contains(note), "{}", passed.text);
+    let drift = house.call("repl_control", json!({"action": "drift"})).await;
+    let expected = "The image of session \"main\" (guile) differs from its 2 loaded files:\n  \
+                    helper: by hand, in no file; price (shop.scm:2) uses it\n  other: by hand, in no file\n";
+    assert!(drift.text.starts_with(expected), "{}", drift.text);
+    let waited = house.call("repl_control", json!({"action": "wait"})).await;
+    assert!(waited.text.contains("other results in a fresh image"), "{}", waited.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn definitions_by_hand_give_way_to_those_of_the_files_when_code_is_judged() {
+    let module = "(define-module (shop) #:export (price))\n(define (price x) x)\n";
+    let house = House::new(&[("shop.scm", module), ("t.scm", TESTS)]);
+    let failed = house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(failed.fields["failed"], 1, "{}", failed.text);
+    let mend = "(define (price x) (* 2 x))";
+    house.call("repl_eval", json!({"code": mend, "package": "(shop)"})).await;
+    let drift = house.call("repl_control", json!({"action": "drift"})).await;
+    assert!(drift.text.contains("  price: by hand; shop.scm:2 has another\n"), "{}", drift.text);
+    let failed = house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(failed.fields["failed"], 1, "{}", failed.text);
+    let note = "[note] price is as in its file again; by hand it was other.";
+    assert!(failed.text.contains(note), "{}", failed.text);
+    house.write("shop.scm", &module.replace("(define (price x) x)", mend));
+    house.call("repl_eval", json!({"code": mend, "package": "(shop)"})).await;
+    let passed = house.call("run_tests", json!({"path": "t.scm", "fresh": true})).await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    assert!(passed.text.contains("also pass in a fresh image"), "{}", passed.text);
+    let drift = house.call("repl_control", json!({"action": "drift"})).await;
+    assert_eq!(drift.text, "The image of session \"main\" (guile) is in the state of its 2 loaded files.");
+    house.write("shop.scm", module);
+    let drift = house.call("repl_control", json!({"action": "drift"})).await;
+    assert!(drift.text.contains("  shop.scm: changed since it was loaded\n"), "{}", drift.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_comparison_that_was_asked_for_is_waited_for() {
+    let house = House::new(&[(
+        "t.scm",
+        "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-assert (defined? 'by-hand))\n(test-end \"t\")\n",
+    )]);
+    house.eval("(define by-hand 1)").await;
+    let told = house.call("run_tests", json!({"path": "t.scm", "fresh": true})).await;
+    assert_eq!(told.fields["passed"], 1, "{}", told.text);
+    assert!(told.is_error, "{}", told.text);
+    assert!(told.text.contains("other results in a fresh image"), "{}", told.text);
     house.workshop.sessions.shutdown().await;
 }

@@ -21,16 +21,19 @@ fn sessions() -> Sessions {
     Sessions::new(Config { cache: Some(cache), spare: false, ..Config::new(empty) })
 }
 
+fn workshop(sessions: &Sessions) -> Workshop {
+    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty");
+    Workshop { sessions: sessions.clone(), ..Workshop::open(&[empty]).unwrap() }
+}
+
 async fn eval(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplEval = serde_json::from_value(arguments).unwrap();
-    render(repl_eval(sessions, arguments, &CallContext::default()).await.map(Answer::from), Skin::Client)
+    render(repl_eval(&workshop(sessions), arguments, &CallContext::default()).await.map(Answer::from), Skin::Client)
 }
 
 async fn control(sessions: &Sessions, arguments: Value) -> Rendering {
     let arguments: ReplControl = serde_json::from_value(arguments).unwrap();
-    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty");
-    let workshop = Workshop { sessions: sessions.clone(), ..Workshop::open(&[empty]).unwrap() };
-    let outcome = render(repl_control(&workshop, arguments, &CallContext::default()).await, Skin::Client);
+    let outcome = render(repl_control(&workshop(sessions), arguments, &CallContext::default()).await, Skin::Client);
     let schema = control_schema();
     assert_eq!(check_fields(&schema, &outcome.fields), Ok(()));
     // Refusals have fields of their own, and a repeated answer is rendered.
@@ -244,10 +247,11 @@ async fn long_calls_report_progress_and_can_be_withdrawn() {
         ..CallContext::default()
     };
     let arguments = ReplEval { code: "(sleep 1.3)".into(), ..ReplEval::default() };
-    assert!(repl_eval(&sessions, arguments, &context).await.is_ok());
+    assert!(repl_eval(&workshop(&sessions), arguments, &context).await.is_ok());
     assert!(told.lock().unwrap().iter().any(|(_, words)| words.contains("evaluating (sleep 1.3) for")), "{told:?}");
     let arguments = ReplEval { code: "(loop)".into(), ..ReplEval::default() };
-    let (outcome, ()) = tokio::join!(repl_eval(&sessions, arguments, &context), async {
+    let workshop = workshop(&sessions);
+    let (outcome, ()) = tokio::join!(repl_eval(&workshop, arguments, &context), async {
         while sessions.status().sessions[0].running_for.is_none() {
             tokio::task::yield_now().await;
         }

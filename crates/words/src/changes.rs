@@ -1,6 +1,7 @@
 //! What a load has changed in an image besides its target.
 
-use lispwright_tools::changes::{Changes, Forgotten};
+use lispwright_tools::by_hand::ByHand;
+use lispwright_tools::changes::{Changes, Forgotten, StillUsed};
 use lispwright_tools::image_text::one_line;
 
 use crate::rendering::first_names;
@@ -18,17 +19,8 @@ pub(crate) fn text(changes: &Changes) -> String {
     let (used, unused): (Vec<&Forgotten>, Vec<&Forgotten>) =
         changes.forgotten.iter().partition(|one| !one.still_used.is_empty());
     for one in used.iter().take(MOST) {
-        let uses: Vec<String> = one
-            .still_used
-            .iter()
-            .map(|used| {
-                let form = if used.form.is_empty() { "code" } else { &used.form };
-                format!("{} ({}:{})", one_line(form, 80), one_line(&used.path, 200), used.line)
-            })
-            .collect();
-        let more = if one.more > 0 { format!(" and {} more", one.more) } else { String::new() };
-        let verb = if uses.len() + one.more == 1 { "uses" } else { "use" };
-        text.push_str(&format!("[note] {} is gone; {}{more} still {verb} it.\n", name(one), uses.join(", ")));
+        let (users, verb) = users(&one.still_used, one.more);
+        text.push_str(&format!("[note] {} is gone; {users} still {verb} it.\n", name(one)));
     }
     if used.len() > MOST {
         text.push_str(&format!("[note] {} more that are still used are gone.\n", used.len() - MOST));
@@ -48,6 +40,18 @@ pub(crate) fn text(changes: &Changes) -> String {
             first_names(&changes.kept, NAMED)
         ));
     }
+    for one in changes.by_hand.iter().take(MOST) {
+        text.push_str(&format!(
+            "[note] {} was defined by hand; no file has it, and {}.\n",
+            defined_by_hand(one),
+            relied_on(one)
+        ));
+    }
+    if !changes.replaced.is_empty() {
+        let names: Vec<String> = changes.replaced.iter().map(defined_by_hand).collect();
+        let verb = if names.len() == 1 { "is as in its file" } else { "are as in their files" };
+        text.push_str(&format!("[note] {} {verb} again; by hand it was other.\n", first_names(&names, NAMED)));
+    }
     for one in &changes.left {
         text.push_str(&format!(
             "[note] {} has changed and does not load; nothing here uses it: {}\n",
@@ -59,6 +63,31 @@ pub(crate) fn text(changes: &Changes) -> String {
         text.push_str(&format!("[note] Put back after it: {}.\n", changes.restored.join(", ")));
     }
     text
+}
+
+/// Who uses a name, and the verb for them.
+fn users(used: &[StillUsed], more: usize) -> (String, &'static str) {
+    let users: Vec<String> = used
+        .iter()
+        .map(|used| {
+            let form = if used.form.is_empty() { "code" } else { &used.form };
+            format!("{} ({}:{})", one_line(form, 80), one_line(&used.path, 200), used.line)
+        })
+        .collect();
+    let verb = if users.len() + more == 1 { "uses" } else { "use" };
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (users.join(", ") + &more, verb)
+}
+
+/// The name of a definition by hand.
+pub(crate) fn defined_by_hand(one: &ByHand) -> String {
+    one_line(&one.name, 100)
+}
+
+/// Who relies on a definition by hand.
+pub(crate) fn relied_on(one: &ByHand) -> String {
+    let (users, verb) = users(&one.used, one.more);
+    format!("{users} {verb} it")
 }
 
 /// Its kind and name.

@@ -22,6 +22,7 @@ mod configuration;
 mod covered;
 mod diagnosis;
 mod documented;
+mod drift;
 mod edited;
 mod ending;
 mod evaluated;

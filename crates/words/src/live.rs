@@ -3,7 +3,7 @@
 use lispwright_tools::LiveAnswer;
 use serde_json::{Map, Value};
 
-use crate::{Skin, covered, evaluated, expanded, held, loaded, names, object, sessions, tested, waited};
+use crate::{Skin, covered, drift, evaluated, expanded, held, loaded, names, object, sessions, tested, waited};
 
 /// The answer in words.
 pub(crate) fn text(answer: &LiveAnswer, skin: Skin) -> String {
@@ -25,6 +25,7 @@ pub(crate) fn text(answer: &LiveAnswer, skin: Skin) -> String {
         LiveAnswer::Session(session) => sessions::session(session, skin),
         LiveAnswer::Acted(acted) => sessions::acted(acted),
         LiveAnswer::Waited(waited) => waited::text(waited, skin),
+        LiveAnswer::Compared(compared) => drift::text(compared, skin),
     };
     text.trim_end().to_owned()
 }

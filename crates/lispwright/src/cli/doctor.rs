@@ -105,7 +105,7 @@ async fn trial(workshop: &Workshop, runtime: &str, context: &CallContext) -> Res
         timeout_seconds: Some(120.0),
         ..ReplEval::default()
     };
-    let reply = repl_eval(&workshop.sessions, request, context).await;
+    let reply = repl_eval(workshop, request, context).await;
     match &reply {
         Ok(answer) if answer.values == ["3"] => Ok(began.elapsed().as_secs_f64() * 1e3),
         _ => Err(render(reply.map(Answer::from), Skin::Shell).text),

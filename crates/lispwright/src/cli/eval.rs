@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let transcript = args.transcript.open("eval", Skin::Shell);
     let answered = with_workshop(&args.root, transcript, |workshop| async move {
-        repl_eval(&workshop.sessions, request, &workshop.context(&command_line())).await
+        repl_eval(&workshop, request, &workshop.context(&command_line())).await
     });
     match answered {
         Ok(reply) => {

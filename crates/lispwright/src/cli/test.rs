@@ -60,6 +60,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         tests: Some(args.only),
         session: None,
         runtime: args.runtime,
+        fresh: false,
         timeout_seconds: Some(args.timeout),
     };
     let transcript = args.transcript.open("test", Skin::Shell);

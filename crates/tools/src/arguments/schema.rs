@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The root is an object with `properties`, `required` if it is not empty, and `additionalProperties: false` unless the
 /// type says otherwise. `$schema`, titles and number formats are left out; an optional type is the type itself; enums
 /// are written in place. Doc comments become descriptions on one line unless they only repeat the argument's name.
-/// Defaults other than `null` and `[]` are kept. The order of the fields is the order of the properties.
+/// Defaults other than `null`, `[]`, 0 and `none` are kept. The order of the fields is the order of the properties.
 pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
@@ -45,7 +45,7 @@ fn compact(schema: &mut Value) {
     if let Some(Value::Array(values)) = map.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    if map.get("default").is_some_and(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty)) {
+    if map.get("default").is_some_and(says_nothing) {
         map.remove("default");
     }
     if let Some(Value::String(text)) = map.get_mut("description") {
@@ -68,6 +68,11 @@ fn compact(schema: &mut Value) {
         }
     }
     *map = in_order(std::mem::take(map));
+}
+
+/// A default that a reader expects.
+fn says_nothing(default: &Value) -> bool {
+    default.is_null() || *default == "none" || *default == 0 || default.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Removes a description that only repeats the name of the argument.
