@@ -115,8 +115,7 @@ impl Index {
     /// Which files of a dialect use which: they import what another declares, are in a package that another declares, write
     /// its name before another, include it, or load it or a feature that it provides.
     pub fn file_order(&self, dialect: Dialect) -> FileOrder {
-        let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
-        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        let documents = self.of_dialect(dialect);
         let mut declared: FxHashMap<&str, Vec<&Path>> = FxHashMap::default();
         for document in &documents {
             for space in document.facts.spaces.iter().filter(|space| !space.adds && !space.is_file()) {
@@ -129,7 +128,7 @@ impl Index {
             let provides = |link: &Link| link.thing == Thing::Feature && link.tie == Tie::Provides && link.name == name;
             document.facts.links.iter().any(provides)
         };
-        let mut order = FileOrder::default();
+        let mut order = parts(&documents);
         for document in &documents {
             for link in document.facts.links.iter().filter(|link| link.tie == Tie::Loads) {
                 let file = match link.thing {
@@ -153,11 +152,6 @@ impl Index {
             {
                 order.add(&document.path, path);
             }
-            for (_, included) in &document.facts.included {
-                if let Some(part) = included_file(&documents, document, included) {
-                    order.add(&document.path, &part.path);
-                }
-            }
         }
         order
     }
@@ -169,7 +163,7 @@ impl Index {
         if rules(dialect).files_name_others {
             return needed;
         }
-        let documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        let documents = self.of_dialect(dialect);
         let spaces = documents.iter().flat_map(|one| &one.facts.spaces).filter(|space| !space.is_file());
         let declared: HashSet<&String> = spaces.map(|space| &space.name).collect();
         let packages = |document: &Document| -> Vec<String> {
@@ -189,6 +183,30 @@ impl Index {
             needed.extend(order.used_by(inside));
         }
     }
+
+    /// Which files of a dialect include which.
+    pub fn file_parts(&self, dialect: Dialect) -> FileOrder {
+        parts(&self.of_dialect(dialect))
+    }
+
+    /// The files of a dialect, by their paths.
+    fn of_dialect(&self, dialect: Dialect) -> Vec<&Document> {
+        let mut documents: Vec<&Document> = self.documents().filter(|one| one.dialect == dialect).collect();
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        documents
+    }
+}
+
+fn parts(documents: &[&Document]) -> FileOrder {
+    let mut order = FileOrder::default();
+    for document in documents {
+        for (_, included) in &document.facts.included {
+            if let Some(part) = included_file(documents, document, included) {
+                order.add(&document.path, &part.path);
+            }
+        }
+    }
+    order
 }
 
 /// What the names of files with the tests of a feature have around its name.

@@ -114,8 +114,9 @@ impl Index {
             concern.files.extend(order.users_of(changed()));
             concern.files = order.users_of(concern.files.iter().map(PathBuf::as_path));
         } else {
-            // Whether a circle can be loaded shows only when all of it is.
+            // Whether a circle can be loaded shows only when all of it is; a file has changed with its parts.
             concern.files.extend(order.circles_of(changed()));
+            concern.files.extend(self.file_parts(dialect).users_of(changed()));
         }
         concern.files.extend(changed().map(Path::to_owned));
         concern

@@ -217,19 +217,23 @@ impl Prepared {
         report.renewed.reset.iter().for_each(|name| {
             before.kept.remove(name);
         });
+        before.documents.retain(|path, _| files.document(path).is_some());
+        let parts = files.file_parts(report.runtime.dialect);
+        for path in parts.used_by(report.renewed.loaded.iter().map(Path::new)) {
+            if let Some(document) = files.shared(&path).filter(|document| document.is_current()) {
+                before.by_hand.loaded(&document);
+                before.documents.insert(path, document);
+            }
+        }
         for path in &report.renewed.loaded {
             let said = report.diagnostics.iter().filter(|one| one.file.as_ref() == Some(path));
             let messages: Vec<String> = said.map(|one| one.message.clone()).collect();
             let path = Path::new(path);
             before.messages.insert(path.to_owned(), messages);
             // A file that has changed since may have been loaded in either state.
-            match files.shared(path).filter(|document| document.is_current()) {
-                Some(document) => {
-                    before.by_hand.loaded(&document);
-                    before.documents.insert(path.to_owned(), document)
-                }
-                None => before.documents.remove(path),
-            };
+            if files.shared(path).is_none_or(|document| !document.is_current()) {
+                before.documents.remove(path);
+            }
         }
         workshop.ledger.put(&report.session, before);
         (files, by_hand)
@@ -253,6 +257,17 @@ impl State<'_> {
         file.state != FileState::Same || self.is_overridden(Path::new(&file.path))
     }
 
+    /// The files that were loaded as parts of others, and have changed since.
+    fn changed_parts<'i>(&'i self, index: &'i Index) -> impl Iterator<Item = ChangedFile<'i>> {
+        let loaded: HashSet<&Path> = self.loaded.iter().map(|file| Path::new(&file.path)).collect();
+        let parts = self.known.documents.iter().filter(move |(path, _)| !loaded.contains(path.as_path()));
+        parts.filter_map(|(path, before)| {
+            let now = index.document(path);
+            let is_same = now.is_some_and(|now| now.text == before.text);
+            (!is_same).then_some(ChangedFile { now, before: Some(before) })
+        })
+    }
+
     /// A file with the state in which the image has loaded it, if that is known.
     fn change<'i>(&'i self, index: &'i Index, path: &Path) -> ChangedFile<'i> {
         let before = self.known.documents.get(path).filter(|_| !self.is_overridden(path));
@@ -262,7 +277,8 @@ impl State<'_> {
     /// What the image has to load anew before `target`, or at all.
     fn renewal(&self, index: &Index, dialect: Dialect, target: Option<&LoadTarget>) -> Renewal {
         let changed = self.loaded.iter().filter(|file| self.is_changed(file));
-        let changes: Vec<ChangedFile<'_>> = changed.map(|file| self.change(index, Path::new(&file.path))).collect();
+        let changes = changed.map(|file| self.change(index, Path::new(&file.path)));
+        let changes: Vec<ChangedFile<'_>> = changes.chain(self.changed_parts(index)).collect();
         if changes.is_empty() {
             return Renewal::default();
         }

@@ -72,7 +72,7 @@ languages! {
         half_loaded;
     guile: changed_function changed_macro inline_procedure record_field constant renamed_export removed_definition
         removed_method changed_variable kept_variable changed_class moved_definition new_dependency broken_dependency
-        missing_module circular_modules added_export half_loaded;
+        missing_module circular_modules added_export half_loaded included_part;
     racket: changed_function changed_macro helper_of_a_macro inline_function structure_field constant renamed_export
         removed_definition removed_method changed_variable kept_value changed_parent parent_in_another_file changed_class
         moved_definition missing_file new_dependency broken_dependency failing_dependency missing_module circular_modules

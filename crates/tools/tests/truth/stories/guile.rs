@@ -223,4 +223,11 @@ const STORIES: &[Story] = &[
         uses: "(f)",
         ..Story::NONE
     },
+    Story {
+        name: "included_part",
+        base: [base!("f", "(include \"part.scm\")"), base!("f", "(include \"part.scm\")")],
+        others: &[("shop/part.scm", [Some("(define (f) 1)\n"), Some("(define (f) 2)\n")])],
+        uses: "(f)",
+        ..Story::NONE
+    },
 ];
