@@ -23,7 +23,7 @@
                              test-runner-on-final test-runner-on-final! test-runner-factory
                              test-runner-current test-runner-test-name test-runner-group-path test-result-kind
                              test-result-alist)
-  #:autoload (system base compile) (compile compile-file)
+  #:autoload (system base compile) (compile compile-file default-optimization-level)
   #:autoload (system vm debug) (find-debug-context debug-context-base debug-context-length debug-context-text-base fold-all-debug-contexts
                                 for-each-elf-symbol fold-source-locations source-file source-line source-column source-pre-pc)
   #:autoload (system vm elf) (elf-symbol-value)

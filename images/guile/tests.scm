@@ -202,9 +202,12 @@ with them."
                             (automake-variables path)))
          (paths (list %load-path %load-compiled-path %load-extensions)))
     (dynamic-wind
-      (lambda () (for-each (match-lambda ((name . value) (setenv name value))) names))
+      (lambda ()
+        (set! tested path)
+        (for-each (match-lambda ((name . value) (setenv name value))) names))
       thunk
       (lambda ()
+        (set! tested #f)
         (for-each (match-lambda ((name . _) (unsetenv name))) names)
         (let ((wrong (remove string? %load-path)))
           (unless (null? wrong)

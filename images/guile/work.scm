@@ -130,10 +130,12 @@ has the wrong syntax, or the name of a module that is not there. Else #f."
   (let ((file (and=> (loaded-module name) module-filename)))
     (and file (file-exists? (full-path file)) (full-path file))))
 
+(define tested #f)                      ; the path of the file whose tests run: it runs once, and is compiled quickly
+
 (define (compiled-path path)
-  "The place of the compiled form of the source at PATH: where Guile itself looks for it; without a cache in a temporary
-directory that is removed with the server."
-  (let ((fallback (and %load-should-auto-compile %compile-fallback-path)))
+  "The place of the compiled form of the source at PATH: where Guile itself looks for it; without a cache, and for tests,
+in a temporary directory that is removed with the server."
+  (let ((fallback (and %load-should-auto-compile (not (equal? path tested)) %compile-fallback-path)))
     (if fallback
         (string-append fallback path ".go")
         (string-append (force temporary-directory) "/" (number->string (string-hash path) 16) ".go"))))
@@ -155,21 +157,32 @@ directory that is removed with the server."
   (call-whole path
               (lambda ()
                 (set! compiling path)
-                (tell-progress (string-append "compiling " path))
-                (compile-source path)
+                (unless (has-kept-code? path)
+                  (tell-progress (string-append "compiling " path))
+                  (compile-source path))
                 (tell-progress (string-append "loading " path))
                 (load-compiled-source path))))
 
-(define (compile-source path)
+(define compiled-contents (make-hash-table)) ; path of compiled code -> the source that it was made from, in this image
+
+(define (has-kept-code? path)
+  "True when the code that was compiled for the file at PATH is still that of the file and of all that it was made with."
   (let ((compiled (compiled-path path)))
+    (and (not (member path stale))
+         (file-exists? compiled)
+         (equal? (hash-ref compiled-contents compiled) (cons (stat:mtime (stat compiled)) (file-content path))))))
+
+(define (compile-source path)
+  (let ((compiled (compiled-path path)) (content (file-content path)))
     (make-directories compiled)
     (save-module-excursion
      (lambda ()
        ;; In the form of Guile's own loader.
        (format (current-warning-port) "~a~a\n" compiling-mark path)
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
-                     #:warning-level 1)
-       (format (current-warning-port) ";;; compiled ~a\n" compiled)))))
+                     #:warning-level 1 #:optimization-level (if (equal? path tested) 0 (default-optimization-level)))
+       (format (current-warning-port) ";;; compiled ~a\n" compiled)))
+    (hash-set! compiled-contents compiled (cons (stat:mtime (stat compiled)) content))))
 
 (define (load-compiled-source path)
   (note-root)
@@ -222,8 +235,17 @@ judges compiled code by the age of its own source alone, and code that is older 
                  (lambda (name . rest)
                    (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))
                      (cond ((not (and file (project-file? file))) (apply load-path name rest))
-                           ((member file stale) (load-source file))
+                           ;; Guile itself would not say where it fails.
+                           ((or (member file stale) (not (has-current-code? file name))) (load-source file))
                            (else (call-whole file (lambda () (load-noted file name rest))))))))))
+
+(define (has-current-code? file name)
+  "True when there is compiled code of FILE, which was asked for as NAME, that Guile would take."
+  (define (current? compiled)
+    (and compiled (file-exists? compiled)
+         (>= (stat:mtime (stat compiled)) (stat:mtime (stat file)))))
+  (or (current? (search-path %load-compiled-path name %load-compiled-extensions))
+      (and %load-should-auto-compile (current? (compiled-path file)))))
 
 (define (noted-modules)
   "((path . module) ...): the loaded modules of the project whose files are known as they were loaded."
