@@ -8,7 +8,8 @@
 ;;; What is loaded
 
 (define loaded-files '())               ; paths of the project's files, the last loaded one first
-(define loaded-texts (make-hash-table)) ; path of a file that was loaded whole -> its content then
+(define loaded-texts (make-hash-table)) ; path of a file that was loaded whole -> its content then, or
+                                        ; 'stale
 (define file-bindings (make-hash-table)) ; path -> ((module name . value) ...): what its code has bound
 
 (define (note-loaded path content)
@@ -219,10 +220,13 @@ has bound and the modules that it has begun are taken back."
 ;;; When something fails
 
 (define (bring-back! failed?)
-  "Gives the forgotten modules of the files for which FAILED? holds their earlier state."
+  "Gives the forgotten modules of the files for which FAILED? holds their earlier state. The files stay stale: what they
+use may be another module when it is there again."
   (for-each
    (lambda (one)
      (when (failed? (forgotten-path one))
+       (when (hash-ref loaded-texts (forgotten-path one))
+         (hash-set! loaded-texts (forgotten-path one) 'stale))
        (let ((module (forgotten-module one)) (interface (forgotten-interface one)))
          (for-each (match-lambda ((name variable . value)
                                   (module-add! module name variable)
@@ -264,6 +268,8 @@ that. TARGET is #f for a module that is not the project's."
   (dynamic-wind
     (lambda ()
       (set! stale (map car (or (argument request #:stale) '())))
+      (unless (and (null? stale) (null? gone))
+        (forget-kept-code!))
       (set! renewed '())
       (set! removed '())
       (set! forgotten '()))
@@ -300,6 +306,7 @@ that. TARGET is #f for a module that is not the project's."
                 (for-each (match-lambda ((name variable . value) (note-removed! value name path)))
                           (forgotten-bindings one))
                 (when (forgotten-interface one)
+                  (set-uses! (current-module) (delq (forgotten-interface one) (module-uses (current-module))))
                   (drop-module! (forgotten-module one)))))
             forgotten)
   (set! forgotten (remove (lambda (one) (equal? (forgotten-path one) path)) forgotten))

@@ -163,6 +163,11 @@ in a temporary directory that is removed with the server."
                 (tell-progress (string-append "loading " path))
                 (load-compiled-source path))))
 
+(define (modified path)
+  "The time when the file at PATH was modified, in nanoseconds, as Guile's own loader compares it."
+  (let ((status (stat path)))
+    (+ (* 1000000000 (stat:mtime status)) (stat:mtimensec status))))
+
 (define compiled-contents (make-hash-table)) ; path of compiled code -> the source that it was made from, in this image
 
 (define (has-kept-code? path)
@@ -170,7 +175,12 @@ in a temporary directory that is removed with the server."
   (let ((compiled (compiled-path path)))
     (and (not (member path stale))
          (file-exists? compiled)
-         (equal? (hash-ref compiled-contents compiled) (cons (stat:mtime (stat compiled)) (file-content path))))))
+         (equal? (hash-ref compiled-contents compiled) (cons (modified compiled) (file-content path))))))
+
+(define (forget-kept-code!)
+  "Makes every file be compiled again when it is loaded: what one was made with has changed, and the target of a request
+is not among the files that are told to be stale."
+  (hash-clear! compiled-contents))
 
 (define (compile-source path)
   (let ((compiled (compiled-path path)) (content (file-content path)))
@@ -182,7 +192,7 @@ in a temporary directory that is removed with the server."
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
                      #:warning-level 1 #:optimization-level (if (equal? path tested) 0 (default-optimization-level)))
        (format (current-warning-port) ";;; compiled ~a\n" compiled)))
-    (hash-set! compiled-contents compiled (cons (stat:mtime (stat compiled)) content))))
+    (hash-set! compiled-contents compiled (cons (modified compiled) content))))
 
 (define (load-compiled-source path)
   (note-root)
@@ -243,7 +253,7 @@ judges compiled code by the age of its own source alone, and code that is older 
   "True when there is compiled code of FILE, which was asked for as NAME, that Guile would take."
   (define (current? compiled)
     (and compiled (file-exists? compiled)
-         (>= (stat:mtime (stat compiled)) (stat:mtime (stat file)))))
+         (>= (modified compiled) (modified file))))
   (or (current? (search-path %load-compiled-path name %load-compiled-extensions))
       (and %load-should-auto-compile (current? (compiled-path file)))))
 
