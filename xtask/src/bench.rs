@@ -13,7 +13,8 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, names, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 9] = ["reader", "server", "network", "eval", "copies", "memory", "endurance", "index", "repair"];
+const GROUPS: [&str; 10] =
+    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair"];
 /// The groups with documents of their own.
 const REPAIR: &str = "repair";
 const INDEX: &str = "index";

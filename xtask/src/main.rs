@@ -38,11 +38,14 @@ Usage: cargo xtask COMMAND [OPTIONS]
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
   conformance                    MCP's conformance suite, the Inspector and the TypeScript clients from npm; part of test
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, network, eval, copies,
-                                 memory, endurance, index or repair (about ten minutes on two quiet cores); --write puts
+                                 memory, endurance, tests, index or repair (about ten minutes on two quiet cores); --write puts
                                  the tables into docs/benchmarks.md, docs/knowing-code.md and docs/repair.md
   bench repair --without DOUBTS  what is repaired, and how wrongly, without some doubts of the repairer
   soak [--write] [--seconds N]   a crowd of clients through all trouble, for ten minutes or N seconds; --write puts the
                                  report into docs/soak.md
+  soak drift [--steps N] [--seed N]
+                                 500 or N edits of a generated project in each language, each followed by its tests in a
+                                 kept image and in a fresh process
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit, guard_scan, lines or http, for a minute or N
                                  seconds
 
@@ -98,7 +101,11 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             bench::run(options.install(), options.word()?, options.has("--write"), options.value("--without"))
         }
         "soak" => {
-            let options = Options::parse(rest, &["--no-install", "--write", "--seconds="])?;
+            let options = Options::parse(rest, &["--no-install", "--write", "--seconds=", "--steps=", "--seed="])?;
+            if options.word()? == Some("drift") {
+                let steps = options.number("--steps")?.unwrap_or(soak::STEPS);
+                return soak::drift(options.install(), steps, options.number("--seed")?);
+            }
             options.no_word()?;
             soak::run(options.install(), options.number("--seconds")?.unwrap_or(soak::SECONDS), options.has("--write"))
         }

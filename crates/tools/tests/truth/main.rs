@@ -7,6 +7,7 @@
 
 mod house;
 mod stories;
+mod walk;
 
 use stories::Language;
 
@@ -97,3 +98,19 @@ alike! {
         removed_shadow import_of_own_name
     ]
 }
+
+/// A walk for each language.
+macro_rules! walks {
+    ($($language:ident)*) => {
+        mod walks {
+            use crate::walk;
+
+            $(#[test]
+            fn $language() {
+                walk::walk(&walk::languages::$language::WRITING);
+            })*
+        }
+    };
+}
+
+walks! { chez emacs guile racket }

@@ -19,7 +19,7 @@ pub(crate) const LANGUAGE: Language = Language {
 };
 
 /// As much of SRFI 64 as the stories need.
-const SRFI_64: &str = include_str!("srfi-64.sls");
+pub(crate) const SRFI_64: &str = include_str!("srfi-64.sls");
 
 fn around(distance: usize, story: &Story) -> Vec<(String, String)> {
     let Story { uses, values: [old, new], .. } = story;

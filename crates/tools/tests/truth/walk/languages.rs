@@ -1,0 +1,6 @@
+//! The languages of walks.
+
+pub(crate) mod chez;
+pub(crate) mod emacs;
+pub(crate) mod guile;
+pub(crate) mod racket;

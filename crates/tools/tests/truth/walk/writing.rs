@@ -1,0 +1,64 @@
+//! A generated project in the words of a language.
+
+use std::path::Path;
+
+use super::project::{Fault, Item, Module, Project};
+use crate::stories::Verdict;
+
+/// A language for walks.
+pub(crate) struct Writing {
+    /// The name of the walk and of its session.
+    pub(crate) name: &'static str,
+    pub(crate) runtime: &'static str,
+    /// The file or system with the tests.
+    pub(crate) tests: &'static str,
+    /// The file of a module.
+    pub(crate) path: fn(&str) -> String,
+    /// A module: its name, the modules that it imports, with their definitions, its own, and its body.
+    pub(crate) module: fn(&Module, &[&Module], &str) -> String,
+    /// A definition with a body.
+    pub(crate) define: fn(&Item, &str) -> String,
+    /// A use of a definition. Without one, the name is one of a function.
+    pub(crate) used: fn(&str, Option<&Item>) -> String,
+    /// A form that signals an error.
+    pub(crate) raise: &'static str,
+    /// The files around the modules: the tests, each the name of a test, its expression and its value, and what else a project has.
+    pub(crate) around: fn(&Project, &[(String, String, i64)]) -> Vec<(String, String)>,
+    /// Runs the tests in a fresh process.
+    pub(crate) fresh: fn(&Path) -> Verdict,
+}
+
+impl Writing {
+    /// The files of the project.
+    pub(crate) fn files(&self, project: &Project) -> Vec<(String, String)> {
+        let mut files: Vec<(String, String)> = project
+            .modules
+            .iter()
+            .filter(|module| module.fault != Some(Fault::Gone))
+            .map(|module| ((self.path)(&module.name), self.file(project, module)))
+            .collect();
+        let used = |name: &str| (self.used)(name, project.item(name));
+        let tests: Vec<(String, String, i64)> =
+            project.tests.iter().map(|(name, value)| (format!("test-{name}"), used(name), *value)).collect();
+        files.extend((self.around)(project, &tests));
+        files
+    }
+
+    fn file(&self, project: &Project, module: &Module) -> String {
+        let mut body: String = (0..module.remarks).map(|number| format!(";; Remark {number}.\n")).collect();
+        for item in &module.items {
+            let uses = item.uses.iter().map(|name| (self.used)(name, project.item(name)));
+            let sum = std::iter::once(item.constant.to_string()).chain(uses).collect::<Vec<_>>().join(" ");
+            body.push_str(&(self.define)(item, &format!("(+ {sum})")));
+            body.push('\n');
+        }
+        match module.fault {
+            Some(Fault::Raises) => body.push_str(self.raise),
+            Some(Fault::Unbalanced) => body.push_str("(list 1"),
+            Some(Fault::Gone) | None => {}
+        }
+        body.push('\n');
+        let imports: Vec<&Module> = module.imports.iter().map(|&number| &project.modules[number]).collect();
+        (self.module)(module, &imports, &body)
+    }
+}
