@@ -17,6 +17,7 @@ mod reader;
 mod repair;
 mod server;
 mod table;
+mod tests;
 
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 9] = [
+const BENCHES: [(&str, Bench); 10] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("network", network::rows),
@@ -43,6 +44,7 @@ const BENCHES: [(&str, Bench); 9] = [
     ("copies", copies::rows),
     ("memory", memory::rows),
     ("endurance", endurance::rows),
+    ("tests", tests::rows),
     ("index", index::rows),
     ("repair", repair::rows),
 ];
@@ -51,7 +53,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|index|repair]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair]..."
         );
         std::process::exit(2);
     };
