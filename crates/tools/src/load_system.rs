@@ -119,8 +119,10 @@ pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<Lo
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
+    let systems = &report.renewed.systems;
     Ok(LoadAnswer {
-        system: name,
+        // A file is loaded with its systems.
+        system: if systems.is_empty() { name } else { systems.join(", ") },
         session: report.session.clone(),
         status: match report.ending {
             Ending::Loaded { unchanged: true } => LoadStatus::Unchanged,

@@ -75,12 +75,11 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 /// The names that a text says are not bound.
 fn names_in(text: &str) -> impl Iterator<Item = String> {
-    let found = SENTENCES.iter().filter_map(move |sentence| {
+    SENTENCES.iter().filter_map(move |sentence| {
         let name = sentence.captures(text)?.get(1)?.as_str();
         let name = name.trim_end_matches(['.', ',', ';', ':']).trim_matches(['`', '\'', '"', '‘', '’']);
         (!name.is_empty()).then(|| name.to_owned())
-    });
-    found
+    })
 }
 
 /// The names that the report says are not bound, with what the files know of them.

@@ -228,7 +228,7 @@ mod tests {
     fn only_existing_directories_are_on_it_each_once_and_none_with_a_user_of_an_alias() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("p");
-        assert_eq!(ClassPath::within(&root, &stores(home.path())).entries, [root.clone()]);
+        assert_eq!(ClassPath::within(&root, &stores(home.path())).entries, std::slice::from_ref(&root));
         for name in ["src/main/clojure", "test", "dev"] {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }

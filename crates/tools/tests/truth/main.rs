@@ -113,4 +113,4 @@ macro_rules! walks {
     };
 }
 
-walks! { chez emacs guile racket }
+walks! { chez clojure emacs guile racket }

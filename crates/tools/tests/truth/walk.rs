@@ -41,6 +41,7 @@ pub(crate) fn walk(writing: &Writing) {
     runtime.block_on(walked(writing, steps, seed));
 }
 
+#[allow(clippy::print_stdout, reason = "a long walk says what it has seen")]
 async fn walked(writing: &Writing, steps: u32, seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();

@@ -13,6 +13,7 @@ pub(crate) const LANGUAGE: Language = Language {
     base: "src/shop/base.clj",
     around,
     fresh,
+    verifies: true,
     keeps_its_image: true,
     stories: STORIES,
 };

@@ -1,6 +1,7 @@
 //! The languages of walks.
 
 pub(crate) mod chez;
+pub(crate) mod clojure;
 pub(crate) mod emacs;
 pub(crate) mod guile;
 pub(crate) mod racket;

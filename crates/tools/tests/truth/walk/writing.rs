@@ -5,6 +5,12 @@ use std::path::Path;
 use super::project::{Fault, Item, Module, Project};
 use crate::stories::Verdict;
 
+/// The name of a test, its expression, and the value that it expects.
+pub(crate) type Test = (String, String, i64);
+
+/// Paths and texts.
+pub(crate) type Files = Vec<(String, String)>;
+
 /// A language for walks.
 pub(crate) struct Writing {
     /// The name of the walk and of its session.
@@ -23,22 +29,22 @@ pub(crate) struct Writing {
     /// A form that signals an error.
     pub(crate) raise: &'static str,
     /// The files around the modules: the tests, each the name of a test, its expression and its value, and what else a project has.
-    pub(crate) around: fn(&Project, &[(String, String, i64)]) -> Vec<(String, String)>,
+    pub(crate) around: fn(&Project, &[Test]) -> Files,
     /// Runs the tests in a fresh process.
     pub(crate) fresh: fn(&Path) -> Verdict,
 }
 
 impl Writing {
     /// The files of the project.
-    pub(crate) fn files(&self, project: &Project) -> Vec<(String, String)> {
-        let mut files: Vec<(String, String)> = project
+    pub(crate) fn files(&self, project: &Project) -> Files {
+        let mut files: Files = project
             .modules
             .iter()
             .filter(|module| module.fault != Some(Fault::Gone))
             .map(|module| ((self.path)(&module.name), self.file(project, module)))
             .collect();
         let used = |name: &str| (self.used)(name, project.item(name));
-        let tests: Vec<(String, String, i64)> =
+        let tests: Vec<Test> =
             project.tests.iter().map(|(name, value)| (format!("test-{name}"), used(name), *value)).collect();
         files.extend((self.around)(project, &tests));
         files

@@ -59,8 +59,7 @@ fn around(project: &Project, tests: &[(String, String, i64)]) -> Vec<(String, St
     let imports: String = project.modules.iter().map(|module| format!(" (p {})", module.name)).collect();
     let tests: String =
         tests.iter().map(|(name, code, value)| format!("(test-equal \"{name}\" {value} {code})\n")).collect();
-    let text = format!(
-        "(import (chezscheme) (srfi srfi-64){imports})\n(test-begin \"walk\")\n{tests}(test-end \"walk\")\n"
-    );
+    let text =
+        format!("(import (chezscheme) (srfi srfi-64){imports})\n(test-begin \"walk\")\n{tests}(test-end \"walk\")\n");
     vec![("tests.ss".to_owned(), text), ("srfi/srfi-64.sls".to_owned(), stories::chez::SRFI_64.to_owned())]
 }

@@ -37,10 +37,7 @@ fn define(item: &Item, body: &str) -> String {
         Kind::Record => format!("(defrecord R{name} [{}])", if is_odd { "b a" } else { "a b" }),
         Kind::Generic => {
             let more = format!("\n(defmethod {name} Long [_] (+ 100 {body}))");
-            format!(
-                "(defmulti {name} class)\n(defmethod {name} Number [_] {body}){}",
-                if is_odd { &more } else { "" }
-            )
+            format!("(defmulti {name} class)\n(defmethod {name} Number [_] {body}){}", if is_odd { &more } else { "" })
         }
     }
 }
@@ -59,8 +56,5 @@ fn around(project: &Project, tests: &[(String, String, i64)]) -> Vec<(String, St
     let tests: String =
         tests.iter().map(|(name, code, value)| format!("(deftest {name} (is (= {value} {code})))\n")).collect();
     let text = format!("(ns shop.tests\n  (:require [clojure.test :refer [deftest is]]{required}))\n{tests}");
-    vec![
-        ("test/shop/tests.clj".to_owned(), text),
-        ("deps.edn".to_owned(), "{:paths [\"src\" \"test\"]}\n".to_owned()),
-    ]
+    vec![("test/shop/tests.clj".to_owned(), text), ("deps.edn".to_owned(), "{:paths [\"src\" \"test\"]}\n".to_owned())]
 }
