@@ -85,6 +85,8 @@ pub(crate) struct Rules {
     pub(crate) templates_declare: bool,
     /// The names that a definition makes besides its own are written in it, whatever else the macro does.
     pub(crate) accessors_are_written: bool,
+    /// Files provide features that are called like them.
+    pub(crate) files_are_features: bool,
     /// A file says which others it uses; otherwise, names find what is loaded, whatever file has it.
     pub(crate) files_name_others: bool,
 }
@@ -113,6 +115,7 @@ const COMMON_LISP: Rules = Rules {
     has_arities: false,
     imports_come_first: true,
     imports_are_of_files: false,
+    files_are_features: false,
     space_word: "package",
     space_file: str::to_owned,
     keywords_are_qualified: false,
@@ -224,6 +227,7 @@ const EMACS_LISP: Rules = Rules {
     variables_are_special: false,
     templates_declare: false,
     accessors_are_written: false,
+    files_are_features: true,
     ..COMMON_LISP
 };
 

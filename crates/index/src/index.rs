@@ -41,6 +41,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// Its dialect is a notation of data alone.
+    pub fn is_data(&self) -> bool {
+        crate::dialects::rules(self.dialect).is_data
+    }
+
     /// A file with this text, whether or not it is on the disk, without its uses.
     fn outlined(path: &Path, text: String, language: Language) -> (Self, Tree) {
         let tree = read(&text, language.clone()).learning(&text);

@@ -21,7 +21,7 @@ use crate::resolve::{Referent, Symbol, Written};
 
 /// Why a place may be a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
+pub enum PossibleReason {
     /// The form around it is not understood.
     NotUnderstood,
     /// The name may come from a package that no file declares.
@@ -38,7 +38,7 @@ pub enum Reason {
     Computed,
 }
 
-impl Reason {
+impl PossibleReason {
     /// The name in answers.
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ pub struct Possible<'i> {
     /// The symbol or string.
     pub span: Span,
     /// Why it may be one.
-    pub reason: Reason,
+    pub reason: PossibleReason,
 }
 
 /// A word in text, or a symbol in data, that is the name.
@@ -77,7 +77,7 @@ pub struct Mentioned<'i> {
 
 /// How many tokens are what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct TokenTally {
     /// All symbols that are spelled so, and strings that are uses.
     pub tokens: usize,
     /// Uses and definitions.
@@ -90,7 +90,7 @@ pub struct Tally {
     pub others: usize,
 }
 
-impl Tally {
+impl TokenTally {
     /// Every token is entered once.
     pub const fn closes(self) -> bool {
         self.tokens == self.uses + self.possible + self.mentions + self.others
@@ -107,7 +107,7 @@ pub struct Ledger<'i> {
     /// The mentions, in the same order. Those in a definition of the name or right above it are left out.
     pub mentions: Vec<Mentioned<'i>>,
     /// The number of tokens, by what they are. Words in comments and strings do not count.
-    pub tally: Tally,
+    pub tally: TokenTally,
 }
 
 /// A ledger that is being kept.
@@ -149,7 +149,7 @@ impl<'i> Book<'i> {
 /// What a token is entered as.
 enum Entry {
     Use,
-    Possible(Reason),
+    Possible(PossibleReason),
     Mention(MentionKind),
     Other,
 }
@@ -256,7 +256,7 @@ impl<'i> UseIndex<'i> {
         for book in books {
             let is_it = book.folded.iter().any(|name| computed.fits(name));
             if is_it && !book.is_own(document, computed.span) {
-                book.ledger.possible.push(Possible { document, span: computed.span, reason: Reason::Computed });
+                book.ledger.possible.push(Possible { document, span: computed.span, reason: PossibleReason::Computed });
             }
         }
     }
@@ -350,17 +350,17 @@ impl<'i> UseIndex<'i> {
             (Holds::Use(_), Meant::May(reason)) => Entry::Possible(reason),
             (Holds::Use(_), Meant::Not) => Entry::Other,
             (Holds::Role(MarkRole::Data), _) => Entry::Mention(MentionKind::Quoted),
-            (Holds::Role(MarkRole::Special), Meant::Is) => Entry::Possible(Reason::Special),
-            (Holds::Role(MarkRole::Perhaps), Meant::Is | Meant::May(_)) => Entry::Possible(Reason::MayBeLocal),
+            (Holds::Role(MarkRole::Special), Meant::Is) => Entry::Possible(PossibleReason::Special),
+            (Holds::Role(MarkRole::Perhaps), Meant::Is | Meant::May(_)) => Entry::Possible(PossibleReason::MayBeLocal),
             (Holds::Role(_), _) => Entry::Other,
             (Holds::Keyword, _) => Entry::Mention(MentionKind::Keyword),
             (Holds::Discarded, _) => Entry::Mention(MentionKind::Disabled),
             (Holds::Declaration, Meant::Is) if is_of_system(document, place.written) => {
-                Entry::Possible(Reason::NotUnderstood)
+                Entry::Possible(PossibleReason::NotUnderstood)
             }
             (Holds::Declaration, _) => Entry::Other,
             (Holds::Unknown, _) if !is_symbol(self.dialect(), &document.text[place.written.range()]) => Entry::Other,
-            (Holds::Unknown, Meant::Is) => Entry::Possible(Reason::NotUnderstood),
+            (Holds::Unknown, Meant::Is) => Entry::Possible(PossibleReason::NotUnderstood),
             (Holds::Unknown, Meant::May(reason)) => Entry::Possible(reason),
             (Holds::Unknown, Meant::Not) => Entry::Other,
         }
@@ -373,7 +373,7 @@ impl<'i> UseIndex<'i> {
             Referent::Unknown(meant) => (meant, true),
         };
         if symbols.contains(meant) {
-            return if is_unknown { Meant::May(Reason::Undeclared) } else { Meant::Is };
+            return if is_unknown { Meant::May(PossibleReason::Undeclared) } else { Meant::Is };
         }
         if symbols.iter().all(|symbol| symbol.name != meant.name) || self.defines(meant) {
             return Meant::Not;
@@ -384,7 +384,7 @@ impl<'i> UseIndex<'i> {
             && !self.dialect().is_standard(&meant.name)
             && symbols.iter().any(|one| is_file(&one.space))
         {
-            return Meant::May(Reason::Free);
+            return Meant::May(PossibleReason::Free);
         }
         let space = document.facts.space_at(place.written.start);
         let is_qualified = meant.space != self.proper_space(space);
@@ -397,7 +397,7 @@ impl<'i> UseIndex<'i> {
             (false, true) => self.outside(space).iter().any(|from| may_come_from(from)),
             (false, false) => false,
         };
-        if is_open { Meant::May(Reason::Undeclared) } else { Meant::Not }
+        if is_open { Meant::May(PossibleReason::Undeclared) } else { Meant::Not }
     }
 
     /// A form of the project begins with the name of the package, or code is in it: a macro may declare it.
@@ -489,7 +489,7 @@ pub enum Meant {
     /// It does, if it is a use.
     Is,
     /// It may.
-    May(Reason),
+    May(PossibleReason),
     /// It means something else.
     Not,
 }

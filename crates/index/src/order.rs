@@ -213,8 +213,12 @@ fn parts(documents: &[&Document]) -> FileOrder {
 const OF_TESTS: [(&str, &str); 3] = [("", "-test"), ("", "-tests"), ("test-", "")];
 
 impl Index {
-    /// The files of Emacs Lisp that provide a feature or are called like it, and those with its tests.
-    pub fn files_of_feature(&self, name: &str) -> Vec<PathBuf> {
+    /// The files of a dialect that provide a feature or are called like it, and those with its tests; none where files are
+    /// no features.
+    pub fn files_of_feature(&self, dialect: Dialect, name: &str) -> Vec<PathBuf> {
+        if !rules(dialect).files_are_features {
+            return Vec::new();
+        }
         let provides = |link: &Link| link.thing == Thing::Feature && link.tie == Tie::Provides && link.name == name;
         let is_called = |stem: &str| {
             let inner = |(before, after): &(&str, &str)| stem.strip_prefix(before)?.strip_suffix(after);
@@ -224,7 +228,7 @@ impl Index {
             let stem = document.path.file_stem().and_then(|stem| stem.to_str());
             stem.is_some_and(is_called) || document.facts.links.iter().any(provides)
         };
-        let own = self.documents().filter(|one| one.dialect == Dialect::EmacsLisp).filter(is_it);
+        let own = self.documents().filter(|one| one.dialect == dialect).filter(is_it);
         own.map(|document| document.path.clone()).collect()
     }
 }

@@ -24,7 +24,7 @@ use crate::resolve::{Referent, Symbol};
 
 /// A file that has changed since an image loaded it.
 #[derive(Clone, Copy, Debug)]
-pub struct ChangedFile<'i> {
+pub struct RevisedFile<'i> {
     /// As it is now; `None` if it is not there.
     pub now: Option<&'i Document>,
     /// As it was loaded, if that is known.
@@ -67,7 +67,7 @@ const BUILT_IN: [&str; 8] = [
     "define-symbol-macro",
 ];
 
-impl ChangedFile<'_> {
+impl RevisedFile<'_> {
     fn path(&self) -> Option<&Path> {
         self.now.or(self.before).map(|document| document.path.as_path())
     }
@@ -90,7 +90,7 @@ fn is_keeping(form: &FormRow) -> bool {
 
 /// The variables that have a definition which leaves a present value as it is, if it says another value than it did before
 /// or is gone. None if it is not known what was there before.
-fn changed_variables(change: ChangedFile<'_>) -> Vec<(String, String)> {
+fn changed_variables(change: RevisedFile<'_>) -> Vec<(String, String)> {
     let (Some(now), Some(before)) = (change.now, change.before) else { return Vec::new() };
     let text = |document: &Document, one: &Definition| {
         let form = &document.facts.forms[one.form as usize];
@@ -107,8 +107,8 @@ fn changed_variables(change: ChangedFile<'_>) -> Vec<(String, String)> {
 impl Index {
     /// What has to be done after changes of files of a dialect that an image has loaded: the changed files, and those with
     /// code that was made with what they define. `order` is what is known of the uses of files by others.
-    pub fn concerned(&self, dialect: Dialect, order: &FileOrder, changes: &[ChangedFile<'_>]) -> Concern {
-        let changed = || changes.iter().filter_map(ChangedFile::path);
+    pub fn concerned(&self, dialect: Dialect, order: &FileOrder, changes: &[RevisedFile<'_>]) -> Concern {
+        let changed = || changes.iter().filter_map(RevisedFile::path);
         let mut concern = self.question(dialect).stale(changes);
         if rules(dialect).files_name_others {
             concern.files.extend(order.users_of(changed()));
@@ -139,7 +139,7 @@ struct Search<'q, 'i> {
 
 impl<'i> UseIndex<'i> {
     /// What the changes make stale, without the changed files themselves.
-    pub fn stale(&self, changes: &[ChangedFile<'_>]) -> Concern {
+    pub fn stale(&self, changes: &[RevisedFile<'_>]) -> Concern {
         let numbers = self.documents().iter().enumerate().map(|(at, one)| (one.path.as_path(), at)).collect();
         let mut search = Search {
             question: self,
@@ -167,7 +167,7 @@ impl<'i> UseIndex<'i> {
             search.follow();
         }
         let path = |at: &usize| self.documents()[*at].path.clone();
-        let changed: FxHashSet<&Path> = changes.iter().filter_map(ChangedFile::path).collect();
+        let changed: FxHashSet<&Path> = changes.iter().filter_map(RevisedFile::path).collect();
         let mut variables: HashMap<PathBuf, Vec<(String, String)>> = HashMap::new();
         for (at, space, name) in &search.variables {
             variables.entry(path(at)).or_default().push((space.clone(), name.clone()));
@@ -212,7 +212,7 @@ impl<'i> UseIndex<'i> {
 
 impl<'i> Search<'_, 'i> {
     /// Adds what a change has made, changed and removed, and the packages whose declaration it changes.
-    fn changed(&mut self, change: ChangedFile<'_>, packages: &mut FxHashSet<String>) {
+    fn changed(&mut self, change: RevisedFile<'_>, packages: &mut FxHashSet<String>) {
         let texts = |document: &Document| -> FxHashSet<String> {
             document.facts.forms.iter().map(|form| document.text[form.span.range()].to_owned()).collect()
         };

@@ -16,7 +16,7 @@ use crate::space::{Exports, Space};
 
 /// Whether a definition may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum UseVerdict {
     /// No token of the project uses it, or may use it.
     Safe,
     /// Nothing in the project uses it, but others may: it is exported, a command, or where a program begins.
@@ -27,7 +27,7 @@ pub enum Verdict {
     Used,
 }
 
-impl Verdict {
+impl UseVerdict {
     /// The word in answers.
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Verdict {
 
 /// What is known of the uses of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evidence {
+pub struct UseEvidence {
     /// Uses outside of its own definition, those of derived names included; exports and declarations apart.
     pub uses: usize,
     /// Those of them that are in tests.
@@ -59,12 +59,12 @@ pub struct Evidence {
     /// The names that its definition derives from it, each with its uses outside of the definition.
     pub derived: Vec<(String, usize)>,
     /// Others call it by rule: it is a test, a method, a command, or where a program begins.
-    pub role: Option<Role>,
+    pub role: Option<EntryRole>,
 }
 
 /// What others do with a definition by rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum EntryRole {
     /// A test, which its framework runs.
     Test,
     /// Only methods, which the function of a library may call.
@@ -77,16 +77,16 @@ pub enum Role {
     Public,
 }
 
-impl Evidence {
+impl UseEvidence {
     /// The one word.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> UseVerdict {
         match self.role {
-            _ if self.uses > 0 => Verdict::Used,
-            Some(Role::Test | Role::Method) => Verdict::Used,
-            _ if self.possible > 0 || self.mentions > 0 => Verdict::Possible,
-            Some(Role::Command | Role::Main | Role::Public) => Verdict::Exported,
-            _ if self.exports > 0 => Verdict::Exported,
-            None => Verdict::Safe,
+            _ if self.uses > 0 => UseVerdict::Used,
+            Some(EntryRole::Test | EntryRole::Method) => UseVerdict::Used,
+            _ if self.possible > 0 || self.mentions > 0 => UseVerdict::Possible,
+            Some(EntryRole::Command | EntryRole::Main | EntryRole::Public) => UseVerdict::Exported,
+            _ if self.exports > 0 => UseVerdict::Exported,
+            None => UseVerdict::Safe,
         }
     }
 }
@@ -99,7 +99,7 @@ pub struct Unused<'i> {
     /// The definition.
     pub definition: &'i Definition,
     /// What is known of its uses.
-    pub evidence: Evidence,
+    pub evidence: UseEvidence,
     /// The ledger of its name.
     pub ledger: Ledger<'i>,
 }
@@ -124,10 +124,10 @@ impl<'i> UseIndex<'i> {
     }
 
     /// What is known of the uses of some symbols of one name, whose ledger is given.
-    pub fn evidence(&self, symbols: &[Symbol], ledger: &Ledger<'i>) -> Evidence {
+    pub fn evidence(&self, symbols: &[Symbol], ledger: &Ledger<'i>) -> UseEvidence {
         let mut symbols: Vec<Symbol> = symbols.iter().map(|symbol| self.proper(symbol)).collect();
         symbols.dedup();
-        let mut evidence = Evidence { possible: ledger.possible.len(), ..Evidence::default() };
+        let mut evidence = UseEvidence { possible: ledger.possible.len(), ..UseEvidence::default() };
         for hit in ledger.uses.iter().filter(|hit| hit.is_reference()) {
             match hit.used.kind {
                 UseKind::Export => evidence.exports += 1,
@@ -189,21 +189,21 @@ impl<'i> UseIndex<'i> {
             let evidence = self.evidence(&symbols, &ledger);
             Unused { document, definition, evidence, ledger }
         });
-        unused.filter(|one| one.evidence.verdict() != Verdict::Used).collect()
+        unused.filter(|one| one.evidence.verdict() != UseVerdict::Used).collect()
     }
 }
 
 /// What others do with the definitions by rule.
-fn role(definitions: &[(&Document, &Definition)]) -> Option<Role> {
+fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
     let is_kind = |kind| definitions.iter().any(|(_, one)| one.kind == kind);
     if is_kind(FormKind::Test) {
-        return Some(Role::Test);
+        return Some(EntryRole::Test);
     }
     if !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Method) {
-        return Some(Role::Method);
+        return Some(EntryRole::Method);
     }
     if definitions.iter().any(|(_, one)| matches!(one.name.as_str(), "-main" | "main" | "MAIN")) {
-        return Some(Role::Main);
+        return Some(EntryRole::Main);
     }
     let is_command = |(document, one): &(&Document, &Definition)| {
         let span = document.facts.forms[one.form as usize].span;
@@ -213,7 +213,7 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<Role> {
         line.starts_with(";;;###autoload") || (has_commands && document.text[span.range()].contains("(interactive"))
     };
     if definitions.iter().any(is_command) {
-        return Some(Role::Command);
+        return Some(EntryRole::Command);
     }
     let is_public = |(document, one): &(&Document, &Definition)| {
         if rules(document.dialect).variables_are_dynamic {
@@ -223,5 +223,5 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<Role> {
         document.facts.spaces.iter().any(gives_all)
             && document.facts.public_definitions(&document.text).any(|other| std::ptr::eq(other, *one))
     };
-    definitions.iter().any(is_public).then_some(Role::Public)
+    definitions.iter().any(is_public).then_some(EntryRole::Public)
 }

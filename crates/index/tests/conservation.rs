@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Index, Symbol, Tally, symbol_name};
+use lispwright_index::{Index, Symbol, TokenTally, symbol_name};
 use lispwright_syntax::{Dialect, TokenKind};
 use rustc_hash::FxHashMap;
 
@@ -69,7 +69,7 @@ fn check(section: &str, dialect: Dialect, least: usize) {
     symbols.dedup();
     assert!(symbols.len() >= least, "{} names in {section}", symbols.len());
     let groups: Vec<Vec<Symbol>> = symbols.iter().map(|symbol| vec![symbol.clone()]).collect();
-    let mut sum = Tally::default();
+    let mut sum = TokenTally::default();
     let mut faults = Vec::new();
     for (symbol, ledger) in symbols.iter().zip(question.ledgers(&groups)) {
         let tally = ledger.tally;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lispwright_index::{ChangedFile, Index};
+use lispwright_index::{Index, RevisedFile};
 use lispwright_syntax::Dialect;
 
 const PACKAGE: (&str, &str) = ("package.lisp", "(defpackage :shop (:use :cl))\n");
@@ -33,7 +33,7 @@ fn check(files: &[(&str, &str)], now: Option<&str>, expected: &[&str]) {
         }
     };
     let question = after.question(Dialect::detect(name, b"").unwrap());
-    let change = ChangedFile { now: after.document(&path), before: before.document(&path) };
+    let change = RevisedFile { now: after.document(&path), before: before.document(&path) };
     let stale = question.stale(&[change]);
     let mut names: Vec<_> =
         stale.files.iter().map(|path| path.strip_prefix(top.path()).unwrap().to_str().unwrap()).collect();
@@ -150,7 +150,7 @@ fn check_variables(files: &[(&str, &str)], now: &str, expected: &[&str]) {
     let path = top.path().join(name);
     let after = indexed(top.path(), &[(name, now)]);
     let question = after.question(Dialect::detect(name, b"").unwrap());
-    let concern = question.stale(&[ChangedFile { now: after.document(&path), before: before.document(&path) }]);
+    let concern = question.stale(&[RevisedFile { now: after.document(&path), before: before.document(&path) }]);
     let mut names: Vec<&str> = concern.variables.values().flatten().map(|(_, name)| name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, expected);

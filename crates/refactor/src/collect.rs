@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, Reason, Referent, Symbol, UseIndex,
-    UseKind, data_are_names, holds, symbol_name, variables_are_special,
+    Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, PossibleReason, Referent, Symbol,
+    UseIndex, UseKind, data_are_names, holds, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
@@ -226,7 +226,9 @@ impl<'c, 'i> Collector<'c, 'i> {
                 None => Verdict::Leave,
             },
             (Holds::Use(kind), None) => self.doubtful(document, place, kind),
-            (Holds::Role(MarkRole::Perhaps), Some(_)) => Verdict::Doubt(Doubt::MayMean { reason: Reason::MayBeLocal }),
+            (Holds::Role(MarkRole::Perhaps), Some(_)) => {
+                Verdict::Doubt(Doubt::MayMean { reason: PossibleReason::MayBeLocal })
+            }
             (Holds::Role(MarkRole::Local), Some(_)) if self.is_special => Verdict::Change(UseKind::Binding),
             (Holds::Role(MarkRole::Special), Some(_)) if self.is_special => Verdict::Change(UseKind::Quoted),
             (Holds::Role(MarkRole::Special), Some(_)) => Verdict::Doubt(Doubt::Dynamic),
@@ -263,7 +265,7 @@ impl<'c, 'i> Collector<'c, 'i> {
         let others = self.question.outside(space).into_iter();
         let from = others.filter(|from| !self.question.is_of_library(from)).chain([meant.space.clone()]).next();
         Verdict::Doubt(match (reason, from) {
-            (Reason::Undeclared, Some(space)) => Doubt::Undeclared { space },
+            (PossibleReason::Undeclared, Some(space)) => Doubt::Undeclared { space },
             (reason, _) => Doubt::MayMean { reason },
         })
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Document, Reason, Symbol};
+use lispwright_index::{Document, PossibleReason, Symbol};
 use lispwright_syntax::{LineIndex, Span};
 
 /// A place in a file.
@@ -156,7 +156,7 @@ pub enum Doubt {
     /// It may be a use of the name.
     MayMean {
         /// Why nobody can tell.
-        reason: Reason,
+        reason: PossibleReason,
     },
     /// It is a keyword of the name of a package or system, which may be a word of anything.
     Keyword,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Index, Reason, Symbol, Thing, Things, Tie, keywords_are_qualified, space_file, thing_name,
+    Document, Index, PossibleReason, Symbol, Thing, Things, Tie, keywords_are_qualified, space_file, thing_name,
 };
 use lispwright_syntax::{Language, Span, TokenKind};
 
@@ -125,7 +125,7 @@ fn has_places(things: &Things<'_>, old: &str) -> bool {
 }
 
 fn not_understood() -> Doubt {
-    Doubt::MayMean { reason: Reason::NotUnderstood }
+    Doubt::MayMean { reason: PossibleReason::NotUnderstood }
 }
 
 fn cannot_tell(spot: Spot, why: Doubt, others: Vec<Spot>, symbol: Symbol) -> RenameRefusal {

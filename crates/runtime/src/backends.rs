@@ -101,6 +101,8 @@ pub struct Backend {
     pub marks: &'static [&'static str],
     /// Files at the root that indicate it in a project without source files.
     pub project_files: &'static [&'static str],
+    /// A file whose compilation warns, of more than style, has failed to compile (CLHS 3.2.5).
+    pub warnings_fail: bool,
     /// The names of the test frameworks that it runs.
     pub frameworks: &'static [&'static str],
     /// The directories where its libraries are installed with their sources, `~/` for those in the home directory. Not
@@ -185,6 +187,7 @@ impl Backend {
         extensions: &[],
         marks: &[],
         project_files: &[],
+        warnings_fail: false,
         frameworks: &[],
         libraries: &[],
         probes: ProbeCodes::NONE,

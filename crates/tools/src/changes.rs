@@ -20,7 +20,7 @@ const MOST_USES: usize = 3;
 
 /// The changes of an image that a load has made besides its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Changes {
+pub struct ImageChanges {
     /// Definitions that no file has any more, which the image has forgotten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<Forgotten>,
@@ -95,7 +95,7 @@ pub(crate) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl Changes {
+impl ImageChanges {
     /// There is nothing to tell.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

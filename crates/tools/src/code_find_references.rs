@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Evidence, Role};
+use lispwright_index::{EntryRole, UseEvidence};
 use lispwright_runtime::{ListReferences, Reference};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -489,7 +489,7 @@ fn join(
 }
 
 /// The verdict about a definition; the image may know of uses that the files do not show.
-fn verdict(mut evidence: Evidence, answer: &ReferencesAnswer) -> VerdictThere {
+fn verdict(mut evidence: UseEvidence, answer: &ReferencesAnswer) -> VerdictThere {
     let is_of_image = |one: &&Mention| one.source == Origin::Live && one.kind != "export";
     evidence.uses += answer.refs.iter().filter(is_of_image).count();
     let is_text = |one: &&PlaceThere| one.kind == "text";
@@ -510,13 +510,13 @@ fn verdict(mut evidence: Evidence, answer: &ReferencesAnswer) -> VerdictThere {
 }
 
 /// What calls a definition by rule.
-pub(crate) const fn role(role: Role) -> &'static str {
+pub(crate) const fn role(role: EntryRole) -> &'static str {
     match role {
-        Role::Test => "test",
-        Role::Method => "method",
-        Role::Command => "command",
-        Role::Main => "main",
-        Role::Public => "public",
+        EntryRole::Test => "test",
+        EntryRole::Method => "method",
+        EntryRole::Command => "command",
+        EntryRole::Main => "main",
+        EntryRole::Public => "public",
     }
 }
 

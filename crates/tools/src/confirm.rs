@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 use crate::image_text::one_line;
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
-use crate::renewal::Ledger;
+use crate::renewal::ImageLedger;
 use crate::repl_eval::Visiting;
 use crate::repl_work::Work;
 use crate::run_tests::{TestAnswer, run_again};
@@ -176,7 +176,7 @@ async fn compared(
     let (began, context) = (Instant::now(), CallContext::default());
     let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok((Compared::Unknown, None)) };
     fresh.give_way();
-    let apart = Workshop { ledger: Ledger::default(), ..workshop.clone() };
+    let apart = Workshop { ledger: ImageLedger::default(), ..workshop.clone() };
     let mut visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), &context).await?;
     let mut names = Vec::new();
     let mut differences = Vec::new();

@@ -98,7 +98,7 @@ pub use live_fault::LiveFault;
 pub use next_call::NextCall;
 pub use premises::Premises;
 pub use refusal::Refusal;
-pub use renewal::Ledger;
+pub use renewal::ImageLedger;
 pub use repl_work::runtime_of_file;
 pub use tool::{Annotations, CallContext, Schema, Tool, ToolSet};
 pub use verify::TestMemory;

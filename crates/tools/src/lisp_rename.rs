@@ -84,10 +84,10 @@ pub struct RenameAnswer {
     /// The number of changed places.
     pub changes: usize,
     /// The changed places.
-    pub places: Vec<PlaceFacts>,
+    pub places: Vec<RenamePlace>,
     /// Places where code makes names from parts, which may be this one; they stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub possible: Vec<PlaceFacts>,
+    pub possible: Vec<RenamePlace>,
     /// The changed uses by kind.
     pub uses: Vec<UseCount>,
     /// Mentions in texts and data that stay, as many as are listed.
@@ -119,7 +119,7 @@ pub struct RenameAnswer {
 
 /// A place in a file as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PlaceFacts {
+pub struct RenamePlace {
     /// The file, as calls name it.
     pub path: String,
     /// Line, from 1.
@@ -321,8 +321,8 @@ fn kinds(names: &[String]) -> Result<Vec<MentionKind>, Refusal> {
     Ok(found?.concat())
 }
 
-fn place_facts(workshop: &Workshop, path: &Path, line: u32, column: u32) -> PlaceFacts {
-    PlaceFacts { path: shown(workshop, path), line, column }
+fn place_facts(workshop: &Workshop, path: &Path, line: u32, column: u32) -> RenamePlace {
+    RenamePlace { path: shown(workshop, path), line, column }
 }
 
 fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run: bool) -> RenameAnswer {

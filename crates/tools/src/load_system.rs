@@ -6,7 +6,7 @@ use lispwright_runtime::{Ending, EvalReport, LoadTarget, Project, Request};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::changes::Changes;
+use crate::changes::ImageChanges;
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
@@ -68,8 +68,8 @@ pub struct LoadAnswer {
     #[serde(flatten)]
     pub failure: WorkFailure,
     /// What it has changed in the image besides.
-    #[serde(skip_serializing_if = "Changes::is_empty")]
-    pub changes: Changes,
+    #[serde(skip_serializing_if = "ImageChanges::is_empty")]
+    pub changes: ImageChanges,
     /// The names that it says are not bound, with what the files know of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Unbound>,

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lispwright_index::{
-    Document, Evidence, Hit, Index, Ledger, MentionKind, Reason, Symbol, Thing, Things, Use, UseIndex, UseKind,
-    is_lisp, is_thing, space_word, thing_name, words,
+    Document, Hit, Index, Ledger, MentionKind, PossibleReason, Symbol, Thing, Things, Use, UseEvidence, UseIndex,
+    UseKind, is_lisp, is_thing, space_word, thing_name, words,
 };
 use lispwright_project::{read_anywhere, survey};
 use lispwright_syntax::{Dialect, FormKind, LineIndex, Span};
@@ -56,7 +56,7 @@ pub(crate) struct Known {
     pub(crate) definitions: usize,
     /// The names that were looked for, to be looked for in other files.
     pub(crate) names: Vec<String>,
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) evidence: Option<UseEvidence>,
     pub(crate) thing: Option<ThingThere>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) nearest: Vec<String>,
@@ -189,7 +189,7 @@ impl<'q> Looking<'q> {
         // A name that is used is rarely used as one that code makes, too.
         let is_used = ledger.uses.iter().filter(|hit| hit.is_reference()).count() > FEW;
         let possible = ledger.possible.iter().filter(|one| self.wants(one.document));
-        let possible = possible.filter(|one| !is_used || one.reason != Reason::Computed);
+        let possible = possible.filter(|one| !is_used || one.reason != PossibleReason::Computed);
         known.possible.extend(possible.map(|one| self.place(one.document, one.span, one.reason.name())));
         if !self.filter.kinds.is_empty() || self.filter.tests_only {
             return;

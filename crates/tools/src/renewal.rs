@@ -3,13 +3,13 @@
 //! The image tells which files it has loaded and which of them have changed since. The index tells what those changes
 //! concern: macros that were expanded, accessors that were built in, values that were computed, modules that were
 //! imported. Together they are the files that the image loads anew, each after those that it uses, and before the target
-//! of the call. [`Ledger`] remembers the files as images have loaded them, so that what a change has taken away is known.
+//! of the call. [`ImageLedger`] remembers the files as images have loaded them, so that what a change has taken away is known.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lispwright_index::{ChangedFile, Document, FileOrder, Index};
+use lispwright_index::{Document, FileOrder, Index, RevisedFile};
 use lispwright_runtime::{
     Ending, EvalReport, FileState, ListLoaded, LoadTarget, LoadedFile, Project, Renewal, Request, StaleFile,
 };
@@ -24,7 +24,7 @@ use crate::workshop::Workshop;
 
 /// The files as the images of sessions have loaded them. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger(Arc<Mutex<HashMap<String, Account>>>);
+pub struct ImageLedger(Arc<Mutex<HashMap<String, Account>>>);
 
 /// The files as one image has loaded them.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl Account {
     }
 }
 
-impl Ledger {
+impl ImageLedger {
     fn accounts(&self) -> MutexGuard<'_, HashMap<String, Account>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -258,27 +258,27 @@ impl State<'_> {
     }
 
     /// The files that were loaded as parts of others, and have changed since.
-    fn changed_parts<'i>(&'i self, index: &'i Index) -> impl Iterator<Item = ChangedFile<'i>> {
+    fn changed_parts<'i>(&'i self, index: &'i Index) -> impl Iterator<Item = RevisedFile<'i>> {
         let loaded: HashSet<&Path> = self.loaded.iter().map(|file| Path::new(&file.path)).collect();
         let parts = self.known.documents.iter().filter(move |(path, _)| !loaded.contains(path.as_path()));
         parts.filter_map(|(path, before)| {
             let now = index.document(path);
             let is_same = now.is_some_and(|now| now.text == before.text);
-            (!is_same).then_some(ChangedFile { now, before: Some(before) })
+            (!is_same).then_some(RevisedFile { now, before: Some(before) })
         })
     }
 
     /// A file with the state in which the image has loaded it, if that is known.
-    fn change<'i>(&'i self, index: &'i Index, path: &Path) -> ChangedFile<'i> {
+    fn change<'i>(&'i self, index: &'i Index, path: &Path) -> RevisedFile<'i> {
         let before = self.known.documents.get(path).filter(|_| !self.is_overridden(path));
-        ChangedFile { now: index.document(path), before: before.map(|document| &**document) }
+        RevisedFile { now: index.document(path), before: before.map(|document| &**document) }
     }
 
     /// What the image has to load anew before `target`, or at all.
     fn renewal(&self, index: &Index, dialect: Dialect, target: Option<&LoadTarget>) -> Renewal {
         let changed = self.loaded.iter().filter(|file| self.is_changed(file));
         let changes = changed.map(|file| self.change(index, Path::new(&file.path)));
-        let changes: Vec<ChangedFile<'_>> = changes.chain(self.changed_parts(index)).collect();
+        let changes: Vec<RevisedFile<'_>> = changes.chain(self.changed_parts(index)).collect();
         if changes.is_empty() {
             return Renewal::default();
         }
@@ -315,7 +315,7 @@ fn needed(index: &Index, dialect: Dialect, order: &FileOrder, target: &LoadTarge
         LoadTarget::Path(path) => Some(index.needed_by(dialect, order, Path::new(path))),
         LoadTarget::System(name) => {
             let spaces = index.spaces(name).into_iter().map(|(document, _)| document.path.clone());
-            let files: Vec<PathBuf> = spaces.chain(index.files_of_feature(name)).collect();
+            let files: Vec<PathBuf> = spaces.chain(index.files_of_feature(dialect, name)).collect();
             (!files.is_empty()).then(|| order.used_by(files.iter().map(PathBuf::as_path)))
         }
     }

@@ -11,7 +11,7 @@ use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::changes::Changes;
+use crate::changes::ImageChanges;
 use crate::eval_answer::{EvalAnswer, output_limit};
 use crate::fresh::{is_of_reading, may_load_elsewhere, renewed};
 use crate::live_fault::LiveFault;
@@ -84,7 +84,7 @@ impl Work {
 pub(crate) struct Done {
     pub(crate) report: EvalReport,
     /// What it has changed in the image besides its target.
-    pub(crate) changes: Changes,
+    pub(crate) changes: ImageChanges,
     /// The names that it says are not bound.
     pub(crate) unbound: Vec<Unbound>,
     /// The files as they were before.
@@ -137,7 +137,7 @@ impl Work {
         let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
         let report = visit.ask(request(target, project)).await?;
         let (files, by_hand) = prepared.note(workshop, &report, visit.pid());
-        let changes = Changes::of(workshop, &report, &by_hand, context).await?;
+        let changes = ImageChanges::of(workshop, &report, &by_hand, context).await?;
         let loaded = workshop.ledger.files_of(&report.session);
         let unbound = unbound_in(workshop, &report, loaded, context).await?;
         Ok(Done { report, changes, unbound, files })

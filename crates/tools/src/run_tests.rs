@@ -9,7 +9,7 @@ use lispwright_runtime::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::changes::Changes;
+use crate::changes::ImageChanges;
 use crate::confirm::{Compared, Outcome, Run};
 use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
@@ -102,8 +102,8 @@ pub struct TestAnswer {
     #[serde(flatten)]
     pub failure: WorkFailure,
     /// What it has changed in the image besides.
-    #[serde(skip_serializing_if = "Changes::is_empty")]
-    pub changes: Changes,
+    #[serde(skip_serializing_if = "ImageChanges::is_empty")]
+    pub changes: ImageChanges,
     /// The names that it says are not bound, with what the files know of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Unbound>,

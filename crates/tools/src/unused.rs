@@ -1,6 +1,6 @@
 //! `lispwright unused`: the definitions of a project that nothing uses, each with what speaks against deleting it.
 
-use lispwright_index::{Unused, Verdict};
+use lispwright_index::{Unused, UseVerdict};
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -102,7 +102,7 @@ fn there(one: &Unused<'_>, shown: &dyn Fn(&str) -> String) -> UnusedThere {
         exports: one.evidence.exports,
         role: one.evidence.role.map(role),
         places: match one.evidence.verdict() {
-            Verdict::Possible => possible.chain(mentions).take(MOST_PLACES).collect(),
+            UseVerdict::Possible => possible.chain(mentions).take(MOST_PLACES).collect(),
             _ => Vec::new(),
         },
     }

@@ -12,7 +12,7 @@ use lispwright_syntax::{Dialect, Language};
 use crate::confirm::Confirmations;
 use crate::event::Observer;
 use crate::refusal::Refusal;
-use crate::renewal::Ledger;
+use crate::renewal::ImageLedger;
 use crate::tool::CallContext;
 use crate::verify::TestMemory;
 use crate::workspace::Workspace;
@@ -29,7 +29,7 @@ pub struct Workshop {
     /// The live images.
     pub sessions: Sessions,
     /// The files as those images have loaded them.
-    pub ledger: Ledger,
+    pub ledger: ImageLedger,
     /// The tests that failed when they were last run.
     pub memory: TestMemory,
     /// The comparisons of kept images with fresh ones.
@@ -70,7 +70,7 @@ impl Workshop {
             index: Arc::default(),
             roots,
             sessions,
-            ledger: Ledger::default(),
+            ledger: ImageLedger::default(),
             memory: TestMemory::default(),
             confirmations: Confirmations::default(),
             observer: None,

@@ -1,7 +1,7 @@
 //! What a load has changed in an image besides its target.
 
 use lispwright_tools::by_hand::ByHand;
-use lispwright_tools::changes::{Changes, Forgotten, StillUsed};
+use lispwright_tools::changes::{Forgotten, ImageChanges, StillUsed};
 use lispwright_tools::image_text::one_line;
 
 use crate::rendering::first_names;
@@ -13,7 +13,7 @@ const MOST: usize = 8;
 const NAMED: usize = 12;
 
 /// The notes, a line each.
-pub(crate) fn text(changes: &Changes) -> String {
+pub(crate) fn text(changes: &ImageChanges) -> String {
     let mut text = String::new();
     // What is still used comes first.
     let (used, unused): (Vec<&Forgotten>, Vec<&Forgotten>) =
@@ -111,7 +111,8 @@ mod tests {
             more: 0,
         };
         let used = StillUsed { form: "price".into(), path: "shop.lisp".into(), line: 12 };
-        let changes = Changes { forgotten: vec![gone("a", vec![]), gone("helper", vec![used])], ..Changes::default() };
+        let changes =
+            ImageChanges { forgotten: vec![gone("a", vec![]), gone("helper", vec![used])], ..ImageChanges::default() };
         assert_eq!(
             text(&changes),
             "[note] function helper is gone; price (shop.lisp:12) still uses it.\n\

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lispwright_index::Reason;
+use lispwright_index::PossibleReason;
 use lispwright_refactor::{Doubt, Namesake, RenameRefusal, Spot};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_rename::{MentionFacts, RenameAnswer};
@@ -242,12 +242,14 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
         Doubt::MayMean { reason } => format!(
             "It cannot be told whether this is {symbol}: {}. Change it by hand, to the new name or to another one, and rename then",
             match reason {
-                Reason::MayBeLocal => "a macro may bind it there, or do something else with it",
-                Reason::Free =>
+                PossibleReason::MayBeLocal => "a macro may bind it there, or do something else with it",
+                PossibleReason::Free =>
                     "no file that is known to be loaded there defines it, and another file without a module does",
-                Reason::Undeclared => "its package is declared nowhere",
-                Reason::NotUnderstood | Reason::Special | Reason::ByName | Reason::Computed =>
-                    "the form is not understood",
+                PossibleReason::Undeclared => "its package is declared nowhere",
+                PossibleReason::NotUnderstood
+                | PossibleReason::Special
+                | PossibleReason::ByName
+                | PossibleReason::Computed => "the form is not understood",
             }
         ),
         Doubt::Keyword => format!(

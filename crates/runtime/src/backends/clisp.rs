@@ -23,6 +23,7 @@ pub(super) static BACKEND: Backend = Backend {
     package: "clisp",
     tried: "2.49.93",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    warnings_fail: true,
     frameworks: FRAMEWORKS,
     libraries: LIBRARIES,
     probes: ProbeCodes {

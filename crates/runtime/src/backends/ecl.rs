@@ -19,6 +19,7 @@ pub(super) static BACKEND: Backend = Backend {
     package: "ecl",
     tried: "21.2.1",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
+    warnings_fail: true,
     frameworks: FRAMEWORKS,
     libraries: LIBRARIES,
     probes: ProbeCodes {

@@ -18,6 +18,7 @@ pub(super) static BACKEND: Backend = Backend {
     tried: "2.2.9",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     extensions: &["lisp", "lsp", "cl", "asd"],
+    warnings_fail: true,
     frameworks: FRAMEWORKS,
     libraries: LIBRARIES,
     probes: ProbeCodes {

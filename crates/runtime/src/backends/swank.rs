@@ -9,6 +9,7 @@ pub(super) static BACKEND: Backend = Backend {
     name: "swank",
     package: "cl-swank",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
+    warnings_fail: true,
     frameworks: FRAMEWORKS,
     libraries: LIBRARIES,
     probes: ProbeCodes {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_runtime::{Ending, Fresh, Notice, Renewed, Request, Runtime};
-use lispwright_syntax::Dialect;
 
 use super::goals::{Goal, Plan};
 use super::{Verify, VerifyStep, Wish};
@@ -13,7 +12,7 @@ use crate::fresh::{is_of_reading, kept_aside};
 use crate::image_text::one_line;
 use crate::load_system::{self, LoadAnswer, LoadStatus};
 use crate::refusal::Refusal;
-use crate::renewal::{Account, Ledger};
+use crate::renewal::{Account, ImageLedger};
 use crate::repl_eval::{Visiting, visit};
 use crate::repl_work::{DiagnosticFacts, Work};
 use crate::run_tests::{self, TestAnswer};
@@ -117,7 +116,7 @@ impl VerifyStep {
 /// The messages that speak against a change: errors and, where a compiler that warns has failed (CLHS 3.2.5), warnings; those
 /// of style do not.
 fn of_messages(messages: &[DiagnosticFacts], runtime: Runtime, wish: &Wish, found: &mut Vec<Complaint>) {
-    let warnings_fail = wish.verify != Verify::None && runtime.dialect == Dialect::CommonLisp;
+    let warnings_fail = wish.verify != Verify::None && runtime.warnings_fail;
     for one in messages {
         if one.severity == "error" || (one.severity == "warning" && warnings_fail) {
             let (path, type_name, message) = (one.path.clone(), one.type_name.clone(), one.message.clone());
@@ -392,7 +391,7 @@ impl<'h> Room<'h> {
         let visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), context).await?;
         Ok(Some(Self {
             session: session.to_owned(),
-            workshop: Workshop { ledger: Ledger::default(), ..workshop.clone() },
+            workshop: Workshop { ledger: ImageLedger::default(), ..workshop.clone() },
             visit,
             copied_from: None,
             before: Account::default(),

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lispwright_index::Index;
 use lispwright_project::Trial;
-use lispwright_syntax::Dialect;
 
 use super::Wish;
 use super::attempt::{Attempt, Complaint, Images, find};
@@ -165,8 +164,7 @@ fn old_texts(workshop: &Workshop, trial: &Trial, files: &Index) -> HashMap<PathB
 
 /// The files were `then` what they are `now`, except those with `old` texts, which had these.
 fn same(then: &Index, now: &Index, old: &HashMap<PathBuf, Vec<u8>>) -> bool {
-    let is_lisp = |dialect: Dialect| dialect != Dialect::Edn;
-    then.documents().filter(|document| is_lisp(document.dialect)).all(|document| {
+    then.documents().filter(|document| !document.is_data()).all(|document| {
         let text = old.get(&document.path).map(Vec::as_slice);
         let text = text.or_else(|| now.document(&document.path).map(|now| now.text.as_bytes()));
         text == Some(document.text.as_bytes())
