@@ -10,11 +10,11 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Language, Story, Verdict};
-use told::STORIES;
+use told::{STORIES, WITHOUT_COMPILER_MACROS};
 
 /// A module for each implementation and layout.
 macro_rules! layouts {
-    ($($name:ident: $runtime:literal, $tests:literal, $files:expr, $around:ident, $program:expr;)*) => {
+    ($($name:ident: $runtime:literal, $tests:literal, $files:expr, $around:ident, $program:expr, $stories:expr;)*) => {
         $(pub(crate) mod $name {
             use super::*;
 
@@ -28,20 +28,20 @@ macro_rules! layouts {
                 fresh: |root| fresh(root, &$program),
                 verifies: false,
                 keeps_its_image: false,
-                stories: STORIES,
+                stories: $stories,
             };
         })*
     };
 }
 
 layouts! {
-    sbcl_serial: "sbcl", "shop/tests", &[], serial, SBCL;
-    sbcl_loose: "sbcl", "shop/tests", &[], loose, SBCL;
-    sbcl_files: "sbcl", "tests.lisp", SINGLE_FILES, files, SBCL;
-    ecl_loose: "ecl", "shop/tests", &[], loose, ECL;
-    ecl_files: "ecl", "tests.lisp", SINGLE_FILES, files, ECL;
-    clisp_serial: "clisp", "shop/tests", &[], serial, CLISP;
-    clisp_files: "clisp", "tests.lisp", SINGLE_FILES, files, CLISP;
+    sbcl_serial: "sbcl", "shop/tests", &[], serial, SBCL, STORIES;
+    sbcl_loose: "sbcl", "shop/tests", &[], loose, SBCL, STORIES;
+    sbcl_files: "sbcl", "tests.lisp", SINGLE_FILES, files, SBCL, STORIES;
+    ecl_loose: "ecl", "shop/tests", &[], loose, ECL, WITHOUT_COMPILER_MACROS;
+    ecl_files: "ecl", "tests.lisp", SINGLE_FILES, files, ECL, WITHOUT_COMPILER_MACROS;
+    clisp_serial: "clisp", "shop/tests", &[], serial, CLISP, STORIES;
+    clisp_files: "clisp", "tests.lisp", SINGLE_FILES, files, CLISP, STORIES;
 }
 
 const SBCL: [&str; 2] = ["sbcl", "--script"];
