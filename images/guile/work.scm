@@ -307,6 +307,9 @@ judges compiled code by the age of its own source alone, and code that is older 
                     (let ((needed? (or (argument request #:force) (not (eq? (file-state path) #:same)))))
                       (call-renewing request path
                                      (lambda ()
+                                       (when (argument request #:force)
+                                         ;; Its warnings are those of the compiler.
+                                         (hash-remove! compiled-contents (compiled-path path)))
                                        (when (or needed? (member path stale))
                                          (load-source path))
                                        (check-defines path (argument request #:system))
