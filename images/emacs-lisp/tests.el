@@ -90,7 +90,8 @@ FRAMES of its error."
   (let ((left (catch 'lispwright--left (funcall function test) nil)))
     (when left
       (setq lispwright--left left)
-      (setf (ert-test-most-recent-result test)
+      ;; ERT was not there when this was read, and `setf' knew nothing of its structures.
+      (aset test (cl-struct-slot-offset 'ert-test 'most-recent-result)
             (make-ert-test-failed :condition (list 'error (car left)) :backtrace nil :infos nil)))
     (ert-test-most-recent-result test)))
 
@@ -120,6 +121,8 @@ FRAMES of its error."
   (setq lispwright--skip nil)
   (setq lispwright--interrupted nil)
   (setq lispwright--test-began (float-time))
+  ;; ERT's debugger may have been called since the last key, and Emacs would not call it again.
+  (setq num-nonmacro-input-events (1+ num-nonmacro-input-events))
   (unless lispwright--joined
     (setq lispwright--tests-left (1- lispwright--tests-left))
     (lispwright--send (list :progress :id lispwright--id :text (format "testing %s" name)
