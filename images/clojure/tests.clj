@@ -16,8 +16,13 @@
                   (try (binding [*print-length* 50 *print-level* 8] (pr-str value))
                        (catch Throwable e (str "cannot be printed: " (.getMessage e))))))
         names (fn [test] #{(str (:name (meta test))) (str space "/" (:name (meta test)))})
+        ;; A name, or the start of names with an asterisk after it.
+        called? (fn [^String text test]
+                  (or ((names test) text)
+                      (and (.endsWith text "*")
+                           (some #(.startsWith ^String % (subs text 0 (dec (count text)))) (names test)))))
         named? (fn [test]
-                 (or (empty? wanted) (some (names test) wanted)))
+                 (or (empty? wanted) (some #(called? % test) wanted)))
         all (->> (vals (ns-interns space)) (filter (comp :test meta))
                  (sort-by (juxt (comp :line meta) (comp str :name meta))))
         tests (filter named? all)
@@ -164,5 +169,5 @@
          " :FAILED " (+ (:fail @counts) (:error @counts))
          " :SKIPPED " @empty-tests
          " :NAMES (" (apply str (map (fn [test] (str (quoted (:name (meta test))) " ")) (take 200 all)))
-         ") :UNMATCHED (" (apply str (map #(str (quoted %) " ") (remove (set (mapcat names all)) wanted)))
+         ") :UNMATCHED (" (apply str (map #(str (quoted %) " ") (remove (fn [text] (some #(called? text %) all)) wanted)))
          ") :FAILED-TESTS (" (apply str @failed) "))")))

@@ -221,13 +221,23 @@ the other frameworks with such tests."
                tests)))
 
 (defun wanted-p (framework test wanted)
-  "True when WANTED is empty or contains the name of TEST or of a group around it, with its package or without."
+  "True when WANTED is empty or contains the name of TEST or of a group around it, with its package or without, or the start
+of such a name with an asterisk after it."
   (or (null wanted)
       (loop for name in (cons (test-name framework test) (test-groups framework test))
               thereis (loop for text in wanted
-                              thereis (or (string-equal text (full-name name))
-                                          (string-equal (substitute-qualifier text) (full-name name))
-                                          (string-equal (string-left-trim "#:" text) (bare-name name)))))))
+                              thereis (or (called-p text (full-name name))
+                                          (called-p (substitute-qualifier text) (full-name name))
+                                          (called-p (string-left-trim "#:" text) (bare-name name)))))))
+
+(defun called-p (text name)
+  "True when TEXT is NAME, or the start of it with an asterisk after that."
+  (or (string-equal text name)
+      (let ((end (1- (length text))))
+        (and (plusp end)
+             (char= #\* (char text end))
+             (<= end (length name))
+             (string-equal text name :end1 end :end2 end)))))
 
 (defun substitute-qualifier (text)
   "TEXT with two colons instead of one."

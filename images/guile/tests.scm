@@ -18,6 +18,14 @@
 (define (note! tally text)
   (set-tally-notes! tally (cons text (tally-notes tally))))
 
+(define (called? text names)
+  "True when TEXT is among NAMES, or one of them starts with what is before the asterisk at its end."
+  (or (member text names)
+      (let ((end (1- (string-length text))))
+        (and (positive? end)
+             (char=? #\* (string-ref text end))
+             (any (lambda (name) (and (string? name) (string-prefix? (substring text 0 end) name))) names)))))
+
 (define (note-result tally runner)
   "Counts the test that has just ended in RUNNER."
   (let* ((name (test-runner-test-name runner))
@@ -26,8 +34,8 @@
     (set-tally-names! tally (cons name (tally-names tally)))
     (set-tally-running! tally #f)
     (set! test-in-hand #f)
-    (set-tally-unmatched! tally (lset-difference equal? (tally-unmatched tally) (cons name path)))
-    (when (or (null? wanted) (any (lambda (group) (member group wanted)) (cons name path)))
+    (set-tally-unmatched! tally (remove (lambda (text) (called? text (cons name path))) (tally-unmatched tally)))
+    (when (or (null? wanted) (any (lambda (text) (called? text (cons name path))) wanted))
       (case (test-result-kind runner)
         ((pass) (set-tally-passed! tally (1+ (tally-passed tally))))
         ((fail xpass)

@@ -31,8 +31,14 @@
 (define (wanted? tally name)
   (define wanted (tally-wanted tally))
   (set-tally-names! tally (cons name (tally-names tally)))
-  (set-tally-unmatched! tally (remove name (tally-unmatched tally)))
-  (or (null? wanted) (and (member name wanted) #t)))
+  (define (called? text)
+    (or (equal? text name)
+        ;; The start of names, with an asterisk after it.
+        (and (string? name)
+             (regexp-match? #rx".[*]$" text)
+             (string-prefix? name (substring text 0 (sub1 (string-length text)))))))
+  (set-tally-unmatched! tally (filter (lambda (text) (not (called? text))) (tally-unmatched tally)))
+  (or (null? wanted) (and (ormap called? wanted) #t)))
 
 ;;; What a failure says
 

@@ -90,6 +90,35 @@ pub struct EvalReport {
     pub duration: Duration,
 }
 
+impl EvalReport {
+    /// A report of tests of which none was run, for a session that may not exist.
+    pub fn of_no_tests(session: &str, runtime: Runtime) -> Self {
+        Self {
+            session: session.to_owned(),
+            runtime,
+            ending: Ending::Tested,
+            earlier: Vec::new(),
+            stdout: Printed::default(),
+            stderr: Printed::default(),
+            warnings: Vec::new(),
+            diagnostics: Vec::new(),
+            tests: None,
+            renewed: Renewed::default(),
+            activity: None,
+            object: None,
+            held: 0,
+            package: None,
+            background: Vec::new(),
+            notices: Vec::new(),
+            used_up: Vec::new(),
+            theirs: false,
+            stopped: false,
+            runs_on: false,
+            duration: Duration::ZERO,
+        }
+    }
+}
+
 /// The ending of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {

@@ -165,7 +165,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "load_system",
             title: "Load code",
-            description: "Load a Lisp system, module or file: located warnings and errors.",
+            description: "Load a Lisp system or file: located warnings and errors.",
             annotations: Annotations::RUNS,
             output: fields_schema::<LoadAnswer>,
         }
@@ -173,7 +173,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "run_tests",
             title: "Run tests",
-            description: "Run tests of a Lisp system, module or file: counts and each failure.",
+            description: "Run tests of a Lisp project, system or file: counts, each failure.",
             annotations: Annotations::RUNS,
             output: fields_schema::<TestAnswer>,
         }

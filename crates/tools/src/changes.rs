@@ -101,6 +101,23 @@ impl ImageChanges {
         *self == Self::default()
     }
 
+    /// Adds those of another load.
+    pub(crate) fn add(&mut self, other: Self) {
+        fn add<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+            for one in more {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        add(&mut self.forgotten, other.forgotten);
+        add(&mut self.kept, other.kept);
+        add(&mut self.by_hand, other.by_hand);
+        add(&mut self.replaced, other.replaced);
+        add(&mut self.left, other.left);
+        add(&mut self.restored, other.restored);
+    }
+
     /// What an image that had definitions `by_hand` has done, with the places that still use what it has forgotten.
     pub(crate) async fn of(
         workshop: &Workshop,

@@ -22,10 +22,10 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSystem {
-    /// ASDF system or module; or give path
+    /// System or module
     #[serde(default)]
     pub system: Option<String>,
-    /// File
+    /// Path
     #[serde(default)]
     pub path: Option<String>,
     /// Session

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lispwright_index::Index;
 use lispwright_runtime::{
     Ending, EvalReport, FailedTest, Frame, LoadTarget, Notice, Project, Request, Runtime, Tally, TimeLimit,
 };
@@ -16,7 +17,9 @@ use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{Visiting, seconds, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
+use crate::test_goals::Goal;
 use crate::test_script;
+use crate::test_several::{GoalFacts, Selection, Several};
 use crate::test_twins::{TestTwins, twins};
 use crate::tool::CallContext;
 use crate::unbound::Unbound;
@@ -29,28 +32,34 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunTests {
-    /// System or module; or give path
+    /// System or module; default: all
     #[serde(default)]
     pub system: Option<String>,
-    /// File with the tests
+    /// File or directory
     #[serde(default)]
     pub path: Option<String>,
-    /// fiveam, rove, parachute, rt, asdf or srfi-64
+    /// fiveam, rt, asdf, ert, ...
     #[serde(default)]
     pub framework: Option<String>,
-    /// Only this or group
+    /// Name, group, prefix*
     #[serde(default)]
     pub test: Option<String>,
-    /// Only these
+    /// Tests
     #[serde(default)]
     pub tests: Option<Vec<String>>,
+    /// Failed
+    #[serde(default)]
+    pub failed: bool,
+    /// By changes
+    #[serde(default)]
+    pub affected: bool,
     /// Session
     #[serde(default)]
     pub session: Option<String>,
     /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Compare with a fresh image
+    /// In a fresh image, too
     #[serde(default)]
     pub fresh: bool,
     /// Default 300
@@ -65,6 +74,15 @@ pub struct TestAnswer {
     #[serde(flatten)]
     #[schemars(skip)]
     pub otherwise: Option<EvalAnswer>,
+    /// What was chosen, if the call named neither a system nor a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+    /// The systems and files that were run for such a call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<GoalFacts>,
+    /// There was no green run to compare with, so all were run.
+    #[serde(skip)]
+    pub is_first: bool,
     /// The number of passed tests.
     pub passed: u32,
     /// The number of failed tests.
@@ -193,6 +211,8 @@ pub enum Verdict {
     Unknown,
     /// They are counted.
     Counted,
+    /// No test had to be run.
+    Needless,
 }
 
 /// The requested tests.
@@ -206,6 +226,13 @@ pub struct Asked {
     pub framework: Option<String>,
     /// Only those of these names, if there are any.
     pub tests: Vec<String>,
+}
+
+impl RunTests {
+    /// The names of the tests that are asked for.
+    pub(crate) fn wanted(&self) -> Vec<String> {
+        self.tests.iter().flatten().chain(&self.test).cloned().collect()
+    }
 }
 
 impl TestAnswer {
@@ -224,6 +251,44 @@ impl TestAnswer {
         self
     }
 
+    /// The answer when none was run.
+    pub(crate) fn of_nothing(asked: Asked, report: EvalReport) -> Self {
+        Self {
+            otherwise: None,
+            selection: None,
+            goals: Vec::new(),
+            is_first: false,
+            passed: 0,
+            failed: 0,
+            pending: 0,
+            unknown: 0,
+            total: 0,
+            framework: String::new(),
+            unmatched: Vec::new(),
+            left_out: Vec::new(),
+            running: None,
+            session: report.session.clone(),
+            duration_ms: 0.0,
+            failed_tests: Vec::new(),
+            twins: Vec::new(),
+            unbound: Vec::new(),
+            diagnostics: Vec::new(),
+            failure: WorkFailure { code: None, retryable: None, activity: None },
+            changes: ImageChanges::default(),
+            differs_in_fresh: false,
+            verdict: None,
+            asked,
+            tally: Tally::default(),
+            report,
+        }
+    }
+
+    /// The answer with this verdict.
+    pub(crate) fn judged(self, verdict: Verdict) -> Self {
+        let failure = WorkFailure::new(verdict.code(), &self.report, None);
+        Self { verdict: Some(verdict), failure, ..self }
+    }
+
     /// No test ran, or an unexpected ending. Failed tests are an answer.
     pub fn is_error(&self) -> bool {
         self.failure.code.is_some()
@@ -233,12 +298,14 @@ impl TestAnswer {
 
     /// The exit status for scripts: a success needs a test that passed.
     pub fn is_success(&self) -> bool {
-        !self.is_error() && self.passed > 0 && self.failed == 0 && self.unknown == 0 && self.unmatched.is_empty()
+        let has_passed = self.passed > 0 && self.failed == 0 && self.unknown == 0 && self.unmatched.is_empty();
+        !self.is_error() && (has_passed || self.verdict == Some(Verdict::Needless))
     }
 
     /// Whether the tests were searched and run; otherwise their results are unknown.
     pub fn has_run(&self) -> bool {
-        self.total > 0 || matches!(self.verdict, Some(Verdict::None | Verdict::Unknown | Verdict::Counted))
+        self.total > 0
+            || matches!(self.verdict, Some(Verdict::None | Verdict::Unknown | Verdict::Counted | Verdict::Needless))
     }
 }
 
@@ -260,37 +327,94 @@ impl Verdict {
         match self {
             Self::LeftEarly | Self::NotLoaded | Self::Broken | Self::BadExit(_) => Some("LISP_ERROR"),
             Self::None => Some("BAD_ARGUMENT"),
-            Self::Unknown | Self::Counted => None,
+            Self::Unknown | Self::Counted | Self::Needless => None,
         }
     }
 }
 
-/// Loads the tests afresh and runs them. Cancelling the context interrupts them.
+/// Loads the tests afresh and runs them: those of a system or file, or of all of a directory or the project. Cancelling the
+/// context interrupts them.
 pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContext) -> Result<TestAnswer, Refusal> {
     let timeout = time_limit_or(args.timeout_seconds, TIMEOUT)?;
+    let limit = seconds(args.timeout_seconds)?.unwrap_or(TIMEOUT);
+    let is_fresh_asked = args.fresh;
+    let is_directory = |path: &String| workshop.workspace.absolute(path).is_dir();
+    let is_one = args.system.is_some() || args.path.as_ref().is_some_and(|path| !is_directory(path));
+    let (answer, again) = if is_one && !args.failed && !args.affected {
+        let Tested { answer, again } = run_goal(workshop, args, timeout, context).await?;
+        (answer, again.into_iter().collect())
+    } else {
+        Several::of(workshop, &args, context).await?.run(workshop, &args, timeout, context).await?
+    };
+    let mut sessions: Vec<(String, Vec<Run>, Index)> = Vec::new();
+    for Again { session, run, files, .. } in again.into_iter().filter(|again| again.is_due) {
+        match sessions.iter_mut().find(|known| known.0 == session) {
+            // The files are those of the last run: if they changed since the first one, it says nothing.
+            Some(known) => {
+                known.1.push(run);
+                known.2 = files;
+            }
+            None => sessions.push((session, vec![run], files)),
+        }
+    }
+    let mut answer = answer;
+    for (session, runs, files) in sessions {
+        workshop.confirmations.begin(workshop, &session, runs, files, is_fresh_asked);
+        if is_fresh_asked {
+            answer = answer.compared(workshop, &session, limit, context).await;
+        }
+    }
+    Ok(answer)
+}
+
+/// A run of the tests of one goal.
+pub(crate) struct Tested {
+    pub(crate) answer: TestAnswer,
+    /// How to run them again; `None` if they did not come to a verdict.
+    pub(crate) again: Option<Again>,
+}
+
+/// What it takes to run tests again in a fresh image.
+pub(crate) struct Again {
+    pub(crate) session: String,
+    run: Run,
+    /// The files that they ran with.
+    files: Index,
+    /// The image was not a fresh one.
+    pub(crate) is_due: bool,
+}
+
+/// Runs the tests of a system, module or file.
+pub(crate) async fn run_goal(
+    workshop: &Workshop,
+    args: RunTests,
+    timeout: TimeLimit,
+    context: &CallContext,
+) -> Result<Tested, Refusal> {
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "run_tests", system, path, args.session.as_deref(), args.runtime.as_deref())?;
+    let tests = args.wanted();
     let framework = framework(workshop.sessions.runtime_of(&work.session), args.framework)?;
-    let tests: Vec<String> = args.tests.into_iter().flatten().chain(args.test).collect();
     let is_system = matches!(work.target, LoadTarget::System(_));
+    let goal = match &work.target {
+        LoadTarget::System(_) => Goal::System(work.name.clone()),
+        LoadTarget::Path(path) => Goal::File(relative(path, workshop.roots.primary())),
+    };
     let asked = Asked { name: work.name.clone(), is_system, framework, tests };
-    let limit = seconds(args.timeout_seconds)?.unwrap_or(TIMEOUT);
     let was_used = workshop.ledger.knows(&work.session) || workshop.sessions.evaluations(&work.session) > 0;
     let (again, session) = (work.clone(), work.session.clone());
     let request = requesting(&asked, timeout);
     let done = work.done(workshop, request, context).await?;
     let files = done.files.clone();
     let answer = answer(workshop, asked.clone(), done)?;
+    workshop.history.note(&goal, &answer);
     let is_fresh = answer.report.notices.iter().any(|notice| matches!(notice, Notice::Renewed { .. }));
-    if was_used && !is_fresh && answer.verdict.is_some() {
+    let again = answer.verdict.is_some().then(|| {
         let kept = Outcome::of(&answer);
         let run = Run { work: again, framework: asked.framework, tests: asked.tests, kept };
-        workshop.confirmations.begin(workshop, &session, vec![run], files, args.fresh);
-        if args.fresh {
-            return Ok(answer.compared(workshop, &session, limit, context).await);
-        }
-    }
-    Ok(answer)
+        Again { session, run, files, is_due: was_used && !is_fresh }
+    });
+    Ok(Tested { answer, again })
 }
 
 /// Runs all tests of a goal in an image that is visited.
@@ -352,6 +476,9 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         workshop.memory.note(&report.session, &asked.name, files, failed, verdict == Verdict::Counted);
     }
     Ok(TestAnswer {
+        selection: None,
+        goals: Vec::new(),
+        is_first: false,
         passed: tally.passed,
         failed: tally.failed,
         pending: tally.pending,

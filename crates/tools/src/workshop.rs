@@ -13,6 +13,7 @@ use crate::confirm::Confirmations;
 use crate::event::Observer;
 use crate::refusal::Refusal;
 use crate::renewal::ImageLedger;
+use crate::test_history::TestHistory;
 use crate::tool::CallContext;
 use crate::verify::TestMemory;
 use crate::workspace::Workspace;
@@ -34,6 +35,8 @@ pub struct Workshop {
     pub memory: TestMemory,
     /// The comparisons of kept images with fresh ones.
     pub confirmations: Confirmations,
+    /// What their runs of tests have shown.
+    pub history: TestHistory,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -73,6 +76,7 @@ impl Workshop {
             ledger: ImageLedger::default(),
             memory: TestMemory::default(),
             confirmations: Confirmations::default(),
+            history: TestHistory::default(),
             observer: None,
         }
     }

@@ -6,6 +6,7 @@ use lispwright_tools::image_text::{fence, one_line};
 use lispwright_tools::repl_work::DiagnosticFacts;
 use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, TestFrame, TestSource, Verdict};
 use lispwright_tools::test_script::SCRIPT;
+use lispwright_tools::test_several::{NotRun, Selection};
 use serde_json::{Map, Value};
 
 use crate::Skin;
@@ -14,6 +15,7 @@ use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated;
 use crate::loaded::{OUTPUT, activity_text, diagnostics_text, end_text, place_text};
+use crate::refusal;
 use crate::terms::Terms;
 use crate::unbound;
 
@@ -28,6 +30,7 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let (tally, code) = (&answer.tally, code_line(answer.failure.code));
     let mut text = format!("{code}{}\n", headline(answer, verdict, skin));
+    text.push_str(&selection_notes(answer, skin));
     if tally.total() > 0 && !tally.unmatched.is_empty() {
         text.push_str(&format!("[note] {}\n", none_called(&tally.unmatched, tally)));
     }
@@ -95,12 +98,26 @@ fn headline(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
         count => format!(", {count} unknown"),
     };
     let counts = format!(
-        "{passed} passed, {failed} failed, {pending} pending{unknown} of {total} ({framework}, {duration_ms:.0} ms)"
+        "{passed} passed, {failed} failed, {pending} pending{unknown} of {total}{} ({framework}, {duration_ms:.0} ms)",
+        selected(answer)
     );
     match verdict {
         Verdict::LeftEarly => left_early(tally, &counts),
         Verdict::NotLoaded => format!("The tests of {name} did not load."),
         Verdict::Broken => format!("The tests of {name} ended in an error after {counts}."),
+        Verdict::Needless if answer.selection == Some(Selection::Failed) => {
+            format!("No test of {name} failed in its last run, so none was run.")
+        }
+        Verdict::Needless => format!("No test of {name} reaches what has changed since all passed, so none was run."),
+        Verdict::None if answer.selection.is_some() && answer.goals.is_empty() => {
+            let kind = asked.framework.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
+            let session = &answer.session;
+            let whose = if session.is_empty() { String::new() } else { format!(" that session {session:?} can run") };
+            format!(
+                "No tests{kind}{whose} were found in {name}: no system with a test-op, no file that defines tests or is \
+                 called a test."
+            )
+        }
         Verdict::None => no_tests(asked, tally, skin),
         Verdict::BadExit(status) => {
             format!("Though none of its tests failed, {name} ended with exit code {status}: {counts}.")
@@ -108,6 +125,57 @@ fn headline(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
         Verdict::Unknown => format!("It is unknown how tests went: {counts}."),
         Verdict::Counted => format!("{counts}."),
     }
+}
+
+/// What was selected, after its number.
+fn selected(answer: &TestAnswer) -> String {
+    let Some(selection) = answer.selection else { return String::new() };
+    let ran = answer.goals.iter().filter(|goal| goal.not_run.is_none());
+    let (files, systems): (Vec<_>, Vec<_>) = ran.partition(|goal| goal.is_file);
+    let of = |count: usize, kind: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {kind}")),
+        count => Some(format!("{count} {kind}s")),
+    };
+    let counts: Vec<String> = [of(systems.len(), "system"), of(files.len(), "file")].into_iter().flatten().collect();
+    let which = match selection {
+        Selection::Failed => " that had failed",
+        Selection::Affected if !answer.is_first => " that reach what has changed",
+        Selection::All | Selection::Affected => "",
+    };
+    if counts.is_empty() { which.to_owned() } else { format!("{which} in {}", counts.join(" and ")) }
+}
+
+/// Notes on the choice, and on what was chosen and did not run.
+fn selection_notes(answer: &TestAnswer, skin: Skin) -> String {
+    let mut text = String::new();
+    if answer.is_first {
+        text.push_str("[note] No green run of the whole project is known yet, so all were run.\n");
+    }
+    let all_ran = answer.asked.tests.is_empty();
+    let of = |is_one: fn(&NotRun) -> bool| -> Vec<String> {
+        let goals = answer.goals.iter().filter(|goal| goal.not_run.as_ref().is_some_and(is_one));
+        goals.map(|goal| goal.name.clone()).collect()
+    };
+    let empty = of(|reason| matches!(reason, NotRun::NoTests));
+    if answer.total > 0 && all_ran && !empty.is_empty() {
+        text.push_str(&format!("[note] No test ran in {}.\n", some_names(&empty, empty.len() as u32)));
+    }
+    for (names, why) in [
+        (of(|reason| matches!(reason, NotRun::TimeUp)), "the time was up"),
+        (of(|reason| matches!(reason, NotRun::Withdrawn)), "the call was withdrawn"),
+    ] {
+        if !names.is_empty() {
+            text.push_str(&format!("[note] {why} before {}.\n", some_names(&names, names.len() as u32)));
+        }
+    }
+    for goal in &answer.goals {
+        if let Some(NotRun::Refused(refusal)) = &goal.not_run {
+            let why = one_line(&refusal::render(refusal, skin).text, 300);
+            text.push_str(&format!("[note] {} was not run: {why}\n", name_text(&goal.name, 200)));
+        }
+    }
+    text
 }
 
 /// The call that runs the tests of `framework`.

@@ -14,19 +14,19 @@ use super::transcript::command_line;
 /// Run tests and say which failed.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lispwright test my-app/tests\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
+    after_help = "Examples:\n  lispwright test\n  lispwright test my-app/tests\n  lispwright test tests/all.scm\n  lispwright test '(my-app tests)'\n\n\
     Exit code: 0 when tests passed and none failed, 1 otherwise or if that is unknown, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
-    /// ASDF system, module or namespace with the tests, or file
+    /// ASDF system, module or namespace with the tests, file, or directory; default: all of the project
     #[arg(value_name = "TESTS")]
-    target: String,
+    target: Option<String>,
 
     /// Only this test or group; repeatable
     #[arg(long = "only", value_name = "NAME")]
     only: Vec<String>,
 
-    /// fiveam, rove, parachute, rt, asdf, srfi-64 or clojure.test; default: the one that the tests use
+    /// fiveam, rt, asdf, srfi-64, clojure.test, rackunit, ert, ...; default: those that the tests use
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
@@ -51,12 +51,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let is_file = args.root.first().cloned().unwrap_or_default().join(&args.target).is_file();
+    let root = args.root.first().cloned().unwrap_or_default();
+    let is_path = args.target.as_ref().is_some_and(|target| {
+        // A directory often has the name of its system.
+        let is_directory = || root.join(target).is_dir() && !root.join(format!("{target}.asd")).exists();
+        root.join(target).is_file() || is_directory()
+    });
     let request = RunTests {
-        path: is_file.then(|| args.target.clone()),
-        system: (!is_file).then_some(args.target),
+        path: args.target.clone().filter(|_| is_path),
+        system: args.target.filter(|_| !is_path),
         framework: args.framework,
         test: None,
+        failed: false,
+        affected: false,
         tests: Some(args.only),
         session: None,
         runtime: args.runtime,

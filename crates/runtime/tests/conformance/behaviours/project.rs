@@ -63,9 +63,14 @@ pub(super) async fn tests(bench: Arc<Bench>) {
     let failed = &tally.failed_tests[0];
     assert!(failed.name.ends_with("off"), "{report:#?}");
     assert_eq!((failed.file.as_deref(), failed.line), (Some(path.as_str()), Some(tests.line)), "{report:#?}");
-    let report = bench.test(target, &[tests.fine]).await;
+    let report = bench.test(target.clone(), &[tests.fine]).await;
     let tally = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
     assert_eq!((tally.passed, tally.failed), (1, 0), "{report:#?}");
+    // The starts of names.
+    let report = bench.test(target, &["fi*", "nope*"]).await;
+    let tally = report.tests.as_ref().unwrap_or_else(|| panic!("{report:#?}"));
+    let unmatched: Vec<&str> = tally.unmatched.iter().map(String::as_str).collect();
+    assert_eq!((tally.passed, tally.failed, &unmatched[..]), (1, 0, &["nope*"][..]), "{report:#?}");
 }
 
 /// A test that never ends costs itself alone: it has failed, and those after it run.

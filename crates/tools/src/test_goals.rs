@@ -1,0 +1,229 @@
+//! What is run as the tests of a directory or of the whole project: systems, and files by custom.
+//!
+//! In Common Lisp it is the systems that have tests: those with a test-op that no other one delegates to, and those that are called
+//! tests. In the other languages it is the files that define tests, and the scripts in directories of tests that are called tests or that
+//! a Makefile or the project's continuous integration names.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lispwright_index::{Document, FormRow, Index};
+use lispwright_runtime::Runtime;
+use lispwright_syntax::{Dialect, FormKind};
+
+use crate::indexed::indexed;
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// The most goals of one call.
+const MOST: usize = 500;
+
+/// Directories of tests.
+const FOLDERS: [&str; 6] = ["test", "tests", "t", "spec", "specs", "testing"];
+
+/// Files that name scripts with tests.
+const LISTS: [&str; 6] = ["Makefile", "Makefile.am", "GNUmakefile", "makefile", "justfile", ".gitlab-ci.yml"];
+
+/// Something whose tests are run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Goal {
+    /// A system, by its name.
+    System(String),
+    /// A file, as calls name it.
+    File(String),
+}
+
+impl Goal {
+    /// The arguments of a tool: a system, or a path.
+    pub(crate) fn arguments(&self) -> (Option<String>, Option<String>) {
+        match self {
+            Self::System(system) => (Some(system.clone()), None),
+            Self::File(path) => (None, Some(path.clone())),
+        }
+    }
+
+    /// Its dialect, if its name tells it.
+    pub(crate) fn dialect(&self) -> Option<Dialect> {
+        match self {
+            Self::System(name) if name.trim_start().starts_with('(') => Some(Dialect::Scheme),
+            Self::System(_) => Some(Dialect::CommonLisp),
+            Self::File(path) => Dialect::detect(path, b""),
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::System(name) | Self::File(name) => name,
+        }
+    }
+}
+
+/// The goals below a directory, or of the whole project, as calls name it.
+///
+/// Errors: those of the index.
+pub(crate) async fn goals(
+    workshop: &Workshop,
+    context: &CallContext,
+    directory: Option<&str>,
+) -> Result<Vec<Goal>, Refusal> {
+    let root = workshop.roots.primary().to_owned();
+    let directory = directory.map_or_else(|| root.clone(), |path| workshop.workspace.absolute(path));
+    let listed = listed(&root);
+    indexed(workshop, context, move |index, _| {
+        let project = Project { index, root: &root, directory: &directory, listed: &listed };
+        let mut goals: Vec<Goal> = project.systems().into_iter().map(Goal::System).collect();
+        goals.extend(project.files(!goals.is_empty()).into_iter().map(Goal::File));
+        goals.truncate(MOST);
+        goals
+    })
+    .await
+}
+
+/// The words of the files that list tests.
+fn listed(root: &Path) -> BTreeSet<String> {
+    let workflows = std::fs::read_dir(root.join(".github/workflows")).into_iter().flatten().flatten();
+    let files = LISTS.map(|name| root.join(name)).into_iter().chain(workflows.map(|entry| entry.path()));
+    let texts = files.filter_map(|path| std::fs::read_to_string(path).ok());
+    let words =
+        |text: String| text.split([' ', '\t', '\n', '"', '\'', '=', ';']).map(str::to_owned).collect::<Vec<_>>();
+    texts
+        .flat_map(words)
+        .filter(|word| word.contains('.'))
+        .map(|word| word.trim_start_matches("./").to_owned())
+        .collect()
+}
+
+struct Project<'i> {
+    index: &'i Index,
+    root: &'i Path,
+    directory: &'i Path,
+    /// Words of the files that list tests.
+    listed: &'i BTreeSet<String>,
+}
+
+impl Project<'_> {
+    fn shown(&self, path: &Path) -> String {
+        relative(&path.to_string_lossy(), self.root)
+    }
+
+    /// The systems with tests whose definitions are below the directory; if there are none, in the nearest directory around it.
+    fn systems(&self) -> Vec<String> {
+        let definitions: Vec<&Document> =
+            self.index.documents().filter(|document| is_definition(&document.path)).collect();
+        let mut near: Vec<&Document> =
+            definitions.iter().filter(|document| document.path.starts_with(self.directory)).copied().collect();
+        if near.is_empty() && self.directory != self.root && self.has_lisp(self.directory) {
+            let around = self.directory.ancestors().skip(1).take_while(|directory| directory.starts_with(self.root));
+            let of = |directory: &Path| -> Vec<&Document> {
+                definitions.iter().filter(|document| document.path.parent() == Some(directory)).copied().collect()
+            };
+            near = around.map(of).find(|found| !found.is_empty()).unwrap_or_default();
+        }
+        let all: Vec<System> = definitions.iter().flat_map(|document| systems_of(document)).collect();
+        let is_delegated = |name: &str| all.iter().any(|system| system.name != name && system.delegates_to(name));
+        let mut names: Vec<String> = Vec::new();
+        for system in near.iter().flat_map(|document| systems_of(document)) {
+            let has_tests = system.has_test_op() || system.name.to_lowercase().contains("test");
+            if has_tests && !is_delegated(&system.name) && !names.contains(&system.name) {
+                names.push(system.name);
+            }
+        }
+        names
+    }
+
+    /// The dialect of the definitions of systems.
+    fn of_systems(&self) -> Option<Dialect> {
+        self.index.documents().find(|document| is_definition(&document.path)).map(|document| document.dialect)
+    }
+
+    fn has_lisp(&self, directory: &Path) -> bool {
+        let mut own = self.index.documents().filter(|document| Some(document.dialect) == self.of_systems());
+        own.any(|document| document.path.starts_with(directory))
+    }
+
+    /// The files with tests below the directory; those that systems have count among them if there are none.
+    fn files(&self, has_systems: bool) -> Vec<String> {
+        let own = self.index.documents().filter(|document| document.path.starts_with(self.directory));
+        let dialect = self.of_systems().filter(|_| has_systems);
+        let of_systems = |document: &&Document| Some(document.dialect) == dialect;
+        let tests = own.filter(|document| {
+            !is_definition(&document.path)
+                && !of_systems(document)
+                && Runtime::for_dialect(document.dialect).is_some()
+                && (defines_tests(document) || self.is_script(document))
+        });
+        let mut paths: Vec<String> = tests.map(|document| self.shown(&document.path)).collect();
+        paths.sort();
+        paths
+    }
+
+    /// Whether a file without tests of a framework is one that tests by itself.
+    fn is_script(&self, document: &Document) -> bool {
+        let name = document.path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if name.contains("helper") || name.contains("util") || defines_module(document) {
+            return false;
+        }
+        let is_test = name.split(['.', '-', '_']).any(|word| matches!(word, "test" | "tests" | "check"));
+        let folder = self.shown(&document.path);
+        let in_folder = Path::new(&folder).parent().is_some_and(|parent| {
+            parent.components().any(|one| FOLDERS.contains(&one.as_os_str().to_string_lossy().as_ref()))
+        });
+        let is_listed = || self.listed.iter().any(|word| folder == *word || folder.ends_with(&format!("/{word}")));
+        is_test && in_folder || (is_test || in_folder) && is_listed()
+    }
+}
+
+fn is_definition(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "asd")
+}
+
+/// Whether the file is a library, module or namespace that others use: no script.
+fn defines_module(document: &Document) -> bool {
+    document.facts.forms.iter().any(|form| form.kind == FormKind::Package)
+}
+
+/// Whether a framework's tests are in the file: outside of a macro's definition.
+fn defines_tests(document: &Document) -> bool {
+    document.facts.forms.iter().any(is_test)
+}
+
+fn is_test(form: &FormRow) -> bool {
+    form.kind == FormKind::Test || (form.head == "module+" && form.called() == "test")
+}
+
+/// The definition of a system.
+struct System<'d> {
+    name: String,
+    text: &'d str,
+}
+
+impl System<'_> {
+    fn has_test_op(&self) -> bool {
+        self.text.to_lowercase().contains("test-op")
+    }
+
+    /// Whether its test-op asks for that of the system called `name`.
+    fn delegates_to(&self, name: &str) -> bool {
+        let text = self.text.to_lowercase();
+        let is_end = |next: Option<char>| next.is_none_or(|next| !(next.is_alphanumeric() || "-/._+*".contains(next)));
+        text.split("test-op").skip(1).any(|after| {
+            // The names that follow, up to the next clause.
+            let clause = after.split(":components").next().unwrap_or(after);
+            clause.match_indices(&name.to_lowercase()).any(|(at, found)| {
+                let before = clause[..at].chars().next_back();
+                is_end(clause[at + found.len()..].chars().next())
+                    && before.is_some_and(|before| ['"', ':', '#', '\'', ' '].contains(&before))
+            })
+        })
+    }
+}
+
+fn systems_of(document: &Document) -> Vec<System<'_>> {
+    let forms = document.facts.forms.iter().filter(|form| form.kind == FormKind::System);
+    let system =
+        |form: &FormRow| System { name: form.designated().to_lowercase(), text: &document.text[form.span.range()] };
+    forms.map(system).collect()
+}

@@ -1,0 +1,141 @@
+//! Runs of the tests of a directory or of a whole project, on a real Guile.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use lispwright_runtime::Config;
+use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
+use lispwright_words::{Rendering, Skin, render};
+use serde_json::{Value, json};
+
+const LIBRARY: &str =
+    "(define-module (lib) #:export (twice thrice))\n(define (twice x) (* 2 x))\n(define (thrice x) (* 3 x))\n";
+
+fn suite(name: &str, tests: &[&str]) -> String {
+    format!(
+        "(use-modules (srfi srfi-64) (lib))\n(test-begin \"{name}\")\n{}\n(test-end \"{name}\")\n",
+        tests.join("\n")
+    )
+}
+
+struct Project {
+    directory: tempfile::TempDir,
+    workshop: Workshop,
+    tools: Vec<Tool>,
+}
+
+impl Project {
+    /// Two files with tests of a module.
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
+        let configure = |config| Config { cache: Some(cache), spare: false, ..config };
+        let workshop = Workshop::open_with(&[directory.path().to_owned()], configure).unwrap();
+        let project = Self { directory, tools: catalogue(&workshop), workshop };
+        project.write("lib.scm", LIBRARY);
+        let (twice, thrice) = ("(test-equal \"twice\" 4 (twice 2))", "(test-equal \"thrice\" 6 (thrice 2))");
+        project.write("test/test-a.scm", &suite("a", &[twice, thrice]));
+        project.write("test/test-b.scm", &suite("b", &["(test-equal \"again\" 9 (thrice 3))"]));
+        project.write("test/helper.scm", "(define (help) 1)\n");
+        project
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    async fn run(&self, arguments: Value) -> Rendering {
+        let tool = self.tools.iter().find(|tool| tool.name == "run_tests").unwrap();
+        render((tool.run)(arguments.as_object().cloned().unwrap(), CallContext::default()).await, Skin::Client)
+    }
+
+    /// The first line of an answer, without its duration, and its other lines.
+    async fn lines(&self, arguments: Value) -> (String, Vec<String>) {
+        let text = self.run(arguments).await.text;
+        let mut lines = text.lines().map(|line| line.trim().to_owned());
+        let first = lines.next().unwrap_or_default();
+        (first.split(" (srfi-64, ").next().unwrap().to_owned(), lines.collect())
+    }
+}
+
+#[tokio::test]
+async fn a_project_and_a_directory_have_the_tests_of_their_files() {
+    let project = Project::new();
+    assert_eq!(project.lines(json!({})).await.0, "3 passed, 0 failed, 0 pending of 3 in 2 files");
+    let (headline, _) = project.lines(json!({"path": "test", "tests": ["thr*", "again"]})).await;
+    assert_eq!(headline, "2 passed, 0 failed, 0 pending of 2 in 2 files");
+    let missing = project.run(json!({"tests": ["nope"]})).await;
+    assert!(missing.is_error);
+    assert!(
+        missing.text.contains("No test or group is called nope. There are: twice, thrice, again."),
+        "{}",
+        missing.text
+    );
+    let none = project.run(json!({"framework": "rackunit"})).await;
+    assert!(none.text.contains("No tests of rackunit were found in the project"), "{}", none.text);
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_breaks_or_hangs_costs_itself_alone() {
+    let project = Project::new();
+    project.run(json!({})).await;
+    project.write("test/test-0.scm", "(use-modules (no such))\n");
+    project.write("test/test-1.scm", &suite("h", &["(test-assert \"loops\" (let loop () (loop)))"]));
+    let answer = project.run(json!({"timeout_seconds": 12})).await;
+    assert!(answer.text.starts_with("3 passed, 2 failed, 0 pending of 5 in 4 files"), "{}", answer.text);
+    let broken = "FAILED test/test-0.scm:1: test/test-0.scm\n  It did not load.\n  no code for module (no such)\n";
+    assert!(answer.text.contains(broken), "{}", answer.text);
+    assert!(answer.text.contains("FAILED test/test-1.scm:3: loops (h)\n  It ran for "), "{}", answer.text);
+    assert_eq!(answer.fields["goals"][0], json!({"name": "test/test-0.scm", "passed": 0, "failed": 1}));
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn those_that_failed_run_again() {
+    let project = Project::new();
+    assert!(project.run(json!({"failed": true})).await.text.contains("no tests have been run yet"));
+    project.write("lib.scm", &LIBRARY.replace("* 3", "+ 3"));
+    assert_eq!(project.lines(json!({})).await.0, "1 passed, 2 failed, 0 pending of 3 in 2 files");
+    let (headline, lines) = project.lines(json!({"failed": true})).await;
+    assert_eq!(headline, "0 passed, 2 failed, 0 pending of 2 that had failed in 2 files", "{lines:#?}");
+    project.write("lib.scm", LIBRARY);
+    let (headline, lines) = project.lines(json!({"failed": true, "path": "test/test-b.scm"})).await;
+    assert_eq!(headline, "1 passed, 0 failed, 0 pending of 1 that had failed in 1 file", "{lines:#?}");
+    assert_eq!(
+        project.lines(json!({"failed": true})).await.0,
+        "1 passed, 0 failed, 0 pending of 1 that had failed in 1 file"
+    );
+    let none = project.run(json!({"failed": true})).await;
+    assert_eq!(
+        (none.is_error, none.text.trim_end()),
+        (false, "No test of the project failed in its last run, so none was run.")
+    );
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn those_run_that_reach_a_change_since_all_passed() {
+    let project = Project::new();
+    let (headline, lines) = project.lines(json!({"affected": true})).await;
+    assert_eq!(headline, "3 passed, 0 failed, 0 pending of 3 in 2 files");
+    assert_eq!(lines, ["[note] No green run of the whole project is known yet, so all were run."]);
+    let none = project.run(json!({"affected": true})).await;
+    let needless = "No test of the project reaches what has changed since all passed, so none was run.";
+    assert_eq!((none.is_error, none.text.trim_end()), (false, needless));
+    // A definition that one test uses.
+    project.write("lib.scm", &LIBRARY.replace("(* 2 x)", "(+ x x 1)"));
+    let one = project.lines(json!({"affected": true})).await.0;
+    assert_eq!(one, "0 passed, 1 failed, 0 pending of 1 that reach what has changed in 1 file");
+    project.write("lib.scm", &LIBRARY.replace("(* 2 x)", "(+ x x)"));
+    let one = project.lines(json!({"affected": true})).await.0;
+    assert_eq!(one, "1 passed, 0 failed, 0 pending of 1 that reach what has changed in 1 file");
+    // What has no name may be for all.
+    project.write("lib.scm", &format!("{}(set! twice twice)\n", LIBRARY.replace("(* 2 x)", "(+ x x)")));
+    let all = project.lines(json!({"affected": true})).await.0;
+    assert_eq!(all, "3 passed, 0 failed, 0 pending of 3 that reach what has changed in 2 files");
+    project.workshop.sessions.shutdown().await;
+}
