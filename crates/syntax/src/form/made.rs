@@ -169,11 +169,12 @@ impl<'t> Making<'t> {
         let mut names = vec![format!("make-{name}"), format!("{name}?")];
         let Some(fields) = self.data.iter().skip(1).find_map(|datum| datum.list()) else { return names };
         for field in self.inside(fields) {
-            // `(immutable name)`, `((mutable type) name)`
+            // `(immutable name)`, `((mutable type) name)`; elsewhere, `[name option*]`
             let parts: Vec<Datum> = field.list().into_iter().flat_map(|list| self.inside(list)).collect();
             let class = parts.first().map_or("", |class| self.source(*class));
             let is_fixed = class.contains("immutable");
-            let field = self.canonical(parts.get(1).or(parts.first()).copied().unwrap_or(field));
+            let place = usize::from(parts.len() > 1 && class.contains("mutable"));
+            let field = self.canonical(parts.get(place).copied().unwrap_or(field));
             names.push(format!("{name}-{field}"));
             names.extend((!is_fixed).then(|| format!("set-{name}-{field}!")));
         }
