@@ -262,6 +262,7 @@ mod tests {
         std::os::unix::fs::symlink("l-3.jar", home.join("java/l.jar")).unwrap();
         let path = ClassPath::within(&root, &stores(home));
         let expected = [
+            "p",
             "m2/a/b/1.0/b-1.0.jar",
             "dist/c/d/2.1/d-2.1.jar",
             "git/e/f/abcdef/src",
