@@ -217,7 +217,10 @@ impl Prepared {
         report.renewed.reset.iter().for_each(|name| {
             before.kept.remove(name);
         });
-        before.documents.retain(|path, _| files.document(path).is_some());
+        // What is gone from the files stays known until the image has done without it.
+        if matches!(report.ending, Ending::Loaded { .. } | Ending::Tested) {
+            before.documents.retain(|path, _| files.document(path).is_some());
+        }
         let parts = files.file_parts(report.runtime.dialect);
         for path in parts.used_by(report.renewed.loaded.iter().map(Path::new)) {
             if let Some(document) = files.shared(&path).filter(|document| document.is_current()) {
