@@ -29,11 +29,21 @@ pub(crate) struct Language {
     pub(crate) base: &'static str,
     /// Runs the tests in a fresh process of the language, without any help.
     pub(crate) fresh: fn(root: &Path) -> Verdict,
-    /// The change is also made by an edit that the tests verify, each of which is on a line of its own.
-    pub(crate) verifies: bool,
+    /// Whether the change is also made by an edit that the tests verify.
+    pub(crate) verifies: Verifies,
     /// Its image says the truth without a fresh one beside it.
     pub(crate) keeps_its_image: bool,
     pub(crate) stories: &'static [Story],
+}
+
+/// Edits that the tests verify, each of which is on a line of its own: with the test that the change breaks, and with the one
+/// that it mends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Verifies {
+    Both,
+    /// One of them in each story, where images start slowly.
+    InTurn,
+    Nothing,
 }
 
 /// How many tests passed, and the names of those that failed; `None` if they do not load.

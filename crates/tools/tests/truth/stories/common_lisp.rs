@@ -9,7 +9,7 @@ mod told;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Language, Story, Verdict};
+use super::{Language, Story, Verdict, Verifies};
 use told::{STORIES, WITHOUT_COMPILER_MACROS};
 
 /// A module for each implementation and layout.
@@ -26,7 +26,7 @@ macro_rules! layouts {
                 base: "base.lisp",
                 around: $around,
                 fresh: |root| fresh(root, &$program),
-                verifies: false,
+                verifies: Verifies::Nothing,
                 keeps_its_image: false,
                 stories: $stories,
             };

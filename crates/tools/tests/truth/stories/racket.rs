@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Language, Story, Verdict};
+use super::{Language, Story, Verdict, Verifies};
 
 pub(crate) const LANGUAGE: Language = Language {
     runtime: "racket",
@@ -13,7 +13,7 @@ pub(crate) const LANGUAGE: Language = Language {
     base: "shop/base.rkt",
     around,
     fresh,
-    verifies: true,
+    verifies: Verifies::Both,
     keeps_its_image: true,
     stories: STORIES,
 };
