@@ -19,7 +19,7 @@ use crate::repl_eval::{Visiting, seconds, time_limit_or};
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
 use crate::test_goals::Goal;
 use crate::test_script;
-use crate::test_several::{GoalFacts, Selection, Several};
+use crate::test_several::{GoalFacts, Several, TestSelection};
 use crate::test_twins::{TestTwins, twins};
 use crate::tool::CallContext;
 use crate::unbound::Unbound;
@@ -76,7 +76,7 @@ pub struct TestAnswer {
     pub otherwise: Option<EvalAnswer>,
     /// What was chosen, if the call named neither a system nor a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub selection: Option<Selection>,
+    pub selection: Option<TestSelection>,
     /// The systems and files that were run for such a call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalFacts>,

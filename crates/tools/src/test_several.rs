@@ -25,7 +25,7 @@ const LEAST: Duration = Duration::from_millis(100);
 /// What was chosen to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Selection {
+pub enum TestSelection {
     /// All tests of the project, or below a directory.
     All,
     /// Those that failed in their last run.
@@ -91,7 +91,7 @@ impl Serialize for NotRun {
 
 /// The goals of a call.
 pub(crate) struct Several {
-    selection: Selection,
+    selection: TestSelection,
     /// Without an earlier green run all are run.
     is_first: bool,
     chosen: Vec<Chosen>,
@@ -115,7 +115,7 @@ impl Several {
             chosen.retain(|Chosen { goal, .. }| {
                 is_below(workshop, args, goal) && fits(workshop, args, goal) && exists(goal)
             });
-            return Ok(Self { selection: Selection::Failed, is_first: false, chosen });
+            return Ok(Self { selection: TestSelection::Failed, is_first: false, chosen });
         }
         let mut all = match (&args.system, &args.path) {
             (Some(system), _) => vec![Goal::System(system.clone())],
@@ -125,12 +125,12 @@ impl Several {
         all.retain(|goal| fits(workshop, args, goal));
         let whole = |all: Vec<Goal>| all.into_iter().map(Chosen::all_of).collect();
         if !args.affected {
-            return Ok(Self { selection: Selection::All, is_first: false, chosen: whole(all) });
+            return Ok(Self { selection: TestSelection::All, is_first: false, chosen: whole(all) });
         }
         let affected = workshop.history.affected(workshop, context, all.clone()).await?;
         let is_first = affected.is_none();
         let chosen = affected.unwrap_or_else(|| whole(all));
-        Ok(Self { selection: Selection::Affected, is_first, chosen })
+        Ok(Self { selection: TestSelection::Affected, is_first, chosen })
     }
 
     /// Runs them; `args` has what they share. With the answer comes how to run them again.
@@ -153,7 +153,7 @@ impl Several {
             let done = runs.run(one, at + 1 == count).await;
             runs.done.push(done);
         }
-        if selection != Selection::All {
+        if selection != TestSelection::All {
             runs.widen(&chosen).await;
         }
         let done = runs.done;
@@ -176,7 +176,7 @@ impl Several {
         let answer = merged.answer(began.elapsed());
         let is_whole =
             args.system.is_none() && args.path.is_none() && args.wanted().is_empty() && args.framework.is_none();
-        if is_whole && selection != Selection::Failed && answer.is_success() {
+        if is_whole && selection != TestSelection::Failed && answer.is_success() {
             workshop.history.passed(before);
         }
         // An image that began with this call is a fresh one for all of it.
@@ -282,7 +282,7 @@ struct Merged {
 }
 
 impl Merged {
-    fn new(workshop: &Workshop, args: &RunTests, selection: Selection, is_first: bool) -> Self {
+    fn new(workshop: &Workshop, args: &RunTests, selection: TestSelection, is_first: bool) -> Self {
         let name = args.system.clone().or_else(|| args.path.clone()).unwrap_or_else(|| "the project".to_owned());
         let session = args.session.clone().unwrap_or_default();
         let asked = Asked { name, is_system: false, framework: args.framework.clone(), tests: args.wanted() };
@@ -368,7 +368,7 @@ impl Merged {
         tally.framework.clone_from(&answer.framework);
         tally.unmatched.clone_from(&answer.unmatched);
         let verdict = match answer.total {
-            0 if answer.goals.is_empty() && answer.selection != Some(Selection::All) && !answer.is_first => {
+            0 if answer.goals.is_empty() && answer.selection != Some(TestSelection::All) && !answer.is_first => {
                 Verdict::Needless
             }
             0 => Verdict::None,

@@ -6,7 +6,7 @@ use lispwright_tools::image_text::{fence, one_line};
 use lispwright_tools::repl_work::DiagnosticFacts;
 use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, TestFrame, TestSource, Verdict};
 use lispwright_tools::test_script::SCRIPT;
-use lispwright_tools::test_several::{NotRun, Selection};
+use lispwright_tools::test_several::{NotRun, TestSelection};
 use serde_json::{Map, Value};
 
 use crate::Skin;
@@ -105,7 +105,7 @@ fn headline(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
         Verdict::LeftEarly => left_early(tally, &counts),
         Verdict::NotLoaded => format!("The tests of {name} did not load."),
         Verdict::Broken => format!("The tests of {name} ended in an error after {counts}."),
-        Verdict::Needless if answer.selection == Some(Selection::Failed) => {
+        Verdict::Needless if answer.selection == Some(TestSelection::Failed) => {
             format!("No test of {name} failed in its last run, so none was run.")
         }
         Verdict::Needless => format!("No test of {name} reaches what has changed since all passed, so none was run."),
@@ -139,9 +139,9 @@ fn selected(answer: &TestAnswer) -> String {
     };
     let counts: Vec<String> = [of(systems.len(), "system"), of(files.len(), "file")].into_iter().flatten().collect();
     let which = match selection {
-        Selection::Failed => " that had failed",
-        Selection::Affected if !answer.is_first => " that reach what has changed",
-        Selection::All | Selection::Affected => "",
+        TestSelection::Failed => " that had failed",
+        TestSelection::Affected if !answer.is_first => " that reach what has changed",
+        TestSelection::All | TestSelection::Affected => "",
     };
     if counts.is_empty() { which.to_owned() } else { format!("{which} in {}", counts.join(" and ")) }
 }
