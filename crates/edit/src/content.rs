@@ -91,7 +91,11 @@ impl Content {
         let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.setting(source))) else {
             return Self::of_sound(content, tree, source, wanted, None);
         };
-        let unbalanced = |diagnosis| EditRefusal::Unbalanced { diagnosis: Box::new(diagnosis), allowed: wanted.repair };
+        let unbalanced = |diagnosis| EditRefusal::Unbalanced {
+            diagnosis: Box::new(diagnosis),
+            allowed: wanted.repair,
+            sent: content.to_owned(),
+        };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
         let now = read(&repaired, language);
         if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), wanted.earlier(source)) {

@@ -15,6 +15,22 @@ pub struct Fix {
     pub why: String,
     /// The changed bytes of the diagnosed text.
     pub edits: Vec<TextEdit>,
+    /// The name by which a caller can accept it, if it is kept for that.
+    pub offer: Option<String>,
+}
+
+/// New source with a fix applied, in the place of what was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Corrected {
+    /// The content of an operation on a form.
+    Content(String),
+    /// A patch of the whole form, because a fix may lie outside of the new text that was sent.
+    Patch {
+        /// The form as it is.
+        old_text: String,
+        /// The form with the patch and the fix.
+        new_text: String,
+    },
 }
 
 /// A repair of new source.
@@ -36,6 +52,7 @@ impl Fix {
             remove: edits.iter().map(|edit| solid(&edit.removed)).collect(),
             why,
             edits,
+            offer: None,
         }
     }
 

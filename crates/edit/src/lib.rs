@@ -62,7 +62,7 @@ pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, explain, explain_flaw};
 pub use diff::unified;
 pub use edited::Edited;
-pub use fix::{Fix, Mended};
+pub use fix::{Corrected, Fix, Mended};
 pub use form_line::FormLine;
 pub use indent::{blank, column, moved_by};
 pub use lispwright_repair::LineChange;

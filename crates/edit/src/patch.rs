@@ -223,7 +223,8 @@ fn balanced(
     let first_line = source.lines.line(region.start) + new_body[..first.start as usize].matches('\n').count() as u32;
     let new_text = new_body[first.range()].trim_end_matches(['\n', '\r']);
     let patched = (first_line, first_line + new_text.matches('\n').count() as u32);
-    Err(EditRefusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected })
+    let forms = Box::new((source.slice(region).to_owned(), new_body.to_owned()));
+    Err(EditRefusal::PatchUnbalanced { diagnosis: Box::new(diagnosis), add, remove, patched, corrected, forms })
 }
 
 /// The closers that the new tree lacks and those that it has too many, net.

@@ -2,10 +2,12 @@
 //!
 //! Positions in content are lines of the content; all others are lines of the file, whose path this crate does not know.
 
+use lispwright_repair::apply;
 use lispwright_syntax::Flaw;
 
 use crate::artefact::Artefact;
 use crate::diagnose::Diagnosis;
+use crate::fix::{Corrected, Fix};
 use crate::form_line::FormLine;
 use crate::occurrence::Near;
 use crate::source::Place;
@@ -123,6 +125,8 @@ pub enum EditRefusal {
         diagnosis: Box<Diagnosis>,
         /// A certain repair would have been made.
         allowed: bool,
+        /// The content, to which the edits of the fixes belong.
+        sent: String,
     },
     /// After the patch the form does not balance.
     PatchUnbalanced {
@@ -136,6 +140,8 @@ pub enum EditRefusal {
         patched: (u32, u32),
         /// `new_text` with the certain fix applied, if that is inside it.
         corrected: Option<String>,
+        /// The form as it is, and with the patch; the edits of the fixes belong to the second.
+        forms: Box<(String, String)>,
     },
     /// Another form would read differently.
     WouldBreak {
@@ -200,6 +206,30 @@ pub enum EditRefusal {
 }
 
 impl EditRefusal {
+    /// The source with each of the fixes of a text that does not balance, in their order; empty for other refusals.
+    #[must_use]
+    pub fn corrected(&self) -> Vec<Corrected> {
+        match self {
+            Self::Unbalanced { diagnosis, sent, .. } => {
+                diagnosis.fixes.iter().map(|fix| Corrected::Content(apply(sent, &fix.edits))).collect()
+            }
+            Self::PatchUnbalanced { diagnosis, forms, .. } => {
+                let (old, new) = &**forms;
+                let with = |fix: &Fix| Corrected::Patch { old_text: old.clone(), new_text: apply(new, &fix.edits) };
+                diagnosis.fixes.iter().map(with).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The fixes of a text that does not balance; empty for other refusals.
+    pub fn fixes_mut(&mut self) -> &mut [Fix] {
+        match self {
+            Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => &mut diagnosis.fixes,
+            _ => &mut [],
+        }
+    }
+
     /// The stable code that clients see.
     #[must_use]
     pub fn code(&self) -> &'static str {

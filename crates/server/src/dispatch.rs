@@ -34,6 +34,7 @@ use crate::resources;
 use crate::rest::Rest;
 use crate::roots::ClientRoots;
 use crate::surface::{Manner, UNLISTED};
+use crate::unlisted::leave_out;
 use crate::{Options, Results};
 
 /// The time for which a client may cache the tool list and the discovery answer, which never change.
@@ -97,8 +98,15 @@ impl Dispatch {
 
     /// The `tools` of `tools/list`, as sent.
     pub(crate) fn listed(&self) -> &[rmcp::model::Tool] {
-        let list = || self.tools[..self.offered].iter().map(|tool| listing(tool, self.is_structured(tool))).collect();
-        self.listed.get_or_init(list)
+        let listed = |tool| listing(tool, published_input(tool), self.is_structured(tool));
+        self.listed.get_or_init(|| self.tools[..self.offered].iter().map(listed).collect())
+    }
+
+    /// The same with every argument that the tools take.
+    fn whole_list(&self) -> Value {
+        let listed = |tool| listing(tool, known_input(tool), self.is_structured(tool));
+        let all: Vec<rmcp::model::Tool> = self.tools[..self.offered].iter().map(listed).collect();
+        serde_json::to_value(all).expect("tool listings are plain data")
     }
 
     async fn call(&self, params: CallToolRequestParams, context: RunningCall) -> Result<CallToolResult, ErrorData> {
@@ -153,15 +161,14 @@ impl Dispatch {
 }
 
 /// The entry of a tool in `tools/list`.
-fn listing(tool: &Tool, structured: bool) -> rmcp::model::Tool {
+fn listing(tool: &Tool, input: Map<String, Value>, structured: bool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new()
         .read_only(tool.annotations.read_only)
         .destructive(tool.annotations.destructive)
         .idempotent(tool.annotations.idempotent)
         .open_world(tool.annotations.open_world);
-    let mut listed = rmcp::model::Tool::new(tool.name, tool.description, published_input(tool))
-        .with_title(tool.title)
-        .with_annotations(annotations);
+    let mut listed =
+        rmcp::model::Tool::new(tool.name, tool.description, input).with_title(tool.title).with_annotations(annotations);
     listed.meta = crate::hints::meta(tool.name);
     if structured && !tool.output_schema.is_empty() {
         listed.with_raw_output_schema(Arc::new(published_output(&tool.output_schema)))
@@ -175,6 +182,13 @@ fn listing(tool: &Tool, structured: bool) -> rmcp::model::Tool {
 /// accepted here, and misspelled ones, which are answered with the right name. The guard's schemas are those of its
 /// protocol.
 fn published_input(tool: &Tool) -> Map<String, Value> {
+    let mut schema = known_input(tool);
+    leave_out(tool.name, &mut schema);
+    schema
+}
+
+/// The same with the arguments that are not listed.
+fn known_input(tool: &Tool) -> Map<String, Value> {
     let mut schema = Map::clone(&tool.input_schema);
     if tool.set == ToolSet::Guard {
         return schema;
@@ -365,6 +379,10 @@ impl Host for Arc<Dispatch> {
     fn tools(&self) -> Value {
         serde_json::to_value(self.listed()).expect("tool listings are plain data")
     }
+
+    fn documented(&self) -> Value {
+        self.whole_list()
+    }
 }
 
 fn server_info() -> Implementation {
@@ -524,7 +542,7 @@ impl ServerHandler for Session {
             return Err(self.dispatch.undeclared("resources/read"));
         };
         let (uri, dispatch) = (request.uri.clone(), self.dispatch.clone());
-        let reading = move || resources::read(&uri, || reference(&dispatch.tools()), &premises);
+        let reading = move || resources::read(&uri, || reference(&dispatch.documented()), &premises);
         let read = tokio::task::spawn_blocking(reading).await;
         let read = read.unwrap_or_else(|_| Err("The resource could not be read: a fault of the server.".to_owned()));
         let contents = read.map_err(|why| {

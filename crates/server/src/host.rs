@@ -21,4 +21,9 @@ pub(crate) trait Host: Send + Sync + 'static {
 
     /// The `tools` array that `tools/list` sends.
     fn tools(&self) -> Value;
+
+    /// The same with every argument that the tools take.
+    fn documented(&self) -> Value {
+        self.tools()
+    }
 }

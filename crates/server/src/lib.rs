@@ -40,6 +40,7 @@ mod salvage;
 mod select;
 mod stdio;
 mod surface;
+mod unlisted;
 mod wire;
 
 use std::sync::Arc;
@@ -130,6 +131,11 @@ impl Server {
     /// The `tools` array that `tools/list` sends.
     pub fn tools(&self) -> Value {
         self.host.tools()
+    }
+
+    /// The same with every argument that the tools take.
+    pub fn documented(&self) -> Value {
+        self.host.documented()
     }
 
     /// Serves one connection until its input ends, its output is closed, or `stop` is cancelled.

@@ -2,8 +2,8 @@
 //!
 //! A model that misspells three arguments should get all three faults at once, with the right spellings.
 //! [`schema_of`] turns an argument struct into the compact schema that a tool publishes, [`prepare`] accepts what is
-//! unambiguous (other spellings of a name, `null` for an absent option, `3.0` for `3`) and reports every other fault
-//! together, and [`parse`] gives the typed struct.
+//! unambiguous (other spellings of a name, `null` for an absent option, `3.0` or `"3"` for `3`) and reports every other
+//! fault together, and [`parse`] gives the typed struct.
 //!
 //! The schemas come from Rust types, so their depth is fixed: functions here may recurse on a schema, never on a value
 //! beyond what its schema describes.
@@ -22,8 +22,11 @@ use crate::refusal::Refusal;
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
 pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
 
+/// The argument that accepts a candidate of a refused call, whose other arguments are known.
+pub const ACCEPT: &str = "accept";
+
 /// Arguments that are texts and may be sent as numbers, because their values can look like numbers.
-const NUMBERED: &[&str] = &["name", "session", "restart"];
+const NUMBERED: &[&str] = &["name", "session", "restart", ACCEPT];
 
 /// One thing wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +123,9 @@ fn check_object(
             None => {}
         }
     }
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+    let accepts = place.is_empty() && properties.contains_key(ACCEPT) && object.contains_key(ACCEPT);
+    let required = schema.get("required").and_then(Value::as_array).filter(|_| !accepts);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if object.get(name).is_none_or(Value::is_null) {
             let expected = properties.get(name).map_or_else(|| "any value".to_owned(), expectation);
             faults.push(ArgumentFault::Missing { name: inside(name), expected });
@@ -260,9 +265,10 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, writes `3.0` and
-/// `"3"` as `3` and a number that is a name as its text, and refuses everything else that does not fit the schema with
-/// one `BAD_ARGUMENT` that lists all faults.
+/// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, takes a string that
+/// spells a value of the schema's type for that value (`"3"`, `"true"`, `"[\"a\"]"`), a lone string for a list of
+/// strings, `3.0` for `3` and a number that is a name for its text, and refuses everything else that does not fit the
+/// schema with one `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that
 /// it lists. An argument may be given in two spellings with the same value.
@@ -327,14 +333,18 @@ fn named(name: &str, schema: &Value, value: Value) -> Value {
     }
 }
 
-/// A value in which each integer of the schema is one, also if it came as `3.0` or `"3"`.
+/// A value in which everything has the type of the schema that was sent as the same value in another type: `3.0` or
+/// `"3"` for 3, `"true"` for true, the JSON text of a list or an object for it, a lone string for a list of strings.
 fn narrowed(schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(_) if schema["type"] == "integer" => whole(&value).map_or(value, Value::from),
-        Value::String(digits) if schema["type"] == "integer" => {
-            digits.parse::<i64>().map_or(Value::String(digits), Value::from)
+        Value::String(text) if schema["type"] == "string" => {
+            Value::String(listed(schema, &text).map_or(text, str::to_owned))
         }
-        Value::String(text) => Value::String(listed(schema, &text).map_or(text, str::to_owned)),
+        Value::String(text) => match meant(schema, &text) {
+            Some(value) => narrowed(schema, value),
+            None => Value::String(text),
+        },
         Value::Array(elements) if schema.get("items").is_some() => {
             elements.into_iter().map(|element| narrowed(&schema["items"], element)).collect()
         }
@@ -347,6 +357,20 @@ fn narrowed(schema: &Value, value: Value) -> Value {
             .collect(),
         other => other,
     }
+}
+
+/// The value of the type of the schema, which is not `string`, that a string spells; `None` if it spells none.
+fn meant(schema: &Value, text: &str) -> Option<Value> {
+    let kind = schema["type"].as_str()?;
+    let read = serde_json::from_str::<Value>(text).ok().filter(|value| has_type(value, kind));
+    if kind != "array" {
+        return read;
+    }
+    let of_strings = schema["items"]["type"] == "string";
+    // A lone string can look like a list: `[1]` may be the text to look for.
+    let fits = |value: &Value| !of_strings || value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
+    let lone = || (of_strings && !text.trim().is_empty()).then(|| Value::from(vec![text.to_owned()]));
+    read.filter(fits).or_else(lone)
 }
 
 /// The value in the list of the schema that `text` spells in another way.
@@ -519,6 +543,38 @@ mod tests {
                 timeout: Some(2.0),
             }
         );
+    }
+
+    #[test]
+    fn strings_that_spell_another_type_are_taken_and_nothing_else() {
+        let schema = schema_of::<Arguments>();
+        let given = json!({"path": "a", "operation": "delete", "limit": "12", "collapsed": "false", "timeout": "2.5",
+                           "form_types": "defun"});
+        let ready = prepare("lisp_edit_form", &schema, object(given)).unwrap();
+        assert_eq!(ready["limit"], 12);
+        assert_eq!(ready["collapsed"], false);
+        assert_eq!(ready["timeout"], 2.5);
+        assert_eq!(ready["form_types"], json!(["defun"]));
+        for (sent, taken) in [("[\"a\", \"b\"]", json!(["a", "b"])), ("[1]", json!(["[1]"])), ("[a", json!(["[a"]))] {
+            let given = json!({"path": "a", "operation": "delete", "form_types": sent});
+            assert_eq!(prepare("lisp_edit_form", &schema, object(given)).unwrap()["form_types"], taken);
+        }
+        for (name, wrong) in [
+            ("collapsed", json!("yes")),
+            ("collapsed", json!("1")),
+            ("collapsed", json!(1)),
+            ("limit", json!("many")),
+            ("limit", json!("")),
+            ("limit", json!("-1")),
+            ("timeout", json!("1s")),
+            ("form_types", json!("")),
+            ("form_types", json!(7)),
+            ("path", json!(7)),
+        ] {
+            let mut given = object(json!({"path": "a", "operation": "delete"}));
+            given.insert(name.to_owned(), wrong.clone());
+            assert!(prepare("lisp_edit_form", &schema, given).is_err(), "{name}: {wrong}");
+        }
     }
 
     #[test]

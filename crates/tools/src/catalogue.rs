@@ -39,6 +39,7 @@ use crate::lisp_rewrite::{RewriteAnswer, lisp_rewrite};
 use crate::lisp_search::{SearchAnswer, lisp_search};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
+use crate::offers::offering;
 use crate::premises::Premises;
 use crate::probes::{disassemble_code, profile_code, trace_calls};
 use crate::refusal::Refusal;
@@ -192,7 +193,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
     tools.extend(refactor_tools(premises));
     tools.extend(debug_tools(premises));
     tools.extend(guard_tools());
-    tools
+    offering(premises, tools)
 }
 
 /// What is written about names, and which of them others may use.

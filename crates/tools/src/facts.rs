@@ -100,6 +100,9 @@ pub struct FixFacts {
     /// All changed lines, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineChangeFacts>,
+    /// The name by which an edit with this change can be accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept: Option<String>,
 }
 
 impl From<&edit::Fix> for FixFacts {
@@ -115,6 +118,7 @@ impl From<&edit::Fix> for FixFacts {
             remove: fix.remove.clone(),
             why: fix.why.clone(),
             lines,
+            accept: fix.offer.clone(),
         }
     }
 }

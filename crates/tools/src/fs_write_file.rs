@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::facts::LineChangeFacts;
-use crate::lisp_edit_form::RepairFacts;
+use crate::lisp_edit_form::{RepairFacts, vacant};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -27,6 +27,9 @@ pub struct FsWriteFile {
     pub path: String,
     /// The whole text
     pub content: String,
+    /// Alone: the candidate of a refusal
+    #[serde(default)]
+    pub accept: Option<String>,
 }
 
 /// A file that was written.
@@ -75,15 +78,9 @@ pub async fn fs_write_file(
 
 fn run(workshop: &Workshop, args: &FsWriteFile) -> Result<WriteAnswer, Refusal> {
     let path = Path::new(&args.path);
-    match workshop.roots.vacant(path) {
-        Ok(None) => overwrite(workshop, args),
-        Ok(Some((file, beside))) => create(workshop, args, file, beside),
-        // A directory on the way is missing.
-        Err(Error::NotFound { .. }) => {
-            let file = SourceFile::decode(&args.path, b"")?;
-            create(workshop, args, file, Vec::new())
-        }
-        Err(error) => Err(error.into()),
+    match vacant(workshop, path)? {
+        None => overwrite(workshop, args),
+        Some((file, beside)) => create(workshop, args, file, beside),
     }
 }
 

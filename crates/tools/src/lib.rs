@@ -58,6 +58,7 @@ pub mod load_system;
 pub mod macroexpand;
 mod next_call;
 pub mod object;
+pub mod offers;
 pub mod other_lisps;
 mod premises;
 pub mod probes;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lispwright_edit::{Edit, EditRefusal, Edited, FormPatch, Source, Target, edit, patch};
-use lispwright_project::{Destination, NewText, SourceFile, Trial};
+use lispwright_project::{Destination, MadeDirectories, NewText, SourceFile, Trial};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm};
+use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm, vacant};
 use crate::lisp_patch_form::LispPatchForm;
 use crate::lisp_read_file::yes;
 use crate::refusal::Refusal;
@@ -28,6 +28,9 @@ pub struct LispEditBatch {
     /// Show the diffs, write nothing
     #[serde(default)]
     pub dry_run: bool,
+    /// Alone: the candidate of a refusal
+    #[serde(default)]
+    pub accept: Option<String>,
     /// Taken back if it fails
     #[serde(default)]
     pub verify: Verify,
@@ -185,9 +188,15 @@ async fn batch(
 ) -> Result<BatchAnswer, Refusal> {
     let home = workshop.clone();
     let (made, trial) = context.on_files(move || make(&home, &edits, dry_run)).await?;
-    let Made { edits, mut files } = made;
+    let Made { edits, mut files, directories } = made;
     let verification = match trial {
-        Some(trial) => settled(workshop, trial, &mut files, wish, context).await?,
+        Some(trial) => match settled(workshop, trial, &mut files, wish, context).await {
+            Ok(verification) => verification,
+            Err(refusal) => {
+                directories.into_iter().for_each(MadeDirectories::undo);
+                return Err(refusal);
+            }
+        },
         None => None,
     };
     Ok(BatchAnswer { dry_run, edits, files, verification })
@@ -197,6 +206,8 @@ async fn batch(
 struct Made {
     edits: Vec<EditAnswer>,
     files: Vec<FileDiff>,
+    /// The directories that were made for new files.
+    directories: Vec<MadeDirectories>,
 }
 
 /// Makes the edits, and writes the files unless it is a dry run.
@@ -210,7 +221,7 @@ fn make(workshop: &Workshop, edits: &[BatchEdit], dry_run: bool) -> Result<(Made
     }
     if dry_run {
         let read = |target: &Destination| {
-            let vacant = if target.may_be_new { workshop.roots.vacant(&target.path)? } else { None };
+            let vacant = if target.may_be_new { vacant(workshop, &target.path)? } else { None };
             Ok(match vacant {
                 Some((file, _)) => file,
                 None => workshop.roots.read(&target.path)?,
@@ -220,15 +231,36 @@ fn make(workshop: &Workshop, edits: &[BatchEdit], dry_run: bool) -> Result<(Made
         let sources: Vec<&SourceFile> = sources.iter().collect();
         return Ok((texts(workshop, &targets, &sources, edits, true)?.0, None));
     }
+    let mut directories = Vec::new();
+    let tried = written(workshop, &targets, edits, &mut directories);
+    match tried {
+        Ok((made, trial)) => Ok((Made { directories, ..made }, Some(trial))),
+        Err(refusal) => {
+            directories.into_iter().for_each(MadeDirectories::undo);
+            Err(refusal)
+        }
+    }
+}
+
+/// Writes what the edits make of the files, with the directories that these need.
+fn written(
+    workshop: &Workshop,
+    targets: &[Destination],
+    edits: &[BatchEdit],
+    directories: &mut Vec<MadeDirectories>,
+) -> Result<(Made, Trial), Refusal> {
+    for target in targets.iter().filter(|target| target.may_be_new) {
+        directories.push(workshop.roots.make_directories(&target.path)?);
+    }
     let mut made = None;
-    let trial = workshop.roots.edit_several(&targets, |sources| {
-        let (done, new) = texts(workshop, &targets, sources, edits, false)?;
+    let trial = workshop.roots.edit_several(targets, |sources| {
+        let (done, new) = texts(workshop, targets, sources, edits, false)?;
         made = Some(done);
         Ok(new)
     });
     let trial = trial.map_err(refused)?;
     let made = made.ok_or_else(|| Refusal::Ended { why: "the edits were not tried".to_owned() })?;
-    Ok((made, Some(trial)))
+    Ok((made, trial))
 }
 
 /// The new texts of the files, with what was done.
@@ -270,7 +302,7 @@ fn texts(
         });
         new.push(NewText::Text(present.text));
     }
-    Ok((Made { edits: answers, files }, new))
+    Ok((Made { edits: answers, files, directories: Vec::new() }, new))
 }
 
 impl BatchEdit {
@@ -278,10 +310,23 @@ impl BatchEdit {
     fn on(&self, workshop: &Workshop, file: &SourceFile) -> Result<Edited, Refusal> {
         let language = workshop.workspace.lisp_language_of(file)?;
         let source = read_source(file, &language);
-        self.carried_out(&source)?.map_err(|fault| Refusal::text(&file.path, fault))
+        self.check()?;
+        self.of(&source).map_err(|fault| Refusal::text(&file.path, fault))
     }
 
-    fn carried_out(&self, source: &Source<'_>) -> Result<Result<Edited, EditRefusal>, Refusal> {
+    /// Refuses a patch without its texts.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        let lacks_text = self.old_text.is_none() || self.new_text.is_none();
+        match self.operation {
+            Done::Patch if lacks_text => {
+                Err(Refusal::Misfit { why: "a patch needs `old_text` and `new_text`".to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The edit of a text.
+    pub(crate) fn of(&self, source: &Source<'_>) -> Result<Edited, EditRefusal> {
         let target = Target {
             name: self.name.as_deref(),
             form_type: self.form_type.as_deref(),
@@ -290,12 +335,11 @@ impl BatchEdit {
         };
         let digest = self.digest.as_deref();
         let Some(operation) = self.operation.on_form() else {
-            let (Some(old_text), Some(new_text)) = (self.old_text.as_deref(), self.new_text.as_deref()) else {
-                return Err(Refusal::Misfit { why: "a patch needs `old_text` and `new_text`".to_owned() });
-            };
+            let (old_text, new_text) = (self.old_text.as_deref(), self.new_text.as_deref());
+            let (old_text, new_text) = (old_text.unwrap_or_default(), new_text.unwrap_or_default());
             let (replace_all, repair) = (self.replace_all, self.repair);
-            return Ok(patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair }));
+            return patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair });
         };
-        Ok(edit(source, &Edit { operation, target, content: self.content.as_deref(), digest, repair: self.repair }))
+        edit(source, &Edit { operation, target, content: self.content.as_deref(), digest, repair: self.repair })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use lispwright_edit as text;
-use lispwright_edit::{Edit, Edited, FormOperation, Source, Target, edit};
+use lispwright_edit::{Edited, FormOperation, Source};
 use lispwright_project::{EditError, Error, NewText, SourceFile};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::facts::LineChangeFacts;
-use crate::lisp_edit_batch::edit_verified;
+use crate::lisp_edit_batch::{BatchEdit, edit_verified};
 use crate::lisp_read_file::{MOST, yes};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -81,6 +81,9 @@ pub struct LispEditForm {
     /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
+    /// Alone: a candidate of a refusal, such as c1
+    #[serde(default)]
+    pub accept: Option<String>,
     /// Verify
     #[serde(default)]
     pub verify: Verify,
@@ -233,7 +236,6 @@ pub async fn lisp_edit_form(
     args: LispEditForm,
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let began = SystemTime::now();
     let wish = Wish {
         verify: args.verify,
         load: args.load,
@@ -241,35 +243,38 @@ pub async fn lisp_edit_form(
         runtime: args.runtime.clone(),
         ..Wish::default()
     };
-    if wish.is_any() && !args.dry_run {
-        let answer = edit_verified(workshop, args.into(), &wish, context).await?;
-        answer.observed(began, context);
-        return Ok(answer);
-    }
-    let workshop = workshop.clone();
-    let answer = context.on_files(move || run(&workshop, &args)).await?;
+    let dry_run = args.dry_run;
+    edit_alone(workshop, args.into(), dry_run, &wish, context).await
+}
+
+/// Makes one edit, with its verification, and reports the changed file.
+pub(crate) async fn edit_alone(
+    workshop: &Workshop,
+    edit: BatchEdit,
+    dry_run: bool,
+    wish: &Wish,
+    context: &CallContext,
+) -> Result<EditAnswer, Refusal> {
+    let began = SystemTime::now();
+    let answer = if wish.is_any() && !dry_run {
+        edit_verified(workshop, edit, wish, context).await?
+    } else {
+        let workshop = workshop.clone();
+        context.on_files(move || run(&workshop, &edit, dry_run)).await?
+    };
     answer.observed(began, context);
     Ok(answer)
 }
 
-fn run(workshop: &Workshop, args: &LispEditForm) -> Result<EditAnswer, Refusal> {
-    let make = |source: &Source<'_>| {
-        let target = Target {
-            name: args.name.as_deref(),
-            form_type: args.form_type.as_deref(),
-            index: args.index,
-            line: args.line,
-        };
-        let (content, digest) = (args.content.as_deref(), args.digest.as_deref());
-        edit(source, &Edit { operation: args.operation.into(), target, content, digest, repair: args.repair })
-    };
-    let done = Done::from(args.operation);
-    let made = match done {
-        Done::Append => create(workshop, &args.path, args.dry_run, make)?,
+fn run(workshop: &Workshop, edit: &BatchEdit, dry_run: bool) -> Result<EditAnswer, Refusal> {
+    edit.check()?;
+    let make = |source: &Source<'_>| edit.of(source);
+    let made = match edit.operation {
+        Done::Append => create(workshop, &edit.path, dry_run, make)?,
         _ => None,
     };
-    let changed = made.map_or_else(|| change(workshop, &args.path, args.dry_run, make), Ok)?;
-    Ok(changed.answer(done, args.dry_run))
+    let changed = made.map_or_else(|| change(workshop, &edit.path, dry_run, make), Ok)?;
+    Ok(changed.answer(edit.operation, dry_run))
 }
 
 /// An edit of a file.
@@ -309,7 +314,7 @@ fn create(
     dry_run: bool,
     make: impl Fn(&Source<'_>) -> Result<Edited, text::EditRefusal>,
 ) -> Result<Option<Changed>, Refusal> {
-    let Some((file, nearest)) = workshop.roots.vacant(Path::new(path)).map_err(unusable)? else { return Ok(None) };
+    let Some((file, nearest)) = vacant(workshop, Path::new(path)).map_err(unusable)? else { return Ok(None) };
     let edited = attempt(workshop, &file, make)?;
     let made = |path| {
         let (edited, made_beside) = (edited.clone(), Some(nearest));
@@ -318,16 +323,32 @@ fn create(
     if dry_run {
         return made(file.path);
     }
+    let directories = workshop.roots.make_directories(Path::new(path))?;
     match workshop.roots.create_new(Path::new(path), &edited.text) {
         Ok(written) => made(written.path),
         // Another process has created it meanwhile.
         Err(Error::AlreadyExists { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            directories.undo();
+            Err(error.into())
+        }
+    }
+}
+
+/// The file that can be made at a path where nothing is, and existing paths with similar names; `None` if something is
+/// there. Directories on the way may be missing.
+pub(crate) fn vacant(workshop: &Workshop, path: &Path) -> Result<Option<(SourceFile, Vec<String>)>, Error> {
+    match workshop.roots.vacant(path) {
+        Err(error @ Error::NotFound { .. }) => {
+            let nearest = error.candidates().to_vec();
+            Ok(Some((SourceFile::decode(&path.display().to_string(), b"")?, nearest)))
+        }
+        found => found,
     }
 }
 
 /// Runs `make` on a file and writes the result, unless it is a dry run.
-pub(crate) fn change(
+fn change(
     workshop: &Workshop,
     path: &str,
     dry_run: bool,

@@ -1,13 +1,9 @@
 //! `lisp_patch_form`: changes text inside one form.
 
-use std::time::SystemTime;
-
-use lispwright_edit::{FormPatch, Target, patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::lisp_edit_batch::edit_verified;
-use crate::lisp_edit_form::{Done, EditAnswer, change};
+use crate::lisp_edit_form::{EditAnswer, edit_alone};
 use crate::lisp_read_file::yes;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -48,6 +44,9 @@ pub struct LispPatchForm {
     /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
+    /// Accept
+    #[serde(default)]
+    pub accept: Option<String>,
     /// Verify
     #[serde(default)]
     pub verify: Verify,
@@ -68,7 +67,6 @@ pub async fn lisp_patch_form(
     args: LispPatchForm,
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
-    let began = SystemTime::now();
     let wish = Wish {
         verify: args.verify,
         load: args.load,
@@ -76,29 +74,6 @@ pub async fn lisp_patch_form(
         runtime: args.runtime.clone(),
         ..Wish::default()
     };
-    if wish.is_any() && !args.dry_run {
-        let answer = edit_verified(workshop, args.into(), &wish, context).await?;
-        answer.observed(began, context);
-        return Ok(answer);
-    }
-    let workshop = workshop.clone();
-    let answer = context.on_files(move || run(&workshop, &args)).await?;
-    answer.observed(began, context);
-    Ok(answer)
-}
-
-fn run(workshop: &Workshop, args: &LispPatchForm) -> Result<EditAnswer, Refusal> {
-    let changed = change(workshop, &args.path, args.dry_run, |source| {
-        let target = Target {
-            name: args.name.as_deref(),
-            form_type: args.form_type.as_deref(),
-            index: args.index,
-            line: args.line,
-        };
-        let (old_text, new_text) = (args.old_text.as_str(), args.new_text.as_str());
-        let digest = args.digest.as_deref();
-        let (replace_all, repair) = (args.replace_all, args.repair);
-        patch(source, &FormPatch { target, old_text, new_text, replace_all, digest, repair })
-    })?;
-    Ok(changed.answer(Done::Patch, args.dry_run))
+    let dry_run = args.dry_run;
+    edit_alone(workshop, args.into(), dry_run, &wish, context).await
 }

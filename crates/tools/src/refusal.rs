@@ -15,6 +15,7 @@ use crate::docs_lookup::Undocumented;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::live_fault::LiveFault;
+use crate::offers::NotAccepted;
 use crate::verify::Verification;
 
 /// The reason why a call was refused.
@@ -138,6 +139,8 @@ pub enum Refusal {
         /// The reason.
         refusal: Box<Refusal>,
     },
+    /// A candidate was to be accepted that cannot be.
+    NotAccepted(NotAccepted),
     /// A change did not pass its verification; the old texts are back.
     NotVerified {
         /// The verification.
@@ -217,6 +220,8 @@ impl Refusal {
             Self::Rewrite(refusal) => codes::of_rewrite(refusal),
             Self::InBatch { refusal, .. } => refusal.code(),
             Self::NotVerified { .. } => "WOULD_BREAK",
+            Self::NotAccepted(NotAccepted::Unknown { .. }) => "BAD_ARGUMENT",
+            Self::NotAccepted(NotAccepted::Changed { .. }) => "STALE",
             Self::OtherCount { expected: None, .. } => "BAD_ARGUMENT",
             Self::ChangedMeanwhile { .. } | Self::OtherCount { .. } => "CONFLICT",
             Self::Ended { .. } | Self::Broke { .. } => "INTERNAL",

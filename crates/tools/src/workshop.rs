@@ -11,6 +11,7 @@ use lispwright_syntax::{Dialect, Language};
 
 use crate::confirm::Confirmations;
 use crate::event::Observer;
+use crate::offers::Offers;
 use crate::refusal::Refusal;
 use crate::renewal::ImageLedger;
 use crate::test_history::TestHistory;
@@ -37,6 +38,8 @@ pub struct Workshop {
     pub confirmations: Confirmations,
     /// What their runs of tests have shown.
     pub history: TestHistory,
+    /// The candidates of refused edits, which can be accepted.
+    pub offers: Offers,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -77,6 +80,7 @@ impl Workshop {
             memory: TestMemory::default(),
             confirmations: Confirmations::default(),
             history: TestHistory::default(),
+            offers: Offers::default(),
             observer: None,
         }
     }

@@ -449,8 +449,12 @@ fn append_makes_a_new_file() {
     project.fields("lisp_edit_form", append("new.lisp"));
     assert_eq!(project.text("new.lisp").matches("defun f").count(), 2);
 
-    let no_directory = project.refused("lisp_edit_form", append("src/new.lisp"), "FILE_NOT_FOUND");
-    assert!(no_directory.text.contains("(src does not exist)"), "{}", no_directory.text);
+    project.fields("lisp_edit_form", append("src/deep/new.lisp"));
+    assert!(project.text("src/deep/new.lisp").contains("defun f"));
+    let broken = json!({"path": "lib/b.lisp", "operation": "append", "content": "(defun f (x) \"y)"});
+    project.refused("lisp_edit_form", broken.clone(), "UNBALANCED");
+    project.refused("lisp_edit_batch", json!({"edits": [broken]}), "UNBALANCED");
+    assert!(!project.path("lib").exists());
     project.refused("lisp_edit_form", append("new.txt"), "BAD_ARGUMENT");
     project.refused("lisp_edit_form", append("../new.lisp"), "OUTSIDE_ROOT");
     let broken = json!({"path": "b.lisp", "operation": "append", "content": "(defun f (x) \"y)"});

@@ -61,6 +61,7 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
         "read",
         &[("path", ""), ("name", ""), ("form_type", " --type"), ("index", " --index"), ("line", " --line")],
     ),
+    ("lisp_edit_form", "edit", &[("accept", " --accept")]),
     ("lisp_check_parens", "check", &[("path", ""), ("dialect", " --dialect")]),
     (
         "lisp_search",

@@ -35,11 +35,12 @@ pub(crate) fn certain(diagnosis: &Diagnosis) -> String {
     let found = diagnosis.fixes.first().filter(|_| diagnosis.is_certain());
     found.map_or(String::new(), |found| {
         let lines = found.lines.iter().map(|change| (change.line, change.before.as_str(), change.after.as_str()));
-        format!("\nCertain fix ({}):{}", found.why, fix::diff(lines))
+        format!("\nCertain fix ({}{}):{}", fix::offer(found), found.why, fix::diff(lines))
     })
 }
 
 /// The likeliest fixes, as lines that follow others.
 pub(crate) fn candidates(diagnosis: &Diagnosis) -> String {
-    diagnosis.fixes.iter().take(MOST_SHOWN).map(|found| format!("\n  {}", fix::sentence(found))).collect()
+    let line = |found| format!("\n  {}{}", fix::offer(found), fix::sentence(found));
+    diagnosis.fixes.iter().take(MOST_SHOWN).map(line).collect()
 }

@@ -23,6 +23,11 @@ pub(crate) fn sentence(fix: &Fix) -> String {
     }
 }
 
+/// The name by which the change can be accepted, before its sentence; empty if it has none.
+pub(crate) fn offer(fix: &Fix) -> String {
+    fix.offer.as_ref().map(|name| format!("{name}: ")).unwrap_or_default()
+}
+
 /// Changed lines: each as its number and its text before, and its number and its text after.
 pub(crate) fn diff<'t>(lines: impl Iterator<Item = (u32, &'t str, &'t str)>) -> String {
     lines

@@ -5,6 +5,7 @@ mod text;
 
 use lispwright_syntax::{Dialect, in_a_line};
 use lispwright_tools::eval_answer::EvalAnswer;
+use lispwright_tools::offers::NotAccepted;
 use lispwright_tools::{NextCall, Refusal};
 use serde_json::{Map, Value};
 
@@ -114,6 +115,19 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let (sentence, facts) = said(refusal, skin);
             return (format!("Edit {edit} of {edits}: {sentence}\nNone of the edits was made."), facts);
         }
+        Refusal::NotAccepted(NotAccepted::Unknown { given, known }) => {
+            let known =
+                if known.is_empty() { "none is kept".to_owned() } else { format!("kept: {}", known.join(", ")) };
+            format!(
+                "There is no candidate {} ({known}; each for 20 minutes). Send the edit with its source again.",
+                in_a_line(given)
+            )
+        }
+        Refusal::NotAccepted(NotAccepted::Changed { name, path }) => format!(
+            "{}: the file has changed since {name} was offered; nothing was written. Look at it, and send the edit with its \
+             source again.",
+            in_a_line(path)
+        ),
         Refusal::NotVerified { verification, left } => batched::not_verified(verification, left, skin),
         Refusal::OtherCount { expected, found } => rewritten::other_count(*expected, *found, skin),
         Refusal::NoMention { given, known } => {
@@ -167,7 +181,7 @@ fn no_file(error: &lispwright_project::Error, skin: Skin) -> String {
     if !message.ends_with('?') {
         message.push('.');
     }
-    message.push_str(&format!(" {} makes a new file, if its directory is there.", Terms::of(skin).append));
+    message.push_str(&format!(" {} makes a new file.", Terms::of(skin).append));
     message
 }
 

@@ -84,6 +84,7 @@ fn attempt(args: Args) -> Result<Reply, Complaint> {
         digest: args.digest,
         dry_run: args.dry_run,
         repair: args.repair || !args.no_repair,
+        accept: None,
         verify: Verify::None,
         load: false,
         session: None,

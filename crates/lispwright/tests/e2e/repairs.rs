@@ -223,7 +223,9 @@ fn patches_are_repaired_unless_that_is_forbidden() {
     let says = ["Add 1 delimiter to new_text (lines 4-5): `)`", "Certain fix", "repair=true"];
     let refused = session.refused("lisp_patch_form", arguments.clone(), "UNBALANCED", &says);
     assert!(refused.text.starts_with("a.lisp:5:15: unclosed with this patch"), "{}", refused.text);
-    assert!(refused.text.ends_with(":\n```\n(print x)\n      (terpri))\n```"), "{}", refused.text);
+    let sent_again =
+        ":\n```\n(print x)\n      (terpri))\n```\nOr accept a candidate as it is: lisp_edit_form {\"accept\": \"c1\"}";
+    assert!(refused.text.ends_with(sent_again), "{}", refused.text);
     assert_eq!(refused.fields["new_text"], "(print x)\n      (terpri))");
     let mut asked = arguments;
     asked.as_object_mut().unwrap().remove("repair");

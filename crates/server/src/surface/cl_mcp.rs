@@ -10,7 +10,7 @@ pub(super) const ROWS: &[SurfaceRow] = &[
     row(
         "lisp-edit-form",
         "file_path* form_type form_name operation* content dry_run normalize_blank_lines:boolean readtable:string \
-         index+ line+ digest+ repair+",
+         index+ line+ digest+ repair+ accept+",
     )
     .answers(cl_mcp::edited, "bytes:integer original:string preview:string parinfer_warning:string"),
     row(

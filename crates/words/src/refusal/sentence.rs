@@ -103,7 +103,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
              read; nothing was written. Read the form with {}: {whole}, or change a part of it with {}",
             words.read_all, words.patch
         ),
-        EditRefusal::Unbalanced { diagnosis, allowed } => {
+        EditRefusal::Unbalanced { diagnosis, allowed, .. } => {
             let (kind, found) = (diagnosis.kind.code(), diagnosis::sentence(diagnosis));
             write!(f, "{kind}; nothing was written.\nIn content, {found}")?;
             f.push_str(&fixes(diagnosis));
@@ -112,7 +112,7 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
                 _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
             }
         }
-        EditRefusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected } => {
+        EditRefusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected, .. } => {
             writeln!(f, "{} with this patch; nothing was written.", diagnosis.kind.code())?;
             let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
             let open = diagnosis.expected.as_deref().filter(|_| diagnosis.is_open_text());

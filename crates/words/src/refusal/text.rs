@@ -19,6 +19,9 @@ fn fact(value: impl Serialize) -> Value {
 
 /// A refusal about the file at `path`.
 pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Map<String, Value>) {
+    let accepting = accepting(refusal, skin);
+    let silent = accepting.is_none().then(|| without_offers(refusal));
+    let refusal = silent.as_ref().unwrap_or(refusal);
     let shown = in_a_line(path);
     let mut at = match refusal.place() {
         Some((line, Some(column))) => format!("{line}:{column}: "),
@@ -45,6 +48,10 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
         }
         _ if message.ends_with(['.', '?', '`']) => {}
         _ => message.push('.'),
+    }
+    if let Some(call) = &accepting {
+        let gap = if message.ends_with('`') { '\n' } else { ' ' };
+        message.push_str(&format!("{gap}Or accept a candidate as it is: {call}"));
     }
     let mut facts = Map::new();
     if let Some((line, column)) = refusal.place() {
@@ -74,10 +81,28 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
     if let EditRefusal::PatchUnbalanced { corrected: Some(corrected), .. } = refusal {
         facts.insert("new_text".into(), corrected.clone().into());
     }
-    if let Some(next) = next(path, refusal).and_then(|call| spoken(&call, skin)) {
+    if let Some(next) = accepting.or_else(|| next(path, refusal).and_then(|call| spoken(&call, skin))) {
         facts.insert("next".into(), next.into());
     }
     (message, facts)
+}
+
+/// The call that accepts the first candidate, if that is kept and the reader has such a call.
+fn accepting(refusal: &EditRefusal, skin: Skin) -> Option<String> {
+    let (EditRefusal::Unbalanced { diagnosis, .. } | EditRefusal::PatchUnbalanced { diagnosis, .. }) = refusal else {
+        return None;
+    };
+    let name = diagnosis.fixes.first()?.offer.as_deref()?;
+    spoken(&NextCall::to("lisp_edit_form").with("accept", name), skin)
+}
+
+/// The refusal without the names of kept candidates, for a reader who cannot accept them.
+fn without_offers(refusal: &EditRefusal) -> EditRefusal {
+    let mut silent = refusal.clone();
+    for fix in silent.fixes_mut() {
+        fix.offer = None;
+    }
+    silent
 }
 
 /// The place of a refusal as a field.

@@ -49,6 +49,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
                 ("limit", "limit"),
             ],
         ),
+        SurfaceCall::plain("lisp_edit_form", "lisp-edit-form", &[("accept", "accept")]),
         SurfaceCall::plain(
             "lisp_check_parens",
             "lisp-check-parens",
