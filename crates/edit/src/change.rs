@@ -2,7 +2,8 @@
 //!
 //! Each operation treats the lines around the form in its own way:
 //!
-//! - **replace** puts the content in the place of the form. The header comment stays unless the content has one of its
+//! - **replace** puts the content in the place of the form. Of several forms the one that defines the same is put there,
+//!   and the others before and after it. The header comment stays unless the content has one of its
 //!   own, a condition such as `#+sbcl` stays unless the content has a prefix, a trailing comment stays unless the
 //!   content has one.
 //! - **insert_before** goes above the header comment, **insert_after** below the line of the form with its trailing
@@ -23,8 +24,10 @@ use lispwright_syntax::{Form, FormId, Forms, Span, TokenKind, read};
 
 use crate::content::{Content, Position, Wanted};
 use crate::delete::delete;
+use crate::diff::unified;
 use crate::edited::Edited;
 use crate::escapes::unescape;
+use crate::fix::Mended;
 use crate::indent::Destination;
 use crate::locate::{Target, check_named, locate};
 use crate::note::Note;
@@ -37,7 +40,7 @@ use crate::splice::{Splice, apply};
 /// What to do with a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormOperation {
-    /// Put exactly one form in its place.
+    /// Put one form in its place, with others that it needs before and after it.
     Replace,
     /// Put one or more forms before it.
     InsertBefore,
@@ -110,8 +113,11 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
             if let Some(refusal) = cut_off(source, id, edit.content) {
                 return Err(refusal);
             }
-            let position = Position::InPlaceOf(earlier(source, id, edit.content));
+            let position = Position::InPlaceOf(earlier(source, id, edit.content), id);
             let content = content(position, Destination::of(source, form))?;
+            if content.data.len() > 1 {
+                return replace_with_others(source, id, edit, content);
+            }
             if edit.digest.is_none() {
                 let forms = Forms::new(&content.tree, &content.text);
                 check_named(source, id, &edit.target, forms.top_level().next().map(|(_, form)| form))?;
@@ -126,16 +132,119 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
             notes.extend(stray_note(source, form));
             (delete(source, form), None)
         }
-        FormOperation::InsertBefore => {
-            let content = content(Position::Beside(whole_span(form).start), Destination::beside(source, form))?;
-            (insert_before(source, neighbour(source, id, &mut notes)?, &content), content.mended)
-        }
-        FormOperation::InsertAfter | FormOperation::Append => {
-            let content = content(Position::Beside(form.outer.end), Destination::beside(source, form))?;
-            (insert_after(source, neighbour(source, id, &mut notes)?, &content), content.mended)
-        }
+        operation => inserted(source, id, operation, &mut notes, content)?,
     };
     apply(source, splice, Some(id), notes).map(|edited| Edited { repair: mended, ..edited })
+}
+
+/// Puts the form of `content` that defines the same in the place of a form, and the others before and after it.
+fn replace_with_others(
+    source: &Source<'_>,
+    id: FormId,
+    edit: &Edit<'_>,
+    content: Content,
+) -> Result<Edited, EditRefusal> {
+    let Parts { before, main, after } = Parts::of(&content);
+    let mut edited = carry_out(source, &Edit { content: Some(&main), repair: false, ..*edit })?;
+    let (mut text, mut lines) = (edited.text, edited.lines);
+    let old = source.forms.get(id);
+    let start = whole_span(old).start;
+    for (operation, part) in [(FormOperation::InsertAfter, after), (FormOperation::InsertBefore, before)] {
+        if part.trim().is_empty() {
+            continue;
+        }
+        let now = Source::read(&text, source.tree.language());
+        let is_main = |form: &Form| form.outer.start >= start && form.depth == old.depth && form.name == old.name;
+        let Some((id, _)) = now.forms.iter().find(|(_, form)| is_main(form)) else {
+            return Err(EditRefusal::WouldSplit { found: 0, expected: 1 });
+        };
+        let height = text.lines().count() as u32;
+        let (splice, _) = inserted(&now, id, operation, &mut edited.notes, |position, destination| {
+            Content::new(&part, &now, Wanted { position, destination, repair: false })
+        })?;
+        let done = apply(&now, splice, Some(id), Vec::new())?;
+        let added = done.text.lines().count() as u32 - height;
+        lines = match (operation, lines, done.lines) {
+            (FormOperation::InsertAfter, Some((first, _)), Some((_, last))) => Some((first, last)),
+            (_, Some((_, last)), Some((first, _))) => Some((first, last + added)),
+            (_, lines, _) => lines,
+        };
+        edited.notes.extend(done.notes.into_iter().filter(|note| !edited.notes.contains(note)).collect::<Vec<_>>());
+        edited.delta += done.delta;
+        text = done.text;
+    }
+    let (old_span, new_len) = difference(source.text, &text);
+    let diff = unified(source.text, &text, old_span, new_len);
+    Ok(Edited { changed: text != source.text, diff, text, lines, repair: content.mended, ..edited })
+}
+
+/// Content of several forms, as it was sent: that which takes the place of a form, and what stands around it.
+struct Parts {
+    before: String,
+    main: String,
+    after: String,
+}
+
+impl Parts {
+    fn of(content: &Content) -> Self {
+        let forms = Forms::new(&content.tree, &content.text);
+        let all: Vec<&Form> = forms.top_level().map(|(_, form)| form).collect();
+        let text = content.text.as_str();
+        let main = all[content.main];
+        let line_end = |at: u32| text[at as usize..].find('\n').map_or(text.len() as u32, |line| at + line as u32 + 1);
+        // A comment behind a form belongs to it.
+        let end_of = |at: usize| match all.get(at + 1) {
+            Some(next) if next.outer.start < line_end(all[at].outer.end) => all[at].outer.end,
+            _ => line_end(all[at].outer.end),
+        };
+        let start = content.main.checked_sub(1).map_or(0, end_of);
+        let start = start.max(whole_span(main).start.min(line_start(text, main.outer.start)));
+        let lead = " ".repeat(content.column);
+        let (before, rest) = text.split_at(start as usize);
+        let (main, after) = rest.split_at((end_of(content.main) - start) as usize);
+        let first = |part: &str| if part.is_empty() { String::new() } else { format!("{lead}{part}") };
+        let main = if before.is_empty() { first(main) } else { main.to_owned() };
+        Self { before: first(before), main, after: after.to_owned() }
+    }
+}
+
+fn line_start(text: &str, at: u32) -> u32 {
+    text[..at as usize].rfind('\n').map_or(0, |line| line as u32 + 1)
+}
+
+/// The part of `old` that differs from `new`, in whole lines, and the length of what is there in `new`.
+fn difference(old: &str, new: &str) -> (Span, usize) {
+    let lines = |text: &str| text.split_inclusive('\n').map(str::len).collect::<Vec<_>>();
+    let same = old.split_inclusive('\n').zip(new.split_inclusive('\n')).take_while(|(old, new)| old == new).count();
+    let (old_lines, new_lines) = (lines(old), lines(new));
+    let rest = old_lines.len().min(new_lines.len()) - same;
+    let back = old.split_inclusive('\n').rev().zip(new.split_inclusive('\n').rev());
+    let same_back = back.take(rest).take_while(|(old, new)| old == new).count();
+    let start: usize = old_lines[..same].iter().sum();
+    let tail: usize = old_lines[old_lines.len() - same_back..].iter().sum();
+    (Span::new(start as u32, (old.len() - tail) as u32), new.len() - tail - start)
+}
+
+/// The change that inserts content beside a form, with the repair of the content.
+fn inserted(
+    source: &Source<'_>,
+    id: FormId,
+    operation: FormOperation,
+    notes: &mut Vec<Note>,
+    content: impl FnOnce(Position, Destination) -> Result<Content, EditRefusal>,
+) -> Result<(Splice, Option<Mended>), EditRefusal> {
+    let form = source.forms.get(id);
+    let destination = Destination::beside(source, form);
+    Ok(match operation {
+        FormOperation::InsertBefore => {
+            let content = content(Position::Beside(whole_span(form).start), destination)?;
+            (insert_before(source, neighbour(source, id, notes)?, &content), content.mended)
+        }
+        _ => {
+            let content = content(Position::Beside(form.outer.end), destination)?;
+            (insert_after(source, neighbour(source, id, notes)?, &content), content.mended)
+        }
+    })
 }
 
 /// The part of a form that `content` replaces: without the header comment or the prefixes that the content does not

@@ -4,7 +4,7 @@
 //! quotes, and lose delimiters. Each mistake has a refusal of its own, because "unbalanced" would be the wrong answer
 //! to most.
 
-use lispwright_syntax::{Datum, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
+use lispwright_syntax::{Datum, Form, FormId, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
 
 use crate::artefact;
 use crate::characters;
@@ -27,6 +27,10 @@ pub(crate) struct Content {
     pub(crate) moved: Moved,
     /// The repair, if the source did not balance as it was sent.
     pub(crate) mended: Option<Mended>,
+    /// The column in which it began as it was sent, from 0.
+    pub(crate) column: usize,
+    /// The number of the form that takes the place of the replaced one, among several.
+    pub(crate) main: usize,
 }
 
 /// The requirements on new source, and its position in the file.
@@ -43,8 +47,9 @@ pub(crate) struct Wanted {
 /// The position of new source in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
-    /// In the place of this source; it has to be exactly one form.
-    InPlaceOf(Span),
+    /// In the place of this source, which belongs to this form; it has to be exactly one form, or several of which exactly
+    /// one defines what that form defines.
+    InPlaceOf(Span, FormId),
     /// On lines of its own, from this byte of the file on.
     Beside(u32),
 }
@@ -52,23 +57,42 @@ pub(crate) enum Position {
 impl Wanted {
     fn setting(&self, source: &Source<'_>) -> Setting {
         match self.position {
-            Position::InPlaceOf(span) => Setting::in_place_of(source, span, &self.destination),
+            Position::InPlaceOf(span, _) => Setting::in_place_of(source, span, &self.destination),
             Position::Beside(at) => Setting::beside(source, at, &self.destination),
         }
     }
 
     /// The language at its position.
     fn language(&self, source: &Source<'_>) -> Language {
-        let (Position::InPlaceOf(Span { start: at, .. }) | Position::Beside(at)) = self.position;
+        let (Position::InPlaceOf(Span { start: at, .. }, _) | Position::Beside(at)) = self.position;
         source.tree.language_at(at)
     }
 
     /// The source that it replaces.
     fn earlier<'s>(&self, source: &Source<'s>) -> Option<&'s str> {
         match self.position {
-            Position::InPlaceOf(span) => Some(source.slice(span)),
+            Position::InPlaceOf(span, _) => Some(source.slice(span)),
             Position::Beside(_) => None,
         }
+    }
+
+    /// The number of the form in `content` that takes the place of the replaced one: the only one, or the only one that
+    /// defines the same. `None` if there is no such form, or it need not be one.
+    fn main(&self, source: &Source<'_>, content: &str, tree: &Tree) -> Option<usize> {
+        let Position::InPlaceOf(_, replaced) = self.position else { return None };
+        let old = source.forms.get(replaced);
+        let forms = Forms::new(tree, content);
+        let all: Vec<&Form> = forms.top_level().map(|(_, form)| form).collect();
+        if all.len() == 1 {
+            return Some(0);
+        }
+        let only = |fits: &dyn Fn(&Form) -> bool| {
+            let mut found = (0..all.len()).filter(|&at| fits(all[at]));
+            found.next().filter(|_| found.next().is_none())
+        };
+        old.name.as_ref()?;
+        let label = old.label(source.text);
+        only(&|form| form.name == old.name).or_else(|| only(&|form| form.label(content) == label))
     }
 }
 
@@ -98,7 +122,7 @@ impl Content {
         };
         let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
         let now = read(&repaired, language);
-        if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), wanted.earlier(source)) {
+        if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), &wanted, source) {
             return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
         }
         if !wanted.repair {
@@ -117,8 +141,10 @@ impl Content {
         mended: Option<Mended>,
     ) -> Result<Self, EditRefusal> {
         let data: Vec<Datum> = tree.top_level().collect();
-        if wanted.earlier(source).is_some() && data.len() > 1 {
-            return Err(EditRefusal::SeveralForms { forms: first_lines(content, &tree, &data) });
+        let main = wanted.main(source, content, &tree);
+        if let (Position::InPlaceOf(_, replaced), None, 2..) = (wanted.position, main, data.len()) {
+            let name = source.forms.get(replaced).name.clone();
+            return Err(EditRefusal::SeveralForms { forms: first_lines(content, &tree, &data), name });
         }
         let solid = tree.solid_span();
         let before = content[..solid.start as usize].rsplit('\n').next().unwrap_or_default();
@@ -129,8 +155,9 @@ impl Content {
         if data.is_empty() {
             return Err(EditRefusal::NoForm);
         }
-        let moved = Moved::new(&text, &tree, 0, column(before), &wanted.destination);
-        Ok(Self { text, tree, data, moved, mended })
+        let column = column(before);
+        let moved = Moved::new(&text, &tree, 0, column, &wanted.destination);
+        Ok(Self { text, tree, data, moved, mended, column, main: main.unwrap_or_default() })
     }
 
     /// The source of a span.
@@ -154,13 +181,17 @@ impl Content {
 fn becomes_something_else(
     (content, tree): (&str, &Tree),
     (repaired, now): (&str, &Tree),
-    earlier: Option<&str>,
+    wanted: &Wanted,
+    source: &Source<'_>,
 ) -> Option<&'static str> {
+    let earlier = wanted.earlier(source);
     let (seen, became) = (beginnings(content, tree), beginnings(repaired, now));
     let replaced = earlier.filter(|_| seen.is_empty());
     let replaced = replaced.map(|earlier| beginnings(earlier, &read(earlier, tree.language())));
-    if earlier.is_some() && now.top_level().count() != 1 {
-        return Some("the likeliest repair leaves more than one form, and replace takes exactly one");
+    if earlier.is_some() && wanted.main(source, repaired, now).is_none() {
+        return Some(
+            "the likeliest repair leaves more than one form, and not exactly one of them defines what is replaced",
+        );
     }
     // Content that has lost its first delimiter begins with no list; then it is expected to begin as the form it
     // replaces.

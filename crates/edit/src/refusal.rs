@@ -63,6 +63,8 @@ pub enum EditRefusal {
     SeveralForms {
         /// The number and the text of each form's first line.
         forms: Vec<(u32, String)>,
+        /// What the replaced form defines.
+        name: Option<String>,
     },
     /// The content is wrapped in a Markdown fence.
     Fenced {
@@ -314,7 +316,7 @@ impl EditRefusal {
             Self::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| (*line, None)),
             Self::OnlyMentioned { form, .. } => Some((form.line, None)),
             Self::FormAmbiguous { candidates, .. } => candidates.first().map(|form| (form.line, None)),
-            Self::SeveralForms { forms } => forms.get(1).map(|(line, _)| (*line, None)),
+            Self::SeveralForms { forms, .. } => forms.get(1).map(|(line, _)| (*line, None)),
             _ => None,
         }
     }

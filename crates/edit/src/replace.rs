@@ -1,6 +1,6 @@
 //! Replaces a form, and keeps its comments and prefixes if the new source has none.
 
-use lispwright_syntax::{Form, FormId, Forms, Span};
+use lispwright_syntax::{Form, FormId, Forms, Span, TokenKind, Tree, read};
 
 use crate::content::Content;
 use crate::note::Note;
@@ -70,11 +70,40 @@ fn lead(source: &Source<'_>, form: &Form, lead: &str, indentation: Option<&str>)
         return (form.outer.start, format!("{}{lead}", source.line_ending()));
     };
     let start = whole_span(form).start.min(source.line_start(form.outer.start));
+    let old = parts_of_header(&source.tree, source.text, Span::new(start, form.outer.start));
+    let tree = read(lead, source.tree.language());
+    let [comments, hints] = parts_of_header(&tree, lead, Span::new(0, tree.len()));
+    let keeps = |new: &str, old: &str| new.trim().is_empty() && !old.trim().is_empty();
+    if keeps(&comments, &old[0]) || keeps(&hints, &old[1]) {
+        // The content has comments and no hints, or hints and no comments: those of the form stay.
+        let part = |new: &str, old: &str| {
+            let kept = if new.trim().is_empty() { old } else { new };
+            kept.lines().filter(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+        };
+        let lines = [part(&comments, &old[0]), part(&hints, &old[1])].concat();
+        let ending = source.line_ending();
+        return (start, lines.iter().map(|line| format!("{blank}{line}{ending}")).collect::<String>() + blank);
+    }
     // An unchanged comment stays in its column.
     let first = source.slice(Span::new(start, source.line_end(start)));
     let known = first.trim() == lead.lines().next().unwrap_or_default().trim();
     let blank = if known { &first[..first.len() - first.trim_start().len()] } else { blank };
     (start, format!("{blank}{lead}"))
+}
+
+/// The comments and the hints in the header of a form, each with the white space behind them.
+fn parts_of_header(tree: &Tree, text: &str, header: Span) -> [String; 2] {
+    let mut parts = [String::new(), String::new()];
+    let mut current = 0;
+    for (kind, span) in tree.tokens().filter(|(_, span)| header.encloses(*span)) {
+        current = match kind {
+            TokenKind::LineComment | TokenKind::BlockComment => 0,
+            TokenKind::Blank => current,
+            _ => 1,
+        };
+        parts[current].push_str(&text[span.range()]);
+    }
+    parts
 }
 
 /// Adds a note if the new form has another name or head.

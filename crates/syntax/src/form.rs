@@ -33,8 +33,8 @@ pub struct Form {
     pub span: Span,
     /// The form with its prefixes: `#+sbcl (defun ...)`.
     pub outer: Span,
-    /// Its own comment: the comment lines directly above, from the start of their first line to the start of the form's
-    /// first line.
+    /// Its own comment: the lines directly above with comments and with discarded hints about the form
+    /// (`#_{:clj-kondo/ignore [...]}`), from the start of the first to the start of the form's first line.
     pub header: Option<Span>,
     /// The head symbol as written.
     pub head: Option<Span>,
@@ -379,8 +379,8 @@ impl<'t> Collector<'t> {
         form
     }
 
-    /// The comment lines directly above a token: no blank line between, nothing but the comment on each line, and not a
-    /// heading of the file or of a section.
+    /// The lines with comments and hints directly above a token: no blank line between, nothing but these on each line,
+    /// and not a heading of the file or of a section.
     fn header(&self, first: TokenId) -> Option<Span> {
         let mut top = None;
         let mut token = first;
@@ -390,12 +390,15 @@ impl<'t> Collector<'t> {
             let one_line_down =
                 self.tree.kind(blank) == TokenKind::Blank && gap.matches('\n').count() == 1 && !gap.contains('\x0c');
             let is_comment = matches!(self.tree.kind(comment), TokenKind::LineComment | TokenKind::BlockComment);
-            let is_own = || self.begins_line(comment) && !self.is_heading(comment) && !self.heads_file(comment);
-            if !one_line_down || !is_comment || !is_own() {
-                break;
-            }
-            top = Some(comment);
-            token = comment;
+            let is_own = |comment| self.begins_line(comment) && !self.is_heading(comment) && !self.heads_file(comment);
+            let start = match (one_line_down, is_comment) {
+                (true, true) => Some(comment).filter(|&comment| is_own(comment)),
+                (true, false) => self.hint(comment),
+                (false, _) => None,
+            };
+            let Some(start) = start else { break };
+            top = Some(start);
+            token = start;
         }
         let top = top?;
         let start = self.line_start(self.tree.token_span(top).start);
@@ -404,6 +407,31 @@ impl<'t> Collector<'t> {
             return None;
         }
         Some(Span::new(start, end))
+    }
+
+    /// The first token of the hint that ends with the token `end`: a discarded map or atom that begins its line. A
+    /// discarded list is code that was taken out.
+    fn hint(&self, end: TokenId) -> Option<TokenId> {
+        /// The most tokens of a hint.
+        const LONGEST: TokenId = 200;
+        if !matches!(self.tree.kind(end), TokenKind::CloseBrace | TokenKind::Atom) {
+            return None;
+        }
+        let mut at = end;
+        let mut depth = 0_u32;
+        loop {
+            let kind = self.tree.kind(at);
+            depth += u32::from(kind.is_close());
+            depth = depth.checked_sub(u32::from(kind.is_open()))?;
+            if depth == 0 {
+                break;
+            }
+            at = at.checked_sub(1).filter(|at| end - at < LONGEST)?;
+        }
+        let is_hint = matches!(self.tree.kind(at), TokenKind::OpenBrace | TokenKind::Atom);
+        let gap = at.checked_sub(1).filter(|&before| self.tree.kind(before) == TokenKind::Blank);
+        let discard = gap.unwrap_or(at).checked_sub(1).filter(|_| is_hint)?;
+        (self.tree.kind(discard) == TokenKind::Discard && self.begins_line(discard)).then_some(discard)
     }
 
     fn token_text(&self, token: TokenId) -> &'t str {

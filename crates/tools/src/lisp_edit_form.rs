@@ -25,7 +25,7 @@ use crate::workshop::{Workshop, read_source};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EditOperation {
-    /// Put exactly one form in its place.
+    /// Put one form in its place, with those that it needs before and after it.
     Replace,
     /// Put forms before it.
     InsertBefore,
@@ -69,7 +69,7 @@ pub struct LispEditForm {
     /// Line
     #[serde(default)]
     pub line: Option<u32>,
-    /// One form for replace, else one or more; comments allowed
+    /// One or more forms; for replace its new definition, helpers around it
     #[serde(default)]
     pub content: Option<String>,
     /// From lisp_read_form: refused if changed since

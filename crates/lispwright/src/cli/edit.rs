@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Operation {
-    /// Put exactly one form in its place
+    /// Put one form in its place, with those that it needs before and after it
     Replace,
     /// Put forms before it
     #[value(alias = "insert_before")]

@@ -69,12 +69,16 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
              comment use {}",
             words.delete, words.patch
         ),
-        EditRefusal::SeveralForms { forms } => {
-            write!(f, "{content} holds {} forms, and replace takes exactly one:", forms.len())?;
+        EditRefusal::SeveralForms { forms, name } => {
+            let needed = name.as_ref().map_or_else(
+                || "replace takes exactly one".to_owned(),
+                |name| format!("exactly one of them has to define {name}"),
+            );
+            write!(f, "{content} holds {} forms, and {needed}:", forms.len())?;
             for (line, text) in forms.iter().take(10) {
                 write!(f, "\n  line {line} of content: {text}")?;
             }
-            write!(f, "\nReplace with the one form, and pass the others with {}", words.insert)
+            write!(f, "\nReplace with the one form and those that it needs, or pass the others with {}", words.insert)
         }
         EditRefusal::Fenced { .. } => {
             f.write_str("a Markdown fence. Pass the source alone, without the lines of backquotes")
