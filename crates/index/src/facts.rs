@@ -265,6 +265,9 @@ pub struct Facts {
     pub(crate) defined: Vec<(Span, FormKind)>,
     /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
     pub marks: Vec<Mark>,
+    /// The places of local names, each with the place that binds it, by their starts, ascending; likewise. A place that
+    /// binds is bound by itself.
+    pub bound: Vec<(u32, u32)>,
     /// The starts of lists that are no forms: parameters, bindings, clauses, headers of definitions; ascending, only in the
     /// same facts.
     pub no_forms: Vec<u32>,

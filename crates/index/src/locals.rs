@@ -134,7 +134,11 @@ impl<'t> Walk<'t> {
             return;
         }
         let is_apart = is_function && self.rules.two_namespaces;
-        let is_doubtful = self.local(name, is_function).is_some_and(|local| local.is_doubtful);
+        let local = self.local(name, is_function).map(|local| (local.is_doubtful, self.place(local.name).start));
+        let is_doubtful = local.is_some_and(|(is_doubtful, _)| is_doubtful);
+        if let Some((_, binder)) = local {
+            self.facts.bound.push((self.place(name).start, binder));
+        }
         self.mark(
             name,
             match (is_doubtful, is_apart) {

@@ -173,6 +173,8 @@ impl<'t> Walk<'t> {
         self.facts.links.sort_by_key(|link| (link.span.start, link.thing));
         self.facts.links.dedup();
         self.facts.marks.sort_unstable_by_key(|mark| mark.span.start);
+        self.facts.bound.sort_unstable();
+        self.facts.bound.dedup();
         self.facts.doubtful.sort_unstable_by_key(|one| one.start);
         self.facts.no_forms.sort_unstable();
         self.facts.steps.sort_unstable();

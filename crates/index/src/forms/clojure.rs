@@ -105,7 +105,7 @@ impl<'t> Walk<'t> {
         let name = self.symbol(head).or_else(|| Some(self.source(head)).filter(|name| matches!(*name, "." | "..")));
         let Some(name) = name.filter(|_| head.is_bare()) else { return self.next([Task::Codes(arguments)]) };
         if self.is_local(name, true) {
-            self.mark(name, MarkRole::Local);
+            self.mark_local(name, true);
             return self.next([Task::Codes(data)]);
         }
         if !(self.rules.is_operator)(name) {

@@ -4,7 +4,7 @@
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::bind::Pattern;
-use crate::facts::{MarkRole, UseKind};
+use crate::facts::UseKind;
 use crate::walk::{Task, Walk};
 
 /// Options that have the words of patterns.
@@ -266,7 +266,7 @@ impl<'t> Walk<'t> {
     /// Notes a use of a name that is a part of a symbol.
     pub(crate) fn use_part(&mut self, name: &'t str, kind: UseKind) {
         if self.is_local(name, false) {
-            self.mark(name, MarkRole::Local);
+            self.mark_local(name, false);
         } else {
             self.note(self.place(name), kind);
         }
