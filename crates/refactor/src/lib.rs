@@ -7,22 +7,25 @@
 //!
 //! - [`rename`] changes a name: its definition, its uses, its exports, and the names that its definition derives.
 //! - [`rewrite`] changes all forms of a shape into another.
+//! - [`change_signature`] changes the parameters of a function, and all calls.
 //!
 //! **Invariants.** Nothing is written here. A plan has the old text of each file, so that the caller can see that it is
 //! still the present one.
 //!
 //! Read `rename.rs` first, for the order of steps; `collect.rs` judges each place, `derived.rs` finds the names that
 //! follow from the new one, and `proof.rs` compares the project before and after.
-//! `rewrite.rs` and `template.rs` need no index.
+//! `rewrite.rs` and `template.rs` need no index. `signature.rs` has its own steps.
 
 mod collect;
 mod derived;
+mod dialects;
 mod mention;
 mod new_name;
 mod proof;
 mod refusal;
 mod rename;
 mod rewrite;
+mod signature;
 mod target;
 mod template;
 mod thing;
@@ -31,4 +34,7 @@ pub use mention::{MentionKind, NameMention};
 pub use refusal::{Doubt, Namesake, RenameRefusal, Spot, Untold};
 pub use rename::{ChangedPlace, RemadeFile, Rename, RenameRequest, rename};
 pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, check_rewrite, rewrite};
+pub use signature::{
+    LookReason, OpenPlace, OpenReason, SignatureChange, SignatureRefusal, SignatureRequest, change_signature,
+};
 pub use thing::rename_thing;

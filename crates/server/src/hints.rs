@@ -12,6 +12,7 @@ const WORDS: &[(&str, &str)] = &[
     ("lisp_check_parens", "parentheses parens balance brackets"),
     ("lisp_search", "grep find text pattern regex"),
     ("lisp_edit_batch", "multi-file several transaction"),
+    ("lisp_change_signature", "refactor parameter argument add remove reorder arity"),
     ("lisp_rewrite", "refactor codemod replace pattern structural"),
     ("lisp_rename", "refactor symbol function variable"),
     ("code_map", "overview architecture"),

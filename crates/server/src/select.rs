@@ -122,7 +122,9 @@ const RUNNING: &[&str] = &["verify", "load", "system", "session"];
 
 /// A tool that writes files, without the arguments that would have code run.
 fn without_running(tool: Tool) -> Tool {
-    if !["lisp_edit_form", "lisp_edit_batch", "lisp_rename", "lisp_rewrite"].contains(&tool.name) {
+    if !["lisp_edit_form", "lisp_edit_batch", "lisp_rename", "lisp_rewrite", "lisp_change_signature"]
+        .contains(&tool.name)
+    {
         return tool;
     }
     let whole = tool.input_schema.clone();

@@ -16,6 +16,7 @@ use crate::fs_list_directory::ListAnswer;
 use crate::fs_project::ProjectAnswer;
 use crate::fs_read_file::TextAnswer;
 use crate::fs_write_file::WriteAnswer;
+use crate::lisp_change_signature::SignatureAnswer;
 use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_batch::BatchAnswer;
 use crate::lisp_edit_form::EditAnswer;
@@ -48,6 +49,8 @@ pub enum Answer {
     Batched(Box<BatchAnswer>),
     /// Forms were rewritten, or would have been.
     Rewritten(Box<RewriteAnswer>),
+    /// A function got other parameters, or would have got them.
+    Resigned(Box<SignatureAnswer>),
     /// Files were searched.
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
@@ -110,6 +113,7 @@ impl Answer {
             | Self::Project(_)
             | Self::Renamed(_)
             | Self::Rewritten(_)
+            | Self::Resigned(_)
             | Self::Batched(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
@@ -126,6 +130,7 @@ impl Answer {
             Self::Edited(answer) => fields(answer),
             Self::Renamed(answer) => fields(answer),
             Self::Rewritten(answer) => fields(answer),
+            Self::Resigned(answer) => fields(answer),
             Self::Batched(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
@@ -160,6 +165,7 @@ answers! {
     Edited(EditAnswer),
     Renamed(RenameAnswer),
     Rewritten(RewriteAnswer),
+    Resigned(SignatureAnswer),
     Batched(BatchAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),

@@ -27,6 +27,7 @@ use crate::fs_read_file::{TextAnswer, fs_read_file};
 use crate::fs_write_file::{WriteAnswer, fs_write_file};
 use crate::guard::guard_tools;
 use crate::inspect_object::{InspectAnswer, inspect_object};
+use crate::lisp_change_signature::{SignatureAnswer, lisp_change_signature};
 use crate::lisp_check_parens::{CheckAnswer, lisp_check_parens};
 use crate::lisp_edit_batch::{BatchAnswer, lisp_edit_batch};
 use crate::lisp_edit_form::EditAnswer;
@@ -232,6 +233,15 @@ fn refactor_tools(premises: &Premises) -> Vec<Tool> {
             output: fields_schema::<RenameAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_rename(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_change_signature",
+            title: "Change parameters",
+            description: "Add, drop, move or rename parameters of a Lisp function or macro, in all files: definition, methods, all calls. \
+                          Places that cannot be followed are told and refuse the write.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<SignatureAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_change_signature(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
             name: "lisp_rewrite",
             title: "Rewrite forms",

@@ -1,6 +1,6 @@
 //! The stable codes of failures of sessions and their images, and of refused changes.
 
-use lispwright_refactor::{RenameRefusal, RewriteRefusal};
+use lispwright_refactor::{RenameRefusal, RewriteRefusal, SignatureRefusal};
 use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
 /// The stable code of an unsuccessful ending.
@@ -75,5 +75,21 @@ pub(crate) fn of_rewrite(refusal: &RewriteRefusal) -> &'static str {
         R::Shape(_) | R::Template(_) | R::Guard(_) => "BAD_ARGUMENT",
         R::Unbalanced { .. } => "UNBALANCED",
         R::Loss { .. } | R::WouldBreak { .. } => "WOULD_BREAK",
+    }
+}
+
+/// The code of a change of parameters that was refused.
+pub(crate) fn of_signature(refusal: &SignatureRefusal) -> &'static str {
+    use SignatureRefusal as R;
+    match refusal {
+        R::Target(refusal) => of_rename(refusal),
+        R::NoParameters { .. }
+        | R::Several { .. }
+        | R::BadParameters { .. }
+        | R::NoParameter { .. }
+        | R::NeedsValue { .. }
+        | R::Same { .. } => "BAD_ARGUMENT",
+        R::Unbalanced { .. } => "UNBALANCED",
+        R::StillUsed { .. } | R::Taken { .. } | R::TooLate { .. } | R::Open(_) | R::WouldBreak { .. } => "WOULD_BREAK",
     }
 }

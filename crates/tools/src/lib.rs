@@ -43,6 +43,7 @@ pub mod image_text;
 mod indexed;
 pub mod inspect_object;
 pub mod languages;
+pub mod lisp_change_signature;
 pub mod lisp_check_parens;
 pub mod lisp_edit_batch;
 pub mod lisp_edit_form;

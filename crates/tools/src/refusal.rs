@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lispwright_edit as edit;
 use lispwright_project as project;
-use lispwright_refactor::{RenameRefusal, RewriteRefusal};
+use lispwright_refactor::{RenameRefusal, RewriteRefusal, SignatureRefusal};
 use lispwright_runtime as runtime;
 use lispwright_runtime::{ImageOperation, Runtime, SessionError};
 
@@ -121,6 +121,15 @@ pub enum Refusal {
         /// The directory to which paths are relative.
         root: PathBuf,
     },
+    /// The parameters of a function were not changed.
+    Signature {
+        /// The name of the call.
+        symbol: String,
+        /// The reason.
+        refusal: Box<SignatureRefusal>,
+        /// The directory to which paths are relative.
+        root: PathBuf,
+    },
     /// Forms were not rewritten.
     Rewrite(Box<RewriteRefusal>),
     /// The call does not say how many forms it changes, or another number.
@@ -217,6 +226,7 @@ impl Refusal {
             Self::RootIsNamed { .. } => "OUTSIDE_ROOT",
             Self::RootIsShared { .. } | Self::RootHasImages { .. } => "CONFLICT",
             Self::Rename { refusal, .. } => codes::of_rename(refusal),
+            Self::Signature { refusal, .. } => codes::of_signature(refusal),
             Self::Rewrite(refusal) => codes::of_rewrite(refusal),
             Self::InBatch { refusal, .. } => refusal.code(),
             Self::NotVerified { .. } => "WOULD_BREAK",

@@ -48,6 +48,7 @@ mod rendering;
 mod rewritten;
 mod session_refused;
 mod sessions;
+mod signature;
 mod stack;
 pub mod surfaces;
 mod terms;
@@ -136,6 +137,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Form(form) => rendering::visible(&form::text(form, skin)),
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
+        Answer::Resigned(done) => rendering::visible(&signature::text(done, skin)),
         Answer::Renamed(renamed) => rendering::visible(&renamed::text(renamed, skin)),
         Answer::Batched(batched) => rendering::visible(&batched::text(batched, skin)),
         Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),

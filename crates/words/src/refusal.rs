@@ -14,7 +14,9 @@ use crate::call::{control, spoken};
 use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
-use crate::{Rendering, Skin, batched, documented, evaluated, live_fault, renamed, rewritten, session_refused};
+use crate::{
+    Rendering, Skin, batched, documented, evaluated, live_fault, renamed, rewritten, session_refused, signature,
+};
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
 pub(crate) fn render(refusal: &Refusal, skin: Skin) -> Rendering {
@@ -109,6 +111,9 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
         Refusal::Rename { symbol, refusal, root } => {
             let facts = renamed::facts(refusal, root);
             return (renamed::refused(symbol, refusal, root, skin), facts);
+        }
+        Refusal::Signature { symbol, refusal, root } => {
+            return (signature::refused(symbol, refusal, root, skin), signature::facts(refusal, root));
         }
         Refusal::Rewrite(refusal) => return (rewritten::refused(refusal, skin), rewritten::facts(refusal)),
         Refusal::InBatch { edit, edits, refusal } => {

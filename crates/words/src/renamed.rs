@@ -297,7 +297,7 @@ fn space_name(space: &str) -> String {
     }
 }
 
-fn place(spot: &Spot, root: &Path) -> String {
+pub(crate) fn place(spot: &Spot, root: &Path) -> String {
     format!("{}:{}:{}", relative(&spot.path, root), spot.line, spot.column)
 }
 

@@ -6,6 +6,7 @@
 mod address;
 mod below;
 mod bridge;
+mod change_signature;
 mod check;
 mod clients;
 mod complaint;
@@ -80,6 +81,7 @@ enum Command {
     Patch(patch::Args),
     Rename(rename::Args),
     Rewrite(rewrite::Args),
+    ChangeSignature(change_signature::Args),
     Tree(tree::Args),
     Eval(eval::Args),
     Setup(setup::Args),
@@ -129,6 +131,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Patch(args) => patch::run(args),
         Command::Rename(args) => rename::run(args),
         Command::Rewrite(args) => rewrite::run(args),
+        Command::ChangeSignature(args) => change_signature::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Setup(args) => setup::run(args),

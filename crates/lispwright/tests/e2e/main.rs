@@ -64,6 +64,7 @@ mod sandbox;
 mod sdk;
 mod search;
 mod signals;
+mod signatures;
 mod soak;
 #[allow(dead_code, reason = "what only the tests of the server use")]
 #[path = "../../../server/tests/listening/socket.rs"]

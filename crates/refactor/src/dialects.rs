@@ -1,0 +1,173 @@
+//! The notations of parameters and calls, a row for each dialect.
+
+use lispwright_syntax::Dialect;
+
+/// How a dialect writes parameters, and how it calls functions without their name at the head of a form.
+#[derive(Debug)]
+pub(crate) struct Notation {
+    /// Before optional parameters.
+    pub(crate) optional: &'static [&'static str],
+    /// Before the parameter that gets all further arguments.
+    pub(crate) rest: &'static [&'static str],
+    /// Before parameters that are passed by keyword.
+    pub(crate) key: &'static [&'static str],
+    /// Before variables that are no parameters.
+    pub(crate) aux: &'static [&'static str],
+    /// Before a parameter that no call passes.
+    pub(crate) hidden: &'static [&'static str],
+    /// Says that there are other keywords.
+    pub(crate) open_keys: &'static [&'static str],
+    /// What a keyword begins with.
+    pub(crate) keyword: &'static str,
+    /// A parameter is passed by keyword if one stands before it, and calls may write keywords before other arguments.
+    pub(crate) keys_anywhere: bool,
+    /// A list with a default value is an optional parameter, without a word before it.
+    pub(crate) lists_are_optional: bool,
+    /// Parameters are in a vector.
+    pub(crate) in_vector: bool,
+    /// A function can have several lists of parameters.
+    pub(crate) has_arities: bool,
+    /// Docstrings write the names of parameters in capitals.
+    pub(crate) capitals: bool,
+    /// A macro can have lists of parameters in the place of one.
+    pub(crate) names: fn(&str) -> bool,
+    /// `function argument…`: a call.
+    pub(crate) calls: &'static [&'static str],
+    /// `function argument… list`: a call with further arguments in a list.
+    pub(crate) spreads: &'static [&'static str],
+    /// `function argument…`: a function that takes the further arguments.
+    pub(crate) partial: &'static [&'static str],
+    /// Calls of the next method, with all arguments of it.
+    pub(crate) next_method: &'static [&'static str],
+    /// Calls of the function around, and the forms inside of which they mean another one.
+    pub(crate) again: (&'static [&'static str], &'static [&'static str]),
+    /// Forms to which the parameters do not matter.
+    pub(crate) neutral: &'static [&'static str],
+    /// Forms that say of which types the parameters are, or repeat them for a tool.
+    pub(crate) declares: &'static [&'static str],
+}
+
+const COMMON_LISP: Notation = Notation {
+    optional: &["&optional"],
+    rest: &["&rest", "&body"],
+    key: &["&key"],
+    aux: &["&aux"],
+    hidden: &["&whole", "&environment"],
+    open_keys: &["&allow-other-keys"],
+    keyword: ":",
+    keys_anywhere: false,
+    lists_are_optional: false,
+    in_vector: false,
+    has_arities: false,
+    capitals: true,
+    names: |text| !text.starts_with('&'),
+    calls: &["funcall"],
+    spreads: &["apply"],
+    partial: &["curry"],
+    next_method: &["call-next-method"],
+    again: (&[], &[]),
+    neutral: &[
+        "inline",
+        "notinline",
+        "export",
+        "import",
+        "trace",
+        "untrace",
+        "fboundp",
+        "fmakunbound",
+        "documentation",
+        "disassemble",
+        "compile",
+        "maybe-inline",
+        "ensure-function",
+    ],
+    declares: &["ftype", "->", "sb-ext:defknown", "defknown", "define-compiler-macro", "deftransform"],
+};
+
+const EMACS_LISP: Notation = Notation {
+    partial: &["apply-partially"],
+    next_method: &["cl-call-next-method"],
+    neutral: &[
+        "fboundp",
+        "fmakunbound",
+        "autoload",
+        "call-interactively",
+        "command-execute",
+        "define-key",
+        "keymap-set",
+        "global-set-key",
+        "keymap-global-set",
+        "local-set-key",
+        "keymap-local-set",
+        "function-get",
+        "function-put",
+        "documentation",
+        "put",
+        "commandp",
+    ],
+    declares: &["declare-function", "advertised-calling-convention", "set-advertised-calling-convention"],
+    ..COMMON_LISP
+};
+
+const SCHEME: Notation = Notation {
+    optional: &["#:optional", "#!optional"],
+    rest: &[".", "#:rest", "#!rest"],
+    key: &["#:key", "#!key"],
+    aux: &[],
+    hidden: &[],
+    open_keys: &["#:allow-other-keys"],
+    keyword: "#:",
+    has_arities: true,
+    capitals: false,
+    names: |text| !text.starts_with("#:") && !text.starts_with("#!") && text != ".",
+    calls: &[],
+    partial: &["cut", "cute"],
+    neutral: &["export", "re-export", "procedure?"],
+    declares: &[":", "->"],
+    ..COMMON_LISP
+};
+
+const RACKET: Notation = Notation {
+    optional: &[],
+    rest: &["."],
+    key: &[],
+    open_keys: &[],
+    keys_anywhere: true,
+    lists_are_optional: true,
+    partial: &["curry"],
+    neutral: &["provide", "procedure?", "all-defined-out"],
+    declares: &[":", "->", "->*", "->i", "contract-out", "provide/contract", "define/contract"],
+    ..SCHEME
+};
+
+const CLOJURE: Notation = Notation {
+    optional: &[],
+    rest: &["&"],
+    key: &[],
+    aux: &[],
+    hidden: &[],
+    open_keys: &[],
+    keyword: ":",
+    in_vector: true,
+    has_arities: true,
+    capitals: false,
+    names: |text| text != "&",
+    calls: &[],
+    partial: &["partial"],
+    next_method: &[],
+    again: (&["recur"], &["loop", "fn", "fn*", "letfn", "bound-fn", "reify", "proxy", "go-loop"]),
+    neutral: &["declare", "instrument", "unstrument", "with-meta", "doc", "find-doc", "source", "alter-meta!"],
+    declares: &["fdef", "s/fdef", "=>", "m/=>"],
+    ..COMMON_LISP
+};
+
+/// The row of a dialect.
+pub(crate) fn notation(dialect: Dialect) -> &'static Notation {
+    match dialect {
+        Dialect::CommonLisp => &COMMON_LISP,
+        Dialect::Scheme => &SCHEME,
+        Dialect::Racket => &RACKET,
+        Dialect::Clojure | Dialect::Edn => &CLOJURE,
+        Dialect::EmacsLisp => &EMACS_LISP,
+    }
+}

@@ -1,0 +1,510 @@
+//! The definitions of a function: where their lists of parameters are, and what they become.
+
+use lispwright_index::{Document, Facts};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Datum, Dialect, Form, FormKind, Forms, ListId, Span, TokenKind, Tree};
+
+use super::edits::Edits;
+use super::list::{Item, Lists, ParameterList, Role};
+use super::refusal::{OpenReason, SignatureRefusal};
+use super::wanted::{New, NewItem, Plan};
+use crate::dialects::notation;
+use crate::refusal::Spot;
+
+/// Heads of functions without a name, whose first argument is their list of parameters.
+const LAMBDAS: &[&str] = &["lambda", "fn", "fn*", "λ", "lambda*", "bound-fn"];
+
+/// A file that is being changed.
+pub(crate) struct File<'i> {
+    pub(crate) document: &'i Document,
+    pub(crate) tree: Tree,
+    pub(crate) facts: Facts,
+    pub(crate) forms: Forms,
+}
+
+/// A list of parameters of the function.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The number of its file.
+    pub(crate) file: usize,
+    pub(crate) list: ParameterList,
+    pub(crate) is_method: bool,
+    /// It says what the methods of others have to take, and has no body.
+    pub(crate) is_generic: bool,
+    /// The form around it.
+    pub(crate) form: Span,
+    pub(crate) docstring: Option<Span>,
+}
+
+impl<'i> File<'i> {
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.tree.dialect()
+    }
+
+    pub(crate) fn source(&self, datum: Datum) -> &'i str {
+        &self.document.text[self.tree.core_span(datum).range()]
+    }
+
+    pub(crate) fn spot(&self, at: u32) -> Spot {
+        Spot::of(self.document, at)
+    }
+
+    /// The data of a list.
+    pub(crate) fn data(&self, list: ListId) -> Vec<Datum> {
+        self.tree.data(list).collect()
+    }
+
+    /// The list that has a token for one of its data.
+    pub(crate) fn list_of(&self, at: u32) -> Option<ListId> {
+        self.tree.token_at(at).and_then(|token| self.tree.list_around(token))
+    }
+
+    /// The head of a list in canonical spelling, if it is a symbol.
+    pub(crate) fn head(&self, list: ListId) -> Option<String> {
+        let head = self.tree.data(list).next().filter(|head| head.list().is_none())?;
+        Some(canonical_head(self.dialect(), self.source(head)).into_owned())
+    }
+
+    /// The datum of a list that a span is, with its number.
+    pub(crate) fn datum_at(&self, list: ListId, span: Span) -> Option<(usize, Datum)> {
+        self.tree.data(list).enumerate().find(|(_, datum)| self.tree.core_span(*datum).encloses(span))
+    }
+
+    fn datum_of_span(&self, span: Span) -> Option<Datum> {
+        let token = self.tree.token_at(span.start)?;
+        let around = self.tree.list_around(token)?;
+        let around =
+            if self.tree.list_span(around).start == span.start { self.tree.list(around).parent()? } else { around };
+        self.tree.data(around).find(|datum| self.tree.core_span(*datum) == span)
+    }
+
+    /// The lists of parameters of the definition whose name is at a place; empty if it has none or is not understood.
+    pub(crate) fn places(&self, number: usize, name: Span) -> Vec<Place> {
+        let forms = self.forms.iter().map(|(_, form)| form);
+        let mut own = forms.filter(|form| form.name_span.is_some_and(|span| span.encloses(name)));
+        match own.next() {
+            Some(form) if form.name_span == Some(name) => self.places_of_form(number, form),
+            Some(_) => Vec::new(),
+            None => self.places_inside(number, name),
+        }
+    }
+
+    fn place(&self, number: usize, datum: Datum, skipped: usize, is_method: bool, form: Span) -> Option<Place> {
+        let lists = Lists { tree: &self.tree, text: &self.document.text, dialect: self.dialect() };
+        let list = lists.read(datum, skipped, is_method).ok()?;
+        Some(Place { file: number, list, is_method, is_generic: false, form, docstring: None })
+    }
+
+    fn places_of_form(&self, number: usize, form: &Form) -> Vec<Place> {
+        let is_function = matches!(
+            form.kind,
+            FormKind::Function | FormKind::Macro | FormKind::GenericFunction | FormKind::Method | FormKind::Variable
+        );
+        if !is_function && form.kind != FormKind::Definition {
+            return Vec::new();
+        }
+        let Some(list) = form.datum.list() else { return Vec::new() };
+        let is_method = form.kind == FormKind::Method;
+        let is_generic = form.kind == FormKind::GenericFunction;
+        let mut found = Vec::new();
+        for span in &form.signature {
+            let Some(datum) = self.datum_of_span(*span) else { return Vec::new() };
+            // `(define (name . parameters) …)`, but not `(define ((name a) b) …)`.
+            let holds_name = form.name_span.is_some_and(|name| span.encloses(name));
+            let first = datum.list().and_then(|list| self.tree.data(list).next());
+            if holds_name && first.is_none_or(|first| Some(self.tree.core_span(first)) != form.name_span) {
+                return Vec::new();
+            }
+            let Some(place) = self.place(number, datum, usize::from(holds_name), is_method, form.span) else {
+                return Vec::new();
+            };
+            found.push(Place { is_generic, docstring: form.docstring, ..place });
+        }
+        let data = self.data(list);
+        if found.is_empty() {
+            // `(def name (fn [parameters] …))`, `(defmulti name (fn [parameters] …))`
+            let lambda = data
+                .last()
+                .and_then(|last| last.list())
+                .filter(|list| data.len() > 2 && self.head(*list).is_some_and(|head| LAMBDAS.contains(&head.as_str())));
+            found = lambda.map_or_else(Vec::new, |lambda| self.places_of_lambda(number, lambda, form.span));
+            found.iter_mut().for_each(|place| place.docstring = form.docstring);
+        }
+        // `(defgeneric name parameters (:method parameters …))`
+        for option in data.iter().skip(3).filter_map(|datum| datum.list()).filter(|_| is_generic) {
+            if self.head(option).as_deref() == Some("method") {
+                let parameters = self.tree.data(option).find(|datum| datum.list().is_some());
+                let place =
+                    parameters.and_then(|datum| self.place(number, datum, 0, true, self.tree.list_span(option)));
+                let Some(place) = place else { return Vec::new() };
+                found.push(place);
+            }
+        }
+        found
+    }
+
+    /// `(fn [parameters] …)`, `(fn name ([parameters] …) …)`
+    fn places_of_lambda(&self, number: usize, lambda: ListId, form: Span) -> Vec<Place> {
+        let in_vector = notation(self.dialect()).in_vector;
+        let is_parameters = |datum: &Datum| {
+            datum.list().is_some() && (!in_vector || self.tree.kind(datum.core) == TokenKind::OpenBracket)
+        };
+        let data = self.data(lambda);
+        if let Some(datum) = data.iter().skip(1).take(2).find(|datum| is_parameters(datum)) {
+            return self.place(number, *datum, 0, false, form).into_iter().collect();
+        }
+        let clauses = data.iter().skip(1).filter_map(|datum| datum.list());
+        let first = |clause: ListId| self.tree.data(clause).next().filter(is_parameters);
+        clauses.filter_map(first).filter_map(|datum| self.place(number, datum, 0, false, form)).collect()
+    }
+
+    /// `(name [parameters] …)` inside of a protocol or of what implements it.
+    fn places_inside(&self, number: usize, name: Span) -> Vec<Place> {
+        if !notation(self.dialect()).in_vector {
+            return Vec::new();
+        }
+        let Some(list) = self.list_of(name.start) else { return Vec::new() };
+        let data = self.data(list);
+        let is_first = data.first().is_some_and(|first| self.tree.core_span(*first) == name);
+        let is_vector = |datum: &Datum| self.tree.kind(datum.core) == TokenKind::OpenBracket;
+        if !is_first {
+            return Vec::new();
+        }
+        let around = self.tree.list(list).parent().and_then(|around| self.head(around)).unwrap_or_default();
+        let is_generic = around.ends_with("defprotocol") || around.ends_with("definterface");
+        let vectors: Vec<Datum> = match is_generic {
+            true => data.iter().skip(1).filter(|datum| is_vector(datum)).copied().collect(),
+            false => data.get(1).filter(|datum| is_vector(datum)).copied().into_iter().collect(),
+        };
+        let clauses = || {
+            let clauses = data.iter().skip(1).filter_map(|datum| datum.list());
+            clauses.filter_map(|clause| self.tree.data(clause).next()).filter(|datum| is_vector(datum)).collect()
+        };
+        let vectors: Vec<Datum> = if vectors.is_empty() { clauses() } else { vectors };
+        let span = self.tree.list_span(list);
+        let places = vectors.into_iter().filter_map(|datum| self.place(number, datum, 0, true, span));
+        places.map(|place| Place { is_generic, ..place }).collect()
+    }
+
+    /// The places that mean the parameter whose name is at `binder`, without that one.
+    pub(crate) fn occurrences(&self, binder: Span) -> Vec<Span> {
+        let of = self.facts.bound.iter().filter(|(start, by)| *by == binder.start && *start != *by);
+        let mark = |start: u32| {
+            let at = self.facts.marks.partition_point(|mark| mark.span.start < start);
+            self.facts.marks.get(at).filter(|mark| mark.span.start == start).map(|mark| mark.span)
+        };
+        of.filter_map(|(start, _)| mark(*start)).collect()
+    }
+
+    /// The places of a definition that have the name of a parameter, and are known to be nothing.
+    pub(crate) fn unknown(&self, form: Span, name: &str) -> Vec<Span> {
+        let dialect = self.dialect();
+        let tokens = self.tree.tokens_within(form).filter(|(kind, _)| *kind == TokenKind::Atom);
+        let is_known = |span: &Span| {
+            let at = self.facts.marks.partition_point(|mark| mark.span.start < span.start);
+            let is_marked = self.facts.marks.get(at).is_some_and(|mark| span.encloses(mark.span));
+            let at = self.facts.uses.partition_point(|used| used.start < span.start);
+            is_marked || self.facts.uses.get(at).is_some_and(|used| span.encloses(used.span()))
+        };
+        let text = |span: &Span| &self.document.text[span.range()];
+        let is_it = |span: &Span| {
+            lispwright_index::is_name(dialect, text(span)) && lispwright_index::symbol_name(dialect, text(span)) == name
+        };
+        tokens.map(|(_, span)| span).filter(|span| is_it(span) && !is_known(span)).collect()
+    }
+
+    /// The form `(declare …)` around a place.
+    fn declaration(&self, at: u32) -> Option<ListId> {
+        let specifier = self.list_of(at)?;
+        let around = self.tree.list(specifier).parent()?;
+        (self.head(around).as_deref() == Some("declare")).then_some(around)
+    }
+}
+
+/// An entry of the new list of a definition.
+struct Entry {
+    role: Role,
+    text: String,
+    /// Its number in the present list of the definition.
+    own: Option<usize>,
+}
+
+/// What changes in a definition, besides calls.
+pub(crate) struct Definer<'a, 'i> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) file: &'a File<'i>,
+    pub(crate) place: &'a Place,
+    /// It is the definition that the request describes.
+    pub(crate) is_first: bool,
+}
+
+impl Definer<'_, '_> {
+    /// The name of a present parameter in this definition changes: what it becomes.
+    fn renamed(&self, old: usize) -> Option<(&New, Span)> {
+        let new = self.plan.renamed(old)?;
+        let own = self.plan.in_list(old, &self.place.list)?;
+        let parameter = &self.place.list.parameters[own];
+        (parameter.name == self.plan.old[old].name).then_some((new, parameter.name_span?))
+    }
+
+    /// Changes the names in the body, and takes declarations of dropped parameters away.
+    ///
+    /// Errors: a dropped parameter is used.
+    pub(crate) fn body(&self, edits: &mut Edits<'_>) -> Result<(), SignatureRefusal> {
+        let mut declared: Vec<Span> = Vec::new();
+        for old in 0..self.plan.old.len() {
+            if let Some((new, name)) = self.renamed(old) {
+                for span in self.file.occurrences(name) {
+                    edits.name(span, new.written.clone());
+                }
+                edits.name(name, new.written.clone());
+                self.docstring(edits, &self.file.document.text[name.range()], &new.written);
+            }
+            if self.plan.becomes(old).is_some() {
+                continue;
+            }
+            let Some(own) = self.plan.in_list(old, &self.place.list) else { continue };
+            let Some(name) = self.place.list.parameters[own].name_span else { continue };
+            let (gone, used): (Vec<Span>, Vec<Span>) =
+                self.file.occurrences(name).into_iter().partition(|span| self.file.declaration(span.start).is_some());
+            if let Some(first) = used.first() {
+                let name = self.file.document.text[first.range()].to_owned();
+                let mut spots: Vec<Spot> = used.iter().map(|span| self.file.spot(span.start)).collect();
+                spots.dedup_by_key(|spot| spot.line);
+                return Err(SignatureRefusal::StillUsed { name, spots });
+            }
+            declared.extend(gone);
+        }
+        self.declarations(edits, &declared);
+        Ok(())
+    }
+
+    /// Places in the body that have the name of a parameter that changes or goes, and are not understood.
+    pub(crate) fn unknown(&self) -> Vec<(Span, OpenReason)> {
+        let mut found = Vec::new();
+        for old in 0..self.plan.old.len() {
+            let is_gone = self.plan.becomes(old).is_none();
+            let own = self.plan.in_list(old, &self.place.list).map(|own| &self.place.list.parameters[own]);
+            let Some(name) = own.and_then(|own| own.name.as_ref()) else { continue };
+            if !self.place.is_generic && (is_gone || self.renamed(old).is_some()) {
+                let unknown = self.file.unknown(self.place.form, name);
+                found.extend(unknown.into_iter().map(|span| (span, OpenReason::Parameter(self.spelled(Some(name))))));
+            }
+        }
+        found
+    }
+
+    fn spelled(&self, name: Option<&str>) -> String {
+        lispwright_index::spelled(self.file.dialect(), name.unwrap_or_default())
+    }
+
+    /// Capitals in the docstring.
+    fn docstring(&self, edits: &mut Edits<'_>, from: &str, to: &str) {
+        let is_meant = notation(self.file.dialect()).capitals;
+        for span in self.mentions(from).into_iter().filter(|_| is_meant) {
+            edits.name(span, to.to_uppercase());
+        }
+    }
+
+    /// The places of the docstring that have a name in capitals.
+    pub(crate) fn mentions(&self, name: &str) -> Vec<Span> {
+        let Some(docstring) = self.place.docstring else { return Vec::new() };
+        let text = &self.file.document.text[docstring.range()];
+        let upper = name.to_uppercase();
+        let words = lispwright_index::words(text, &upper, false).into_iter();
+        words.map(|word| Span::new(docstring.start + word.start as u32, docstring.start + word.end as u32)).collect()
+    }
+
+    /// Takes names out of declarations, and specifiers and declarations that have no others.
+    fn declarations(&self, edits: &mut Edits<'_>, gone: &[Span]) {
+        let file = self.file;
+        let mut lists: Vec<ListId> = gone.iter().filter_map(|span| file.declaration(span.start)).collect();
+        lists.dedup();
+        let is_gone = |datum: &Datum| gone.iter().any(|span| *span == file.tree.core_span(*datum));
+        for list in lists {
+            let specifiers: Vec<Datum> = file.tree.data(list).skip(1).collect();
+            let empties = |datum: &Datum| {
+                let Some(list) = datum.list() else { return false };
+                let skipped = if matches!(file.head(list).as_deref(), Some("type")) { 2 } else { 1 };
+                let mut names = file.tree.data(list).skip(skipped).peekable();
+                names.peek().is_some() && names.all(|name| is_gone(&name))
+            };
+            let whole = file.tree.list_span(list);
+            let owner = |span: Span| {
+                let parent = file.tree.list(list).parent().map(|parent| file.tree.list_span(parent));
+                parent.unwrap_or(span)
+            };
+            if specifiers.iter().all(empties) {
+                edits.remove(owner(whole), whole);
+                continue;
+            }
+            for specifier in specifiers {
+                if empties(&specifier) {
+                    edits.remove(whole, file.tree.datum_span(specifier));
+                } else if let Some(inner) = specifier.list() {
+                    for name in file.tree.data(inner).filter(is_gone) {
+                        edits.remove(file.tree.list_span(inner), file.tree.core_span(name));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The class by which the method is chosen, if the parameter that has it goes.
+    pub(crate) fn dispatch(&self) -> Option<OpenReason> {
+        let mut dropped = (0..self.plan.old.len()).filter(|old| self.plan.becomes(*old).is_none());
+        dropped.find_map(|old| {
+            let own = self.plan.in_list(old, &self.place.list)?;
+            let parameter = &self.place.list.parameters[own];
+            let has_class = self.place.is_method && parameter.role == Role::Required && !parameter.is_bare;
+            let in_list = has_class && !notation(self.file.dialect()).in_vector;
+            in_list.then(|| OpenReason::Dispatch(self.spelled(parameter.name.as_deref())))
+        })
+    }
+
+    /// Writes the list of parameters anew.
+    pub(crate) fn list(&self, edits: &mut Edits<'_>) {
+        let list = &self.place.list;
+        let text = self.written(edits);
+        if text != self.file.document.text[list.span.range()] {
+            edits.part(list.span, list.span, text);
+        }
+    }
+
+    fn entries(&self, edits: &Edits<'_>) -> Vec<Entry> {
+        let (plan, list) = (self.plan, &self.place.list);
+        let mut entries: Vec<Entry> = Vec::new();
+        for item in &plan.items {
+            let NewItem::Parameter(number) = item else { continue };
+            let new = &plan.new[*number];
+            let Some(old) = new.from else {
+                entries.push(Entry { role: new.role, text: new.text.clone(), own: None });
+                continue;
+            };
+            let Some(own) = plan.in_list(old, list) else { continue };
+            let parameter = &list.parameters[own];
+            let present = &self.file.document.text[parameter.span.range()];
+            let is_same = self.is_first || present == plan.old[old].text;
+            let changes_role = new.role != plan.old[old].role;
+            let anywhere = notation(self.file.dialect()).keys_anywhere;
+            let loses = changes_role && (anywhere || (new.role == Role::Required && !parameter.is_bare));
+            let rendered = edits.rendered(parameter.span);
+            let keyword = parameter.keyword.as_deref().filter(|_| anywhere && new.keyword != parameter.keyword);
+            let without_keyword = keyword.and_then(|keyword| rendered.strip_prefix(keyword)).zip(new.keyword.as_ref());
+            let text = match without_keyword {
+                _ if (new.is_given && is_same) || loses => new.text.clone(),
+                Some((rest, keyword)) => format!("{keyword}{rest}"),
+                None => rendered,
+            };
+            entries.push(Entry { role: new.role, text, own: Some(own) });
+        }
+        // What this list has besides, as methods may have keywords of their own.
+        for (own, parameter) in list.parameters.iter().enumerate() {
+            let is_planned = (0..plan.old.len()).any(|old| plan.in_list(old, list) == Some(own));
+            if is_planned {
+                continue;
+            }
+            let before = own.checked_sub(1).and_then(|before| entries.iter().position(|one| one.own == Some(before)));
+            let at = before.map_or(0, |before| before + 1);
+            let text = edits.rendered(parameter.span);
+            entries.insert(at, Entry { role: parameter.role, text, own: Some(own) });
+        }
+        entries
+    }
+
+    /// The word before parameters of a role in this list, or the one of the request.
+    fn word(&self, role: Option<Role>) -> Option<(String, Option<Span>)> {
+        let own = self.place.list.word(role);
+        let text = own.map(|span| self.file.document.text[span.range()].to_owned());
+        let asked = self.plan.items.iter().find_map(|item| match item {
+            NewItem::Word(of, text) if *of == role => Some(text.clone()),
+            _ => None,
+        });
+        text.or(asked).map(|text| (text, own))
+    }
+
+    fn written(&self, edits: &Edits<'_>) -> String {
+        let list = &self.place.list;
+        let source = &self.file.document.text;
+        let entries = self.entries(edits);
+        let is_symbol = !source[list.span.range()].starts_with(['(', '[', '{']);
+        if let ([only], true) = (entries.as_slice(), is_symbol)
+            && only.role == Role::Rest
+        {
+            return only.text.clone();
+        }
+        let mut text = match is_symbol {
+            true => "(".to_owned(),
+            false => source[list.span.start as usize..list.begin as usize].to_owned(),
+        };
+        let is_header = !is_symbol && !source[list.span.start as usize..list.begin as usize].ends_with(['(', '[', '{']);
+        let mut is_empty = !is_header;
+        let mut push = |text: &mut String, part: &str, own: Option<Span>| {
+            let lead = own.map_or("", |span| lead(list, source, span));
+            match (lead.is_empty(), is_empty) {
+                (false, _) => text.push_str(lead),
+                (true, false) => text.push(' '),
+                (true, true) => {}
+            }
+            is_empty = false;
+            text.push_str(part);
+        };
+        let mut role = Role::Required;
+        let mut has_keys = false;
+        let keys = |role: Role| !matches!(role, Role::Aux);
+        let own_keys = list.word(Some(Role::Key));
+        let last_before_aux = entries.iter().filter(|entry| keys(entry.role)).count();
+        let close_keys = |text: &mut String, push: &mut dyn FnMut(&mut String, &str, Option<Span>), has_keys: bool| {
+            if let Some(span) = own_keys.filter(|_| !has_keys) {
+                push(text, &source[span.range()], Some(span));
+            }
+            if let Some(span) = list.word(None) {
+                push(text, &source[span.range()], Some(span));
+            }
+        };
+        for (at, entry) in entries.iter().enumerate() {
+            if at == last_before_aux {
+                close_keys(&mut text, &mut push, has_keys);
+            }
+            if entry.role != role || entry.role == Role::Hidden {
+                role = entry.role;
+                has_keys |= role == Role::Key;
+                let word = match (role, entry.own) {
+                    (Role::Hidden, Some(own)) => {
+                        word_before(list, own).map(|span| (source[span.range()].to_owned(), Some(span)))
+                    }
+                    _ => self.word(Some(role)),
+                };
+                if let Some((word, own)) = word {
+                    push(&mut text, &word, own);
+                }
+            }
+            push(&mut text, &entry.text, entry.own.map(|own| list.parameters[own].span));
+        }
+        if last_before_aux == entries.len() {
+            close_keys(&mut text, &mut push, has_keys);
+        }
+        match is_symbol {
+            true => text.push(')'),
+            false => text.push_str(&source[list.end as usize..list.span.end as usize]),
+        }
+        text
+    }
+}
+
+/// The word right before a parameter.
+fn word_before(list: &ParameterList, own: usize) -> Option<Span> {
+    let at = list.items.iter().position(|(_, item)| *item == Item::Parameter(own))?;
+    list.items[..at].last().filter(|(_, item)| matches!(item, Item::Word(_))).map(|(span, _)| *span)
+}
+
+/// What is before an item of the present list, if it is more than blanks on the line.
+fn lead<'t>(list: &ParameterList, source: &'t str, span: Span) -> &'t str {
+    let at = list.items.iter().position(|(other, _)| *other == span);
+    let before = match at {
+        Some(0) | None => list.begin,
+        Some(at) => list.items[at - 1].0.end,
+    };
+    let lead = &source[before as usize..span.start as usize];
+    if lead.contains('\n') { lead } else { "" }
+}

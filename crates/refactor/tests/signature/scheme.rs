@@ -1,0 +1,115 @@
+//! Scheme and Racket.
+
+use super::check;
+
+#[track_caller]
+fn scm(before: &str, request: &str, after: &str) {
+    check("a.scm", before, request, after);
+}
+
+#[track_caller]
+fn rkt(before: &str, request: &str, after: &str) {
+    check("a.rkt", before, request, after);
+}
+
+#[test]
+fn headers_change_with_their_calls() {
+    scm(
+        "(define (pay account amount . more)
+  (list account amount more))
+(define (f x)
+  (pay x 1)
+  (apply pay x 2 x)
+  (map pay x x)
+  (pay x (car x) 3))
+",
+        "pay (amount account note . more) ; note = #f",
+        "(define (pay amount account note . more)
+  (list account amount more))
+(define (f x)
+  (pay 1 x #f)
+  (apply pay 2 x #f x)
+  (map pay x x)
+  (pay (car x) x #f 3))
+-- 1 definitions, 0 methods, 3 calls
+open 6: value
+",
+    );
+    scm(
+        "(define pay (lambda (account amount) (list account amount)))\n(define all (lambda args args))\n(pay 1 2)\n(all 1 2)\n",
+        "pay (amount account)",
+        "(define pay (lambda (amount account) (list account amount)))\n(define all (lambda args args))\n(pay 2 1)\n(all 1 2)\n\
+         -- 1 definitions, 0 methods, 1 calls\n",
+    );
+    scm(
+        "(define all (lambda args args))\n(all 1 2)\n(all)\n",
+        "all (first . args) ; first = 0",
+        "(define all (lambda (first . args) args))\n(all 0 1 2)\n(all 0)\n-- 1 definitions, 0 methods, 2 calls\n",
+    );
+    scm("(define ((pay a) b) (list a b))\n((pay 1) 2)\n", "pay (b a)", "refused: no parameters in 1\n");
+}
+
+#[test]
+fn one_of_several_clauses_changes() {
+    scm(
+        "(define pay (case-lambda ((a) (pay a 1)) ((a b) (list a b))))\n(pay 1)\n(pay 1 2)\n",
+        "pay (b a) ; arity = 2",
+        "(define pay (case-lambda ((a) (pay 1 a)) ((b a) (list a b))))\n(pay 1)\n(pay 2 1)\n\
+         -- 1 definitions, 0 methods, 2 calls\n",
+    );
+}
+
+#[test]
+fn keywords_of_guile_follow() {
+    scm(
+        "(define* (pay account #:optional (amount 1) #:key note (loud #f)) (list account amount note loud))
+(pay 1)
+(pay 1 2 #:note 3)
+",
+        "pay (account #:optional amount #:key remark loud) ; note > remark",
+        "(define* (pay account #:optional (amount 1) #:key remark (loud #f)) (list account amount remark loud))
+(pay 1)
+(pay 1 2 #:remark 3)
+-- 1 definitions, 0 methods, 1 calls
+",
+    );
+}
+
+#[test]
+fn keywords_of_racket_follow() {
+    rkt(
+        "#lang racket
+(provide pay)
+(define (pay account [amount 1] #:note note #:loud [loud #f]) (list account amount note loud))
+(pay #:note 1 2)
+(pay 2 3 #:loud #t #:note 1)
+(pay 2 #:note 4 3)
+",
+        "pay (account [amount 1] #:remark remark #:loud [loud #f]) ; note > remark",
+        "#lang racket
+(provide pay)
+(define (pay account [amount 1] #:remark remark #:loud [loud #f]) (list account amount remark loud))
+(pay #:remark 1 2)
+(pay 2 3 #:loud #t #:remark 1)
+(pay 2 #:remark 4 3)
+-- 1 definitions, 0 methods, 3 calls
+",
+    );
+    rkt(
+        "#lang racket
+(provide (contract-out [pay (-> integer? integer? any)]))
+(define (pay account amount) (list account amount))
+(pay 1 2)
+(map (curry pay 1) '(2))
+",
+        "pay (account note amount #:loud [loud #f]) ; note = 0",
+        "#lang racket
+(provide (contract-out [pay (-> integer? integer? any)]))
+(define (pay account note amount #:loud [loud #f]) (list account amount))
+(pay 1 0 2)
+(map (curry pay 1 0) '(2))
+-- 1 definitions, 0 methods, 2 calls
+look at 2: declares
+",
+    );
+}
