@@ -283,7 +283,7 @@ fn is_language(space: &str) -> bool {
 }
 
 /// The data that the reader drops.
-fn discarded(tree: &Tree) -> Vec<Span> {
+pub(crate) fn discarded(tree: &Tree) -> Vec<Span> {
     let mut found = Vec::new();
     let lists = (0..tree.lists().len() as u32).map(|list| tree.elements(list));
     for element in std::iter::once(tree.top_elements()).chain(lists).flatten() {

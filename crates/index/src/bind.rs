@@ -281,6 +281,9 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(Task::Code));
                 for slot in slots {
                     let parts = lists(self, Some(slot));
+                    if let (F::Accessors, [name, accessor, ..]) = (form, &parts[..]) {
+                        self.assigns_through(*name, *accessor, &data);
+                    }
                     if form == F::Accessors {
                         tasks.extend(parts.get(1).map(|accessor| Task::Use(*accessor, UseKind::Call)));
                     }

@@ -36,6 +36,8 @@ pub enum PossibleReason {
     ByName,
     /// Code makes names from parts, and it may be one of them.
     Computed,
+    /// The object may be of another class, which has a slot of that name.
+    OtherSlot,
 }
 
 impl PossibleReason {
@@ -49,6 +51,7 @@ impl PossibleReason {
             Self::Special => "declared special",
             Self::ByName => "looked up by name",
             Self::Computed => "code makes such names",
+            Self::OtherSlot => "another class has such a slot",
         }
     }
 }

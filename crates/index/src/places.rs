@@ -4,7 +4,7 @@
 //! change. The walk over them is that over code; the names in question are noted as assigned when it comes to them.
 
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Data, Datum};
+use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::walk::{Task, Walk};
 
@@ -98,11 +98,51 @@ pub(crate) fn mutated(head: &str) -> Option<usize> {
     known.or_else(|| ENDINGS.iter().any(|ending| head.ends_with(ending)).then_some(0))
 }
 
+/// Data in a body in which assignments of a name are looked for.
+const MOST_DATA: usize = 10_000;
+
+/// A form assigns its datum of this number, from 0 for its head.
+pub(crate) fn writes(form: Option<SpecialForm>, head: &str, at: usize) -> bool {
+    use SpecialForm as F;
+    match form {
+        Some(F::Setf | F::Setq) => at % 2 == 1,
+        Some(F::Update) => at == 1,
+        Some(F::CallUpdate | F::Push) => at == 2,
+        Some(F::Rotate) => at > 0,
+        _ => head == "set!" && at == 1,
+    }
+}
+
 impl<'t> Walk<'t> {
     /// Notes that the argument with this number is assigned.
     pub(crate) fn mutates(&mut self, argument: usize, mut data: Data<'t>) {
         if let Some(datum) = data.nth(argument).filter(|datum| datum.list().is_none()) {
             self.assigned.push(self.tree.core_span(datum).start);
+        }
+    }
+
+    /// Notes that the accessor is assigned for which a name stands, if the code assigns the name.
+    pub(crate) fn assigns_through(&mut self, name: Datum, accessor: Datum, code: &Data<'t>) {
+        let written = self.source(name);
+        let folds = self.dialect.folds_case();
+        let is_it = |datum: Datum| {
+            let text = self.source(datum);
+            datum.list().is_none() && if folds { text.eq_ignore_ascii_case(written) } else { text == written }
+        };
+        let mut waiting: Vec<Datum> = code.clone().collect();
+        let mut is_assigned = false;
+        for _ in 0..MOST_DATA {
+            let Some(datum) = waiting.pop().filter(|_| !is_assigned) else { break };
+            let Some(list) = datum.list() else { continue };
+            let data: Vec<Datum> = self.data(list).collect();
+            let head = data.first().filter(|head| head.list().is_none());
+            let head = head.map(|head| canonical_head(self.dialect, self.source(*head))).unwrap_or_default();
+            let form = self.dialect.special_form(&head);
+            is_assigned = data.iter().enumerate().any(|(at, datum)| writes(form, &head, at) && is_it(*datum));
+            waiting.extend(data);
+        }
+        if is_assigned {
+            self.assigned.push(self.tree.core_span(accessor).start);
         }
     }
 

@@ -5,7 +5,9 @@
 //! too. So nothing here guesses: every place is accounted for, and what was planned is proved. The files are read again
 //! as they would be, and the answers to all questions about them must be the old ones.
 //!
-//! - [`rename`] changes a name: its definition, its uses, its exports, and the names that its definition derives.
+//! - [`rename`] changes a name: its definition, its uses, its exports, and the names that its definition derives;
+//!   [`rename_slot`] that of a slot or field, [`rename_keyword`] that of a keyword, [`rename_thing`] that of a package,
+//!   system or feature.
 //! - [`rewrite`] changes all forms of a shape into another.
 //! - [`change_signature`] changes the parameters of a function, and all calls.
 //!
@@ -16,9 +18,11 @@
 //! follow from the new one, and `proof.rs` compares the project before and after.
 //! `rewrite.rs` and `template.rs` need no index. `signature.rs` has its own steps.
 
+mod any;
 mod collect;
 mod derived;
 mod dialects;
+mod keyword;
 mod mention;
 mod new_name;
 mod proof;
@@ -26,10 +30,13 @@ mod refusal;
 mod rename;
 mod rewrite;
 mod signature;
+mod slot;
 mod target;
 mod template;
 mod thing;
 
+pub use any::rename_any;
+pub use keyword::rename_keyword;
 pub use mention::{MentionKind, NameMention};
 pub use refusal::{Doubt, Namesake, RenameRefusal, Spot, Untold};
 pub use rename::{ChangedPlace, RemadeFile, Rename, RenameRequest, rename};
@@ -37,4 +44,5 @@ pub use rewrite::{Loss, RewriteRefusal, RewriteRequest, RewrittenText, check_rew
 pub use signature::{
     LookReason, OpenPlace, OpenReason, SignatureChange, SignatureRefusal, SignatureRequest, change_signature,
 };
+pub use slot::rename_slot;
 pub use thing::rename_thing;

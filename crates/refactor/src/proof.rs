@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lispwright_edit::Change;
+use lispwright_edit::{Change, Changes};
 use lispwright_index::{
-    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, Referent, Symbol, Use, UseIndex, symbol_name,
+    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, MarkRole, Referent, Symbol, Use, UseIndex, symbol_name,
 };
 use lispwright_syntax::{LineIndex, Tree, read};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +35,11 @@ impl<'p> Moved<'p> {
         let before = self.changes.partition_point(|change| change.span.end <= offset);
         let shift: i64 =
             self.changes[..before].iter().map(|change| change.text.len() as i64 - i64::from(change.span.len())).sum();
-        u32::try_from(i64::from(offset) + shift).unwrap_or(0)
+        // A name that becomes a list is its first element: `balance` in `(balance amount)`.
+        let inside = self.changes.get(before).is_some_and(|change| {
+            change.span.start == offset && change.changes == Changes::Datum && change.text.starts_with('(')
+        });
+        u32::try_from(i64::from(offset) + shift + i64::from(inside)).unwrap_or(0)
     }
 }
 
@@ -78,9 +82,11 @@ fn same_finds(moved: &Moved<'_>, document: &Document, facts: &Facts, named: &[Na
     if let Some(at) = first_difference(&old, &new, |one| one.0) {
         return captured(at);
     }
+    // Slots are counted apart; a binding may have to write them now.
+    let is_counted = |mark: &&Mark| mark.role != MarkRole::Slot;
     let mark = |mark: &Mark| (moved.at(mark.span.start), mark.role);
-    let old: Vec<_> = moved.facts.marks.iter().map(mark).collect();
-    let new: Vec<_> = facts.marks.iter().map(|mark| (mark.span.start, mark.role)).collect();
+    let old: Vec<_> = moved.facts.marks.iter().filter(is_counted).map(mark).collect();
+    let new: Vec<_> = facts.marks.iter().filter(is_counted).map(|mark| (mark.span.start, mark.role)).collect();
     if let Some(at) = first_difference(&old, &new, |one| one.0) {
         return captured(at);
     }

@@ -60,6 +60,8 @@ pub struct Rename {
     pub definitions: usize,
     /// Places where code makes names from parts, which may be one of these.
     pub possible: Vec<Spot>,
+    /// Names of functions that belong to a slot, are written out, and stay.
+    pub kept: Vec<String>,
     /// Files that get another name, each with the new one.
     pub moves: Vec<(PathBuf, PathBuf)>,
     /// Spaces outside of the project from which files import that have the name; there the name is taken for theirs.
@@ -154,6 +156,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         symbol: target.symbol,
         files,
         left,
+        kept: Vec::new(),
         moves: Vec::new(),
         strangers,
     })
@@ -165,7 +168,7 @@ fn label(target: &Target<'_>) -> String {
 }
 
 /// The places where code makes names from parts that may be one of the old ones.
-fn computed(question: &UseIndex<'_>, named: &[Named]) -> Vec<Spot> {
+pub(crate) fn computed(question: &UseIndex<'_>, named: &[Named]) -> Vec<Spot> {
     let folds = question.dialect().folds_case();
     let may_be = |one: &&lispwright_index::Computed| named.iter().any(|named| one.may_be(&named.old.name, folds));
     let of = |document: &&Document| {
@@ -209,7 +212,7 @@ pub(crate) fn remade(
 }
 
 /// No space that sees the symbol has the new name for something else, and the language does not have it.
-fn is_free(question: &UseIndex<'_>, named: &Named) -> Result<(), RenameRefusal> {
+pub(crate) fn is_free(question: &UseIndex<'_>, named: &Named) -> Result<(), RenameRefusal> {
     let new = named.new_symbol();
     let name = || named.new.written.clone();
     if let Some((document, one)) = question.definitions(&new).first() {

@@ -87,6 +87,7 @@ pub fn rename_thing(index: &Index, request: &RenameRequest<'_>) -> Result<Rename
         left: plan.left,
         possible: Vec::new(),
         strangers: Vec::new(),
+        kept: Vec::new(),
         moves,
     })
 }

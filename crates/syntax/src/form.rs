@@ -7,6 +7,7 @@
 mod find;
 mod made;
 mod parts;
+mod slots;
 
 use crate::address::MethodKey;
 use crate::datum::{Data, Datum};
@@ -20,6 +21,7 @@ use crate::tree::{ListId, Tree};
 pub(crate) use find::SETTERS;
 pub use find::Selection;
 pub(crate) use parts::LAMBDAS;
+pub use slots::{Slot, SlotStyle, Slots};
 
 /// Index of a form in its [`Forms`], in source order.
 pub type FormId = u32;

@@ -55,7 +55,7 @@ pub use dialects::Dialect;
 pub use dots::{stray_dots, stray_dots_since};
 pub use fence::{around, fenced, head};
 pub use flaw::{Flaw, flaws, flaws_since, left_out};
-pub use form::{Form, FormId, FormKind, Forms, Selection};
+pub use form::{Form, FormId, FormKind, Forms, Selection, Slot, SlotStyle, Slots};
 pub use heads::Head;
 pub use language::Language;
 pub use near::{edit_distance, nearest};

@@ -38,7 +38,7 @@ const MOST_POSSIBLE: usize = 60;
 const MOST_MENTIONS: usize = 40;
 
 /// The kinds there are: of uses of names, and of places that name packages, systems, features and files.
-static KINDS: [&str; 16] = [
+static KINDS: [&str; 18] = [
     "call",
     "macro",
     "value",
@@ -55,13 +55,15 @@ static KINDS: [&str; 16] = [
     "lookup",
     "component",
     "qualified",
+    "parameter",
+    "keyword",
 ];
 
 /// Arguments of `code_find_references`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CodeFindReferences {
-    /// Symbol
+    /// Symbol, class.slot, :ns/kw
     pub symbol: String,
     /// Package
     #[serde(default)]

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lispwright_index::Refreshed;
-use lispwright_index::thing_name;
 use lispwright_project::{MadeDirectories, SetAside, Trial};
-use lispwright_refactor::{MentionKind, Rename, RenameRefusal, RenameRequest, rename, rename_thing};
+use lispwright_refactor::{MentionKind, Rename, RenameRequest, rename_any};
 use lispwright_syntax::head;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +28,7 @@ const MOST_MENTIONS: usize = 200;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispRename {
-    /// Name: foo, pkg:foo
+    /// Name: foo, pkg:foo, class.slot, :ns/kw
     pub symbol: String,
     /// The new name, without package
     pub new_name: String,
@@ -109,6 +108,9 @@ pub struct RenameAnswer {
     /// Packages outside of the project that have the name for some files.
     #[serde(skip)]
     pub strangers: Vec<String>,
+    /// Functions of a slot that are written out, and stay.
+    #[serde(skip)]
+    pub kept: Vec<String>,
     /// Files that were not looked at.
     #[serde(skip)]
     pub left_out: Vec<String>,
@@ -264,7 +266,7 @@ async fn plan(
     indexed_with(workshop, context, move |index, refreshed, language_of| {
         let is_here = |path: &Path| is_here(&path.to_string_lossy());
         let request = RenameRequest {
-            symbol: plain_name(&asked.symbol),
+            symbol: &asked.symbol,
             package: asked.package.as_deref(),
             new_name: &asked.new_name,
             is_here: &is_here,
@@ -272,14 +274,7 @@ async fn plan(
             also: &asked.also,
             language_of,
         };
-        let planned = match rename(index, &request) {
-            Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. })
-                if index.names_thing(thing_name(&asked.symbol)) =>
-            {
-                rename_thing(index, &RenameRequest { symbol: &asked.symbol, ..request })
-            }
-            planned => planned,
-        };
+        let planned = rename_any(index, &request);
         let planned = planned.and_then(|planned| {
             rename_image::check(index, &planned, &uses)?;
             Ok(planned)
@@ -390,6 +385,7 @@ fn answer(workshop: &Workshop, planned: &Rename, refreshed: &Refreshed, dry_run:
         verification: None,
         changed_mentions: planned.files.iter().map(|file| file.mentions).sum(),
         strangers: planned.strangers.clone(),
+        kept: planned.kept.clone(),
         left_out: left_out(&refreshed.left_out, root),
         ignored: left_out(&refreshed.ignored, root),
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_index::{
     Document, Hit, Index, Ledger, MentionKind, PossibleReason, Symbol, Thing, Things, Use, UseEvidence, UseIndex,
-    UseKind, is_lisp, is_thing, space_word, thing_name, words,
+    UseKind, is_lisp, is_thing, owner_and_slot, space_word, thing_name, words,
 };
 use lispwright_project::{read_anywhere, survey};
 use lispwright_syntax::{Dialect, FormKind, LineIndex, Span};
@@ -98,10 +98,21 @@ impl<'q> Looking<'q> {
         });
         let definitions = found.iter().filter(|(document, _)| is_meant(document.dialect)).count();
         let mut known = Known { definitions, files: self.index.documents().count(), ..Known::default() };
+        let is_qualified = symbol.starts_with("::") || (symbol.starts_with(':') && symbol.contains('/'));
+        if is_qualified && direction == Direction::Callers && self.keyword(&mut known, symbol, package) {
+            return known;
+        }
+        let is_slot = found.is_empty() && owner_and_slot(symbol).is_some() && direction == Direction::Callers;
+        if is_slot && self.slots(&mut known, symbol, package) {
+            return known;
+        }
         let is_asked = direction == Direction::Callers && package.is_none() && (found.is_empty() || is_thing(symbol));
         if is_asked && let Some(things) = self.index.things(symbol, |path| (self.is_wanted)(&path.to_string_lossy())) {
             known.names.push(thing_name(symbol).to_owned());
             self.things(&mut known, &things);
+            return known;
+        }
+        if direction == Direction::Callers && found.is_empty() && self.keyword(&mut known, symbol, package) {
             return known;
         }
         let mut dialects: Vec<Dialect> = found.iter().map(|(document, _)| document.dialect).collect();
@@ -171,6 +182,9 @@ impl<'q> Looking<'q> {
             shown.extend(hits.iter().map(place_of));
             self.add(known, hits, step, None, |kind| is_macro && step == 1 && kind == UseKind::Call);
             layer = next;
+        }
+        if self.filter.kinds.contains(&"assignment") {
+            self.slot_writes(known, question, &symbols);
         }
         // An accessor of a structure uses the structure.
         for other in derived {
@@ -308,7 +322,7 @@ impl<'q> Looking<'q> {
         known.mentions[first..].iter_mut().for_each(|mention| mention.depth = depth);
     }
 
-    fn add_places(
+    pub(crate) fn add_places(
         &self,
         known: &mut Known,
         places: impl Iterator<Item = (&'q Document, Span, &'static str)>,
@@ -355,7 +369,7 @@ impl<'q> Looking<'q> {
     }
 
     /// A place that is told by itself.
-    fn place(&self, document: &Document, span: Span, kind: &str) -> PlaceThere {
+    pub(crate) fn place(&self, document: &Document, span: Span, kind: &str) -> PlaceThere {
         let at = document.lines().line_column(document.text.as_bytes(), span.start);
         let line = document.lines().line_span(at.line).map_or("", |span| &document.text[span.range()]);
         PlaceThere {

@@ -318,6 +318,7 @@ fn thing_text(answer: &ReferencesAnswer, name: &str) -> String {
     let Some(thing) = &answer.thing else { return name.to_owned() };
     let declared = match thing.declared.first() {
         Some(first) => format!(" ({})", place(&first.path, [Some(first.line), None])),
+        None if thing.kinds == ["keyword"] => String::new(),
         None => " (not declared in the project)".to_owned(),
     };
     format!("{} {name}{declared}", thing.kinds.join(", "))

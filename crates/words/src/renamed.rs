@@ -46,6 +46,12 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
             first_names(&names, MOST_NAMED)
         ));
     }
+    if !done.kept.is_empty() {
+        text.push_str(&format!(
+            "\nIts accessors are written out and stay: {}. Rename them by their names.",
+            first_names(&done.kept, MOST_NAMED)
+        ));
+    }
     for moved in &done.moves {
         let (from, to) = (in_a_line(&moved.from), in_a_line(&moved.to));
         text.push_str(&match done.dry_run {
@@ -246,10 +252,11 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Free =>
                     "no file that is known to be loaded there defines it, and another file without a module does",
                 PossibleReason::Undeclared => "its package is declared nowhere",
-                PossibleReason::NotUnderstood
-                | PossibleReason::Special
-                | PossibleReason::ByName
-                | PossibleReason::Computed => "the form is not understood",
+                PossibleReason::OtherSlot =>
+                    "the class of the object is not known, and another class has a slot of that name",
+                PossibleReason::ByName => "it is data that may name it; also: quoted changes such places",
+                PossibleReason::NotUnderstood | PossibleReason::Special | PossibleReason::Computed =>
+                    "the form is not understood",
             }
         ),
         Doubt::Keyword => format!(

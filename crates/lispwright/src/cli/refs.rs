@@ -16,7 +16,7 @@ use super::outcome::{failed, show};
     Exit code: 0, 1 when there is no such name, 2 when nothing could be read."
 )]
 pub(crate) struct Args {
-    /// Name: foo, pkg:foo
+    /// Name: foo, pkg:foo, class.slot, :ns/kw
     name: String,
 
     /// Its package, module or namespace

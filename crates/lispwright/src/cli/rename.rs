@@ -14,12 +14,12 @@ use super::outcome::{failed, show};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright rename area surface\n  lispwright rename ledger:post post-entry --write\n  \
-    lispwright rename total sum --package farm --also docstrings --also comments\n\n\
+    lispwright rename account.balance amount\n  lispwright rename total sum --package farm --also docstrings --also comments\n\n\
     Without --write nothing is written. With it all files are, or none.\n\
     Exit code: 0, 1 when the rename was refused, 2 when it could not be tried."
 )]
 pub(crate) struct Args {
-    /// Name: foo, pkg:foo
+    /// Name: foo, pkg:foo, class.slot, :ns/kw
     symbol: String,
 
     /// The new name, without package

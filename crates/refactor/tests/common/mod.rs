@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lispwright_index::Index;
-use lispwright_refactor::{Doubt, MentionKind, Rename, RenameRefusal, RenameRequest, Spot, rename};
+use lispwright_refactor::{Doubt, MentionKind, Rename, RenameRefusal, RenameRequest, Spot, rename, rename_any};
 use lispwright_syntax::{Dialect, Language};
 
 /// The files of a project: path and text.
@@ -35,7 +35,8 @@ pub fn renamed(
     }
     let mut index = Index::default();
     index.refresh([root.as_path()], &language);
-    let (package, symbol) = old.split_once('/').map_or((None, old), |(package, name)| (Some(package), name));
+    let qualified = old.split_once('/').filter(|_| !old.starts_with(':'));
+    let (package, symbol) = qualified.map_or((None, old), |(package, name)| (Some(package), name));
     let is_here = |_: &Path| true;
     let request = RenameRequest {
         symbol,
@@ -46,7 +47,10 @@ pub fn renamed(
         also,
         language_of: &language,
     };
-    let done = rename(&index, &request);
+    let done = match symbol.contains(['.', ':']) {
+        true => rename_any(&index, &request),
+        false => rename(&index, &request),
+    };
     let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
     let text = match &done {
         Ok(rename) => {
