@@ -252,19 +252,44 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
     check(here, &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
     check(here, &["read", "src/r.lisp", "index"], "", 0, &["(my:route index"]);
     check(&deep, &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
-    // Configurations above the root do not count; a file outside of the root has its own project.
-    check(&here.join("src"), &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
+    // It is the nearest one above the file, wherever the shell is, and the root.
+    check(&here.join("src"), &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
     check(&deep, &["read", "../r.lisp", "index"], "", 0, &["(my:route index"]);
     // The same for files that are read through the root, which may be a relative path.
     let edit = |path, root, code| {
         check(&here.join("src"), &["edit", path, "delete", "index", "--dry-run", "--root", root], "", code, &["index"])
     };
     edit("r.lisp", "..", 0);
-    edit("r.lisp", ".", 1);
+    edit("r.lisp", ".", 0);
     edit("../r.lisp", "..", 0);
     edit("deep/r.lisp", "..", 1);
     check(here, &["edit", "src/deep/r.lisp", "delete", "my:route index", "--root", "src"], "", 0, &["Deleted"]);
     assert_eq!(fs::read_to_string(deep.join("r.lisp")).unwrap(), "");
+    // A repository is a project of its own.
+    fs::create_dir(here.join("src/.git")).unwrap();
+    check(&here.join("src"), &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
+    fs::write(here.join("src/lispwright.toml"), "[common-lisp.definers]\nroute = \"defun\"\n").unwrap();
+    check(&here.join("src"), &["read", "r.lisp", "index"], "", 0, &["(my:route index"]);
+}
+
+#[test]
+fn a_check_says_the_same_from_every_directory() {
+    let project = project();
+    let here = project.path();
+    fs::create_dir_all(here.join("sub/deep")).unwrap();
+    fs::create_dir(here.join(".git")).unwrap();
+    fs::write(here.join("lispwright.toml"), "[common-lisp.dispatch]\n\"/\" = \"delimited\"\n").unwrap();
+    fs::write(here.join("sub/b.lisp"), "(list #/ ) / 1)\n").unwrap();
+    let verdict = |from: &str, path: &str| {
+        let answer = lispwright(&here.join(from), &["check", "--json", path], "");
+        (answer.status.code(), text(&answer.stdout).replace(path, "b.lisp"))
+    };
+    let found = verdict(".", "sub/b.lisp");
+    assert_eq!(found.0, Some(0), "{}", found.1);
+    assert_eq!(verdict("sub", "b.lisp"), found);
+    assert_eq!(verdict("sub/deep", "../b.lisp"), found);
+    let absolute = here.join("sub/b.lisp");
+    assert_eq!(verdict("sub/deep", absolute.to_str().unwrap()), found);
 }
 
 #[test]

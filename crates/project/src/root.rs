@@ -205,6 +205,20 @@ const KERNEL: &[&str] = &["/proc", "/sys"];
 /// Directories that hold home directories.
 const HOMES: &[&str] = &["/home", "/Users", "/var/home"];
 
+/// What a version control system has in the directory where its tree begins.
+const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".jj", ".svn"];
+
+/// `directory`, absolute and without links, and the directories above it that belong to the same project: up to the one
+/// where its version control begins, and before one that holds several projects, such as a home directory.
+pub fn up_to_project(directory: &Path) -> impl Iterator<Item = &Path> {
+    let mut is_over = false;
+    directory.ancestors().take_while(move |above| {
+        let is_inside = !is_over && !is_shared(above);
+        is_over = is_over || VERSION_CONTROL.iter().any(|mark| above.join(mark).exists());
+        is_inside
+    })
+}
+
 /// `directory`, absolute, holds more than one project: it cannot be a root.
 pub fn is_shared(directory: &Path) -> bool {
     too_wide(directory, std::env::var_os("HOME").map(PathBuf::from).as_deref()).is_some()

@@ -1,9 +1,8 @@
 //! The files of a project and the languages they are written in: one rule for the server, the commands and the hooks.
 //!
 //! They differ in the files that they may read: calls of a client only files below open roots, a person at a shell and
-//! the hook of an agent any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the root.
-//! If no root is open, the search ends at the one that would be opened, and a file outside of it may have its
-//! configuration anywhere above.
+//! the hook of an agent any file. The nearest `lispwright.toml` beside or above a file applies to it, up to the directory
+//! where its version control begins, wherever the root is: the same command means the same in each directory.
 //!
 //! A configuration is parsed again only when its file has changed.
 
@@ -15,7 +14,7 @@ use std::time::SystemTime;
 
 use lispwright_index::is_lisp;
 use lispwright_project::{
-    Error, Roots, SourceFile, Survey, Version, is_shared, read_anywhere, read_text_anywhere, root_around, survey,
+    Error, Roots, SourceFile, Survey, Version, read_anywhere, read_text_anywhere, survey, up_to_project,
 };
 use lispwright_syntax::{Dialect, Language};
 
@@ -169,10 +168,7 @@ impl Workspace {
     pub fn languages_in(&self, directory: &Path) -> Result<Arc<Languages>, BadConfiguration> {
         let real = directory.canonicalize();
         let directory = real.as_deref().unwrap_or(directory);
-        let root = if self.roots.is_none() { root_around(directory) } else { None };
-        let up_to_root =
-            directory.ancestors().take_while(|above| root.as_ref().is_none_or(|root| above.starts_with(root)));
-        for directory in up_to_root {
+        for directory in up_to_project(directory) {
             let bad = |fault| BadConfiguration { directory: directory.to_owned(), fault };
             if let Some(languages) = self.configuration(directory, SystemTime::now()).map_err(bad)? {
                 return Ok(languages);
@@ -196,11 +192,8 @@ impl Workspace {
         if let Some(known) = known().get(&path).filter(|known| Some(known.version) == version) {
             return known.languages.clone().map(Some);
         }
-        // A directory of several projects has no configuration.
-        if is_shared(directory) {
-            return Ok(None);
-        }
-        let text = match &self.roots {
+        let is_inside = |roots: &&Roots| !roots.writable().any(|root| root != directory && root.starts_with(directory));
+        let text = match self.roots.as_ref().filter(is_inside) {
             Some(roots) => roots.read(&path).map(|file| file.text),
             None => read_text_anywhere(&path),
         };
