@@ -273,6 +273,47 @@ fn paths_are_relative_to_the_shell_and_the_nearest_configuration_counts() {
 }
 
 #[test]
+fn a_candidate_of_a_refused_edit_is_accepted_by_its_name() {
+    let project = project();
+    let here = project.path();
+    let content = "(defun foo (x)\n(if (bar x (list y)\n(when x y))\n";
+    let said = check(here, &["edit", "a.lisp", "append"], content, 1, &["c1: ", "lispwright edit --accept c1"]);
+    assert!(said.contains("c2: "), "{said}");
+    check(here, &["edit", "--accept", "c9"], "", 1, &["no candidate c9", "c1, c2"]);
+    check(here, &["edit", "--accept", "c2", "--dry-run"], "", 0, &["Dry run"]);
+    check(here, &["edit", "--accept", "c2"], "", 0, &["Appended defun foo"]);
+    assert!(fs::read_to_string(here.join("a.lisp")).unwrap().ends_with("(when x y)))\n"));
+    check(here, &["edit", "--accept", "c1"], "", 1, &["has changed since c1"]);
+    // Those of a patch go on from there.
+    let patch = ["patch", "a.lisp", "draw", "--old", "(list s\n", "--new", "(when (list s (car s)\n", "--no-repair"];
+    let said = check(here, &patch, "", 1, &["--accept c"]);
+    let name = said.split("--accept ").nth(1).unwrap().trim().to_owned();
+    assert_ne!(name, "c1");
+    check(here, &["edit", "--accept", &name], "", 0, &["Patched"]);
+    check(here, &["edit"], "", 2, &["<PATH>"]);
+}
+
+#[test]
+fn several_edits_are_made_together_or_not_at_all() {
+    let project = project();
+    let here = project.path();
+    let edit = |path: &str, new: &str| serde_json::json!({ "path": path, "operation": "patch", "name": "area", "old_text": "(* pi r r)", "new_text": new });
+    let both = |second: &str| {
+        serde_json::json!([edit("a.lisp", "(* 3 r r)"), { "path": second, "operation": "delete", "name": "-main" }])
+            .to_string()
+    };
+    check(here, &["batch"], &both("none.lisp"), 1, &["none.lisp"]);
+    check(here, &["batch", "--dry-run"], &both("a.lisp"), 0, &["Dry run", "2 edits in 1 file"]);
+    assert_eq!(fs::read_to_string(here.join("a.lisp")).unwrap(), SHAPES);
+    fs::create_dir(here.join("sub")).unwrap();
+    fs::write(here.join("sub/edits.json"), edit("../a.lisp", "(* 3 r r)").to_string()).unwrap();
+    check(&here.join("sub"), &["batch", "edits.json", "--root", ".."], "", 0, &["Made 1 edit"]);
+    assert!(fs::read_to_string(here.join("a.lisp")).unwrap().contains("(* 3 r r)"));
+    check(here, &["batch"], "[{\"path\": \"a.lisp\", \"operatio\": \"delete\"}]", 2, &["did you mean `operation`?"]);
+    check(here, &["batch"], "(not json)", 2, &["JSON"]);
+}
+
+#[test]
 fn a_check_says_the_same_from_every_directory() {
     let project = project();
     let here = project.path();

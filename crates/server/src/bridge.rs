@@ -7,8 +7,8 @@ use std::io;
 
 use rmcp::model::ServerCapabilities;
 use rustix::net::RecvFlags;
-use serde_json::{Map, Value};
-use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 use crate::envelope::{self, INVALID_REQUEST, Incoming};
@@ -44,6 +44,14 @@ pub enum BridgeError {
         /// Host and port.
         address: String,
     },
+    /// The server has refused a request.
+    #[error("the server at {address} refuses the call: {why}")]
+    Refused {
+        /// Host and port.
+        address: String,
+        /// Its reason.
+        why: String,
+    },
     /// Standard input or output failed.
     #[error("standard input or output failed: {0}")]
     Ends(io::Error),
@@ -53,6 +61,43 @@ impl Bridge {
     /// Carries messages from standard input to the server and back, until standard input ends and all answers have come.
     pub async fn run(&self) -> Result<(), BridgeError> {
         self.join(stdio::input(), stdio::output()).await
+    }
+
+    /// Calls one tool of the server, and gives the result of the call as the protocol has it.
+    ///
+    /// Errors: the server cannot be reached, or closes the connection before its answer, as it does to a wrong token.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, BridgeError> {
+        let (from_server, mut to_server) = self.connect().await?.into_split();
+        let mut lines = BufReader::new(from_server).lines();
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "lispwright", "version": env!("CARGO_PKG_VERSION")},
+        }});
+        let hello = self.introduced(hello.to_string().as_bytes()).map_err(BridgeError::Ends)?;
+        let call = [
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}),
+        ];
+        let call: String = call.iter().map(|message| format!("{message}\n")).collect();
+        for (id, sent) in [(1, hello), (2, call.into_bytes())] {
+            to_server.write_all(&sent).await.map_err(|_| self.closed())?;
+            loop {
+                let line = lines.next_line().await.map_err(|_| self.closed())?.ok_or_else(|| self.closed())?;
+                let mut message: Value = serde_json::from_str(&line).unwrap_or_default();
+                if message["id"] != id {
+                    continue;
+                }
+                if let Some(error) = message.get("error") {
+                    let why = error["message"].as_str().unwrap_or("it gives no reason").to_owned();
+                    return Err(BridgeError::Refused { address: self.address.clone(), why });
+                }
+                if id == 2 {
+                    return Ok(message["result"].take());
+                }
+                break;
+            }
+        }
+        Err(self.closed())
     }
 
     async fn join(

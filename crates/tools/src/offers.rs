@@ -38,7 +38,7 @@ const SETTINGS: &[&str] = &["dry_run", "verify", "load", "system", "session", "r
 pub struct Offers(Arc<Mutex<Shelf>>);
 
 /// Kept candidates, the oldest first.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shelf {
     /// The number of the last candidate.
     last: u64,
@@ -46,7 +46,7 @@ pub struct Shelf {
 }
 
 /// A call with a candidate applied.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Offer {
     number: u64,
     made: SystemTime,

@@ -95,7 +95,7 @@ impl Terms {
         check: "`lispwright check`",
         edit: "`lispwright edit`",
         eval: "`lispwright eval`",
-        load: "`lispwright eval`",
+        load: "`lispwright load`",
         tests: "`lispwright test`",
         inspect: "`lispwright eval`",
         again: "run it again",

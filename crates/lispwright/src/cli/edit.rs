@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use lispwright_tools::lisp_edit_form::{EditOperation, LispEditForm, lisp_edit_form};
-use lispwright_tools::verify::Verify;
-use lispwright_tools::{Answer, CallContext, Reply};
+use lispwright_tools::Reply;
+use serde_json::{Value, json};
 
 use super::address::Address;
+use super::call::{self, given};
 use super::complaint::Complaint;
-use super::live::on_files;
 use super::outcome::{failed, show};
 use super::text::from_here;
 
@@ -19,15 +18,18 @@ use super::text::from_here;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  echo '(defun area (r) (* pi r r))' | lispwright edit src/shapes.lisp replace area\n  \
-    lispwright edit src/shapes.lisp delete area --dry-run\n\n\
+    lispwright edit src/shapes.lisp delete area --dry-run\n  \
+    lispwright edit --accept c1\n\n\
     New source is read from standard input. Exit code: 0, 1 when the edit was refused, 2 when it could not be tried."
 )]
 pub(crate) struct Args {
     /// The file, which must be below the root
-    path: String,
+    #[arg(required_unless_present = "accept")]
+    path: Option<String>,
 
     /// The operation
-    operation: Operation,
+    #[arg(required_unless_present = "accept")]
+    operation: Option<Operation>,
 
     #[command(flatten)]
     form: Address,
@@ -43,6 +45,14 @@ pub(crate) struct Args {
     /// Refuse new source that does not balance, even if its repair is certain
     #[arg(long)]
     no_repair: bool,
+
+    /// Make the refused edit or patch with this candidate (c1), without its source; kept for 20 minutes
+    #[arg(long, value_name = "CANDIDATE", conflicts_with_all = ["path", "operation", "no_repair"])]
+    accept: Option<String>,
+
+    /// Write it only if the changed system or file compiles, or passes its tests
+    #[arg(long, value_parser = ["compile", "tests"])]
+    verify: Option<String>,
 
     /// Print one JSON document
     #[arg(long)]
@@ -79,37 +89,33 @@ pub(crate) fn run(args: Args) -> ExitCode {
 
 fn attempt(args: Args) -> Result<Reply, Complaint> {
     let mut content = None;
-    if args.operation != Operation::Delete {
+    if args.operation.is_some_and(|operation| operation != Operation::Delete) {
         let mut text = String::new();
         let read = std::io::stdin().lock().read_to_string(&mut text);
         read.map_err(|error| Complaint::new("BAD_ARGUMENT", format_args!("standard input: {error}")))?;
         content = Some(text);
     }
-    let operation = match args.operation {
-        Operation::Replace => EditOperation::Replace,
-        Operation::InsertBefore => EditOperation::InsertBefore,
-        Operation::InsertAfter => EditOperation::InsertAfter,
-        Operation::Append => EditOperation::Append,
-        Operation::Delete => EditOperation::Delete,
-    };
-    let edit = LispEditForm {
-        path: from_here(&args.path)?,
-        operation,
-        name: args.form.name,
-        form_type: args.form.form_type,
-        index: args.form.index,
-        line: args.form.line,
-        content,
-        digest: args.digest,
-        dry_run: args.dry_run,
-        repair: !args.no_repair,
-        accept: None,
-        verify: Verify::None,
-        load: false,
-        session: None,
-        runtime: None,
-    };
-    on_files(&args.root, |workshop| async move {
-        lisp_edit_form(&workshop, edit, &CallContext::default()).await.map(Answer::from)
-    })
+    let operation = args.operation.map(|operation| match operation {
+        Operation::Replace => "replace",
+        Operation::InsertBefore => "insert_before",
+        Operation::InsertAfter => "insert_after",
+        Operation::Append => "append",
+        Operation::Delete => "delete",
+    });
+    let runs_code = args.verify.is_some() || args.accept.is_some();
+    let arguments = given(&[
+        ("path", args.path.as_deref().map(from_here).transpose()?.into()),
+        ("operation", operation.into()),
+        ("name", args.form.name.into()),
+        ("form_type", args.form.form_type.into()),
+        ("index", args.form.index.into()),
+        ("line", args.form.line.into()),
+        ("content", content.into()),
+        ("digest", args.digest.into()),
+        ("dry_run", args.dry_run.into()),
+        ("repair", if args.no_repair { json!(false) } else { Value::Null }),
+        ("accept", args.accept.into()),
+        ("verify", args.verify.into()),
+    ]);
+    call::edit("lisp_edit_form", arguments, &args.root, runs_code)
 }

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lispwright_tools::load_system::{LoadSystem, load_system};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
 use lispwright_tools::{Answer, runtime_of_file};
 use lispwright_words::Skin;
 
+use super::call::{Connection, given};
 use super::complaint::Complaint;
 use super::live::with_workshop;
+use super::load::system_or_path;
 use super::outcome::{could_not, failed, show};
 use super::transcript::command_line;
 
@@ -16,7 +19,8 @@ use super::transcript::command_line;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright eval -e '(+ 1 2)'\n  lispwright eval script.lisp\n  echo '(room)' | lispwright eval -\n  \
-    lispwright eval --runtime guile -e '(iota 5)'\n\n\
+    lispwright eval --runtime guile -e '(iota 5)'\n  lispwright eval --load my-app -e '(my-app:main)'\n  \
+    lispwright eval --connect 127.0.0.1:7001 --session main -e '(in-the-agents-image)'\n\n\
     Exit code: 0 when the code ran to its end, 1 on an error or a timeout, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
@@ -43,6 +47,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
+    /// Load this system or file first
+    #[arg(long, value_name = "SYSTEM")]
+    load: Option<String>,
+
+    #[command(flatten)]
+    connection: Connection,
+
     #[command(flatten)]
     transcript: super::transcript::TranscriptArgs,
 
@@ -68,6 +79,19 @@ pub(crate) fn run(args: Args) -> ExitCode {
         },
         (None, None) => return could_not("eval", &"give code with -e, or a file"),
     };
+    let arguments = given(&[
+        ("code", code.as_str().into()),
+        ("runtime", runtime.clone().into()),
+        ("package", args.package.clone().into()),
+        ("timeout_seconds", args.timeout.into()),
+    ]);
+    if let Some(code) = args.connection.call("eval", args.json, "repl_eval", arguments) {
+        return code;
+    }
+    let first = args.load.map(|target| {
+        let (system, path) = system_or_path(target, args.root.first());
+        LoadSystem { system, path, runtime: runtime.clone(), ..LoadSystem::default() }
+    });
     let request = ReplEval {
         code,
         runtime,
@@ -78,12 +102,20 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let transcript = args.transcript.open("eval", Skin::Shell);
     let answered = with_workshop(&args.root, transcript, |workshop| async move {
-        repl_eval(&workshop, request, &workshop.context(&command_line())).await
+        let context = workshop.context(&command_line());
+        if let Some(first) = first {
+            match load_system(&workshop, first, &context).await {
+                Ok(answer) if !answer.is_error() => {}
+                answer => return (answer.map(Answer::from), true),
+            }
+        }
+        let reply = repl_eval(&workshop, request, &context).await;
+        let has_run = reply.as_ref().is_ok_and(|answer| answer.execution_status != "not-executed");
+        (reply.map(Answer::from), has_run)
     });
     match answered {
-        Ok(reply) => {
-            let has_run = reply.as_ref().is_ok_and(|answer| answer.execution_status != "not-executed");
-            let code = show(reply.map(Answer::from), args.json);
+        Ok((reply, has_run)) => {
+            let code = show(reply, args.json);
             if has_run { code } else { ExitCode::from(2) }
         }
         Err(why) => failed("eval", args.json, why),

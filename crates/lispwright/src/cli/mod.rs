@@ -4,8 +4,10 @@
 //! `pub(crate) fn run(args: Args) -> ExitCode`, and add one variant and one arm below.
 
 mod address;
+mod batch;
 mod below;
 mod bridge;
+mod call;
 mod change_signature;
 mod check;
 mod clients;
@@ -23,6 +25,7 @@ mod hook;
 mod images;
 mod keep;
 mod live;
+mod load;
 mod log;
 mod map;
 mod mcp;
@@ -79,11 +82,13 @@ enum Command {
     Exports(exports::Args),
     Edit(edit::Args),
     Patch(patch::Args),
+    Batch(batch::Args),
     Rename(rename::Args),
     Rewrite(rewrite::Args),
     ChangeSignature(change_signature::Args),
     Tree(tree::Args),
     Eval(eval::Args),
+    Load(load::Args),
     Setup(setup::Args),
     Grammar(grammar::Args),
     Test(test::Args),
@@ -129,11 +134,13 @@ pub(crate) fn run() -> ExitCode {
         Command::Exports(args) => exports::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Patch(args) => patch::run(args),
+        Command::Batch(args) => batch::run(args),
         Command::Rename(args) => rename::run(args),
         Command::Rewrite(args) => rewrite::run(args),
         Command::ChangeSignature(args) => change_signature::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
+        Command::Load(args) => load::run(args),
         Command::Setup(args) => setup::run(args),
         Command::Grammar(args) => grammar::run(args),
         Command::Test(args) => test::run(args),

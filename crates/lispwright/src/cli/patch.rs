@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use lispwright_tools::lisp_patch_form::{LispPatchForm, lisp_patch_form};
-use lispwright_tools::verify::Verify;
-use lispwright_tools::{Answer, CallContext, Reply};
+use lispwright_tools::Reply;
 
 use super::address::Address;
+use super::call::{self, given};
 use super::complaint::Complaint;
-use super::live::on_files;
 use super::outcome::{failed, show};
 use super::text::from_here;
 
@@ -54,6 +52,10 @@ pub(crate) struct Args {
     #[arg(long, hide = true, conflicts_with = "no_repair")]
     repair: bool,
 
+    /// Write it only if the changed system or file compiles, or passes its tests
+    #[arg(long, value_parser = ["compile", "tests"])]
+    verify: Option<String>,
+
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -72,25 +74,20 @@ pub(crate) fn run(args: Args) -> ExitCode {
 }
 
 fn attempt(args: Args) -> Result<Reply, Complaint> {
-    let patch = LispPatchForm {
-        path: from_here(&args.path)?,
-        name: args.form.name,
-        old_text: args.old,
-        new_text: args.new,
-        form_type: args.form.form_type,
-        index: args.form.index,
-        line: args.form.line,
-        replace_all: args.replace_all,
-        digest: args.digest,
-        dry_run: args.dry_run,
-        repair: args.repair || !args.no_repair,
-        accept: None,
-        verify: Verify::None,
-        load: false,
-        session: None,
-        runtime: None,
-    };
-    on_files(&args.root, |workshop| async move {
-        lisp_patch_form(&workshop, patch, &CallContext::default()).await.map(Answer::from)
-    })
+    let runs_code = args.verify.is_some();
+    let arguments = given(&[
+        ("path", from_here(&args.path)?.into()),
+        ("name", args.form.name.into()),
+        ("old_text", args.old.into()),
+        ("new_text", args.new.into()),
+        ("form_type", args.form.form_type.into()),
+        ("index", args.form.index.into()),
+        ("line", args.form.line.into()),
+        ("replace_all", args.replace_all.into()),
+        ("digest", args.digest.into()),
+        ("dry_run", args.dry_run.into()),
+        ("repair", (args.repair || !args.no_repair).into()),
+        ("verify", args.verify.into()),
+    ]);
+    call::edit("lisp_patch_form", arguments, &args.root, runs_code)
 }

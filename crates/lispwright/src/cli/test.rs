@@ -43,6 +43,9 @@ pub(crate) struct Args {
     root: Vec<PathBuf>,
 
     #[command(flatten)]
+    connection: super::call::Connection,
+
+    #[command(flatten)]
     transcript: super::transcript::TranscriptArgs,
 
     /// One JSON document with counts and failures
@@ -57,6 +60,17 @@ pub(crate) fn run(args: Args) -> ExitCode {
         let is_directory = || root.join(target).is_dir() && !root.join(format!("{target}.asd")).exists();
         root.join(target).is_file() || is_directory()
     });
+    let arguments = super::call::given(&[
+        ("path", args.target.clone().filter(|_| is_path).into()),
+        ("system", args.target.clone().filter(|_| !is_path).into()),
+        ("framework", args.framework.clone().into()),
+        ("tests", if args.only.is_empty() { serde_json::Value::Null } else { args.only.clone().into() }),
+        ("runtime", args.runtime.clone().into()),
+        ("timeout_seconds", args.timeout.into()),
+    ]);
+    if let Some(code) = args.connection.call("test", args.json, "run_tests", arguments) {
+        return code;
+    }
     let request = RunTests {
         path: args.target.clone().filter(|_| is_path),
         system: args.target.filter(|_| !is_path),

@@ -12,6 +12,10 @@ pub(crate) fn lispwright(directory: &Path, arguments: &[&str], input: &str) -> O
         .env_remove("LISPWRIGHT_ROOT")
         .env_remove("MCP_PROJECT_ROOT")
         .env_remove("CLAUDE_PROJECT_DIR")
+        .env(
+            "XDG_STATE_HOME",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("state").join(directory.strip_prefix("/").unwrap()),
+        )
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -13,6 +13,7 @@ fn run(project: &Project, arguments: &[&str], input: &str) -> Output {
         .args(arguments)
         .current_dir(project.root())
         .env("XDG_CACHE_HOME", cache())
+        .env("XDG_STATE_HOME", project.beside("state"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -108,6 +109,51 @@ fn eval_prints_values() {
     check(&project, &["eval", "(+ 1 2)"], "", 2, &["with -e"]);
 }
 
+/// A system with a function and its test.
+fn shop() -> Project {
+    let project = Project::new();
+    project.file(
+        "shop.asd",
+        "(defsystem \"shop\" :components ((:file \"shop\")) :in-order-to ((test-op (test-op \"shop/test\"))))\n\
+         (defsystem \"shop/test\" :depends-on (\"shop\")\n  :perform (test-op (o c) (assert (= 4 (uiop:symbol-call \"SHOP\" \"PRICE\" 2)))))\n",
+    );
+    project.file("shop.lisp", "(defpackage :shop (:use :cl))\n(in-package :shop)\n\n(defun price (x)\n  (* 2 x))\n");
+    project
+}
+
+#[test]
+fn a_system_is_loaded_for_its_warnings_and_before_code() {
+    let project = shop();
+    check(&project, &["load", "shop"], "", 0, &["Loaded shop"]);
+    check(&project, &["eval", "--load", "shop", "-e", "(shop::price 21)"], "", 0, &["=> 42"]);
+    check(&project, &["load", "no-such-system"], "", 1, &["no-such-system"]);
+    check(&project, &["eval", "--load", "no-such-system", "-e", "(print :never)"], "", 1, &["no-such-system"]);
+    project.file("shop.lisp", "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun price (x) (* 2 x)\n");
+    check(&project, &["load", "shop"], "", 1, &["shop.lisp:3"]);
+}
+
+#[test]
+fn an_edit_is_written_only_if_it_is_verified() {
+    let project = shop();
+    let before = project.text("shop.lisp");
+    let wrong = "(defun price (x)\n  (* 3 x))";
+    check(
+        &project,
+        &["edit", "shop.lisp", "replace", "price", "--verify", "tests"],
+        wrong,
+        1,
+        &["does not pass its tests"],
+    );
+    assert_eq!(project.text("shop.lisp"), before);
+    let right = "(defun price (x)\n  (+ x x))";
+    check(&project, &["edit", "shop.lisp", "replace", "price", "--verify", "tests"], right, 0, &["Verified"]);
+    let patch = ["patch", "shop.lisp", "price", "--old", "(+ x x)", "--new", "(+ x 2)", "--verify", "compile"];
+    check(&project, &patch, "", 0, &["Verified: it compiles"]);
+    let edits = "[{\"path\": \"shop.lisp\", \"operation\": \"patch\", \"name\": \"price\", \"old_text\": \"(+ x 2)\", \"new_text\": \"(vat x)\"},\n\
+                 {\"path\": \"shop.lisp\", \"operation\": \"append\", \"content\": \"(defun vat (x) (* 2 x))\"}]";
+    check(&project, &["batch", "--verify", "tests"], edits, 0, &["Made 2 edits in 1 file", "Verified"]);
+}
+
 #[test]
 fn doctor_and_help() {
     let project = project();
@@ -115,7 +161,7 @@ fn doctor_and_help() {
     // A runtime that does not answer in time, as on a busy machine, makes the report an error.
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(said.contains("sbcl answers: (+ 1 2) => 3"), "{said}");
-    for command in ["mcp", "check", "outline", "read", "search", "tree", "eval", "doctor"] {
+    for command in ["mcp", "check", "outline", "read", "search", "tree", "eval", "load", "edit", "batch", "doctor"] {
         check(&project, &[command, "--help"], "", 0, &["Usage:", "xample"]);
     }
     check(&project, &["--version"], "", 0, &["lispwright"]);

@@ -17,6 +17,29 @@ use crate::http::Request;
 use crate::project::Project;
 use crate::socket::{Socket, call, text};
 
+#[test]
+fn a_command_works_in_the_images_of_a_server() {
+    let served = Served::start(&[]);
+    let run = |arguments: &[&str]| -> (Option<i32>, String) {
+        let mut command = Command::new(binary());
+        command.args(arguments).arg("--connect").arg(format!("127.0.0.1:{}", served.tcp));
+        command.arg("--token-file").arg(served.project.beside("token"));
+        let Output { status, stdout, stderr } = command.current_dir(served.project.root()).output().unwrap();
+        (status.code(), String::from_utf8([stdout, stderr].concat()).unwrap())
+    };
+    served.call("repl_eval", json!({ "code": "(defvar *ways* 41)", "session": "shared" }));
+    assert_eq!(run(&["eval", "-e", "(incf *ways*)", "--session", "shared"]), (Some(0), "=> 42\n".to_owned()));
+    let (code, said) = run(&["eval", "-e", "(error \"on purpose\")", "--session", "shared"]);
+    assert!(code == Some(1) && said.contains("on purpose"), "{code:?} {said}");
+    served.project.file("a.lisp", "(defvar *loaded* 7)\n");
+    let (code, said) = run(&["load", "a.lisp", "--session", "shared"]);
+    assert!(code == Some(0) && said.contains("Loaded a.lisp"), "{code:?} {said}");
+    assert_eq!(run(&["eval", "-e", "*loaded*", "--session", "shared"]), (Some(0), "=> 7\n".to_owned()));
+    std::fs::write(served.project.beside("token"), "0".repeat(64)).unwrap();
+    let (code, said) = run(&["eval", "-e", "1"]);
+    assert!(code == Some(2) && said.contains("127.0.0.1"), "{code:?} {said}");
+}
+
 /// The memory in kB that a server has when it has read a file of some thousand forms.
 const MODEST: u64 = 20_000;
 

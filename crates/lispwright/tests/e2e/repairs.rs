@@ -182,10 +182,15 @@ fn uncertain_repairs_are_refused_with_candidates() {
 fn a_repair_never_changes_what_is_defined() {
     let file = "(defun f (x)\n  (list x))\n\n(defun g (y)\n  (list y))\n";
     let mut session = Session::with_file("a.lisp", file);
-    // Two definitions, the first of them open: closing it would leave two forms in the place of one.
-    let content = "(defun f (x)\n  (list x x)\n\n(defun h (y)\n  (list y))";
+    // Two definitions, the first of them open, and none that is replaced: closing it would lose what is there.
+    let content = "(defun e (x)\n  (list x x)\n\n(defun h (y)\n  (list y))";
     let arguments = json!({ "path": "a.lisp", "operation": "replace", "name": "f", "content": content });
     session.refused("lisp_edit_form", arguments, "UNBALANCED", &["nothing was written"]);
+    // With the one that is replaced among them, the other comes along.
+    let replaced = json!({ "path": "a.lisp", "operation": "replace", "name": "f", "dry_run": true,
+                           "content": content.replace("(defun e", "(defun f") });
+    let done = session.ok("lisp_edit_form", replaced);
+    assert!(done.text.contains("+(defun h (y)"), "{}", done.text);
     // For an insertion the same content is two forms, and may be.
     let arguments = json!({ "path": "a.lisp", "operation": "append", "content": content });
     session.ok("lisp_edit_form", arguments);
