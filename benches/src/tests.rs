@@ -212,6 +212,11 @@ fn write(root: &Path, (path, text): (String, String)) {
     fs::create_dir_all(directory).and_then(|()| fs::write(&path, text)).expect("a temporary folder takes files");
 }
 
+/// A server whose answers have fields.
+fn start(setting: &Setting, root: &Path) -> Client {
+    Client::start_in(&setting.binary, root, &std::env::temp_dir(), &["--results", "structured"]).0
+}
+
 /// Seconds of processor time of a process and its children that have ended, in hundredths.
 fn processor(pid: u32) -> (f64, f64) {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -230,7 +235,7 @@ fn warm(setting: &Setting, language: &Language) -> Row {
         write(root.path(), (language.module)(number, 1));
     }
     (language.around)().into_iter().for_each(|file| write(root.path(), file));
-    let (mut client, _) = Client::start(&setting.binary, root.path());
+    let mut client = start(setting, root.path());
     let mut target = json!({"runtime": language.runtime, "timeout_seconds": 300});
     let key = if language.tests.contains('.') { "path" } else { "system" };
     target[key] = language.tests.into();
@@ -304,9 +309,9 @@ fn questions(setting: &Setting) -> Row {
         write(root.path(), (LANGUAGES[0].module)(number, 1));
     }
     (LANGUAGES[0].around)().into_iter().for_each(|file| write(root.path(), file));
-    let (mut client, _) = Client::start(&setting.binary, root.path());
+    let mut client = start(setting, root.path());
     client.call("repl_eval", &json!({"code": "(+ 1 2)"}));
-    let ask = |_: usize| json!({"query": "f7"});
+    let ask = |_: usize| json!({"symbol": "f7"});
     let idle = median(client.time_calls(20, "code_find", ask));
     let sleeps = client
         .ask("tools/call", &json!({"name": "repl_eval", "arguments": {"code": "(sleep 25)", "timeout_seconds": 60}}));
@@ -332,7 +337,7 @@ fn delays(setting: &Setting) -> Row {
         write(root.path(), (language.module)(number, 1));
     }
     (language.around)().into_iter().for_each(|file| write(root.path(), file));
-    let (mut client, _) = Client::start(&setting.binary, root.path());
+    let mut client = start(setting, root.path());
     let tests = json!({"path": language.tests, "runtime": language.runtime});
     let session = client.call("run_tests", &tests)["structuredContent"]["session"].clone();
     let question = |_: usize| -> Value { json!({"code": "(+ 1 2)", "session": session, "timeout_seconds": 10}) };
