@@ -35,14 +35,39 @@ place where a confined image may write."
 
 (pushnew 'own-output-translations asdf/output-translations::*default-output-translations*)
 
-;;; Names of files that are being compiled. ASDF makes them of random numbers, and those of all images that come from one
-;;; saved image are the same; so two images would write into one file.
+;;; What ASDF itself does wrong here
 
-(let ((original #'uiop:tmpize-pathname))
-  (setf (fdefinition 'uiop:tmpize-pathname)
-        (lambda (path)
-          (let ((*random-state* (make-random-state t)))
-            (funcall original path)))))
+(defvar *mended* '() "The functions that stand in the place of ASDF's own.")
+
+(defun mend (name mended)
+  "Puts what MENDED makes of the function NAME in its place, unless it is there."
+  (unless (member (fdefinition name) *mended*)
+    (let ((function (funcall mended (fdefinition name))))
+      (push function *mended*)
+      (setf (fdefinition name) function))))
+
+(defun mend-asdf ()
+  "Has to be called again after ASDF was loaded."
+  ;; Names of files that are being compiled: ASDF makes them of random numbers, and those of all images that come from one
+  ;; saved image are the same; so two images would write into one file.
+  (mend 'uiop:tmpize-pathname
+        (lambda (original)
+          (lambda (path)
+            (let ((*random-state* (make-random-state t)))
+              (funcall original path)))))
+  ;; UIOP asks POSIX:FILE-STAT, which writes to where its result was before a garbage collection that comes meanwhile: the
+  ;; image dies of that sooner or later.
+  #+clisp
+  (mend 'uiop:probe-file*
+        (lambda (original)
+          (lambda (path &key truename)
+            (let ((found (funcall original path :truename t)))
+              (if (and found (not truename))
+                  (uiop:ensure-pathname path :namestring :lisp :ensure-physical t :ensure-absolute t
+                                             :defaults 'uiop:get-pathname-defaults :want-non-wild t :on-error nil)
+                  found))))))
+
+(mend-asdf)
 
 (defun compiled-file (component)
   (first (asdf:output-files 'asdf:compile-op component)))
@@ -60,6 +85,7 @@ place where a confined image may write."
         (when (and version (uiop:version< (asdf:asdf-version) version))
           (load-source (find-if (lambda (component) (typep component 'asdf:cl-source-file))
                                 (asdf/component:sub-components system)))))))
+  (mend-asdf)
   (asdf:clear-system "asdf"))
 
 (defun load-source (component)
