@@ -269,7 +269,7 @@ that. TARGET is #f for a module that is not the project's."
     (lambda ()
       (set! stale (map car (or (argument request #:stale) '())))
       (unless (and (null? stale) (null? gone))
-        (forget-kept-code!))
+        (forget-kept-code! (and (argument request #:keeps) target)))
       (set! renewed '())
       (set! removed '())
       (set! forgotten '()))

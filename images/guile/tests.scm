@@ -206,7 +206,8 @@ when a group of tests begins."
 (define (call-as-driver path tally thunk)
   "Calls THUNK, which runs the tests at PATH, with the variables that they expect; what they change of the load path ends
 with them."
-  (let* ((names (filter-map (match-lambda ((name . value) (and (not (getenv name)) (cons name value))))
+  (let* ((known? (member path loaded-files))
+         (names (filter-map (match-lambda ((name . value) (and (not (getenv name)) (cons name value))))
                             (automake-variables path)))
          (paths (list %load-path %load-compiled-path %load-extensions)))
     (dynamic-wind
@@ -225,7 +226,11 @@ with them."
           ((load compiled extensions)
            (set! %load-path load)
            (set! %load-compiled-path compiled)
-           (set! %load-extensions extensions)))))))
+           (set! %load-extensions extensions)))
+        ;; To load tests is to run them: those that are only run are not loaded again with what they use.
+        (unless (or known? (pair? (modules-of path)))
+          (set! loaded-files (delete path loaded-files))
+          (hash-set! loaded-texts path 'stale))))))
 
 (define (answer-run-tests request)
   "Loads the tests again and runs them; returns the fields of the answer."

@@ -168,19 +168,22 @@ in a temporary directory that is removed with the server."
   (let ((status (stat path)))
     (+ (* 1000000000 (stat:mtime status)) (stat:mtimensec status))))
 
-(define compiled-contents (make-hash-table)) ; path of compiled code -> the source that it was made from, in this image
+(define compiled-contents (make-hash-table)) ; path of compiled code -> the source that it was made from, in this image:
+                                        ; (path time content)
 
 (define (has-kept-code? path)
   "True when the code that was compiled for the file at PATH is still that of the file and of all that it was made with."
   (let ((compiled (compiled-path path)))
     (and (not (member path stale))
          (file-exists? compiled)
-         (equal? (hash-ref compiled-contents compiled) (cons (modified compiled) (file-content path))))))
+         (equal? (hash-ref compiled-contents compiled) (list path (modified compiled) (file-content path))))))
 
-(define (forget-kept-code!)
-  "Makes every file be compiled again when it is loaded: what one was made with has changed, and the target of a request
-is not among the files that are told to be stale."
-  (hash-clear! compiled-contents))
+(define (forget-kept-code! kept)
+  "Makes every file but the one at KEPT, which may be #f, be compiled again when it is loaded: what it was made with may
+have changed."
+  (for-each (lambda (compiled) (hash-remove! compiled-contents compiled))
+            (hash-fold (lambda (compiled made found) (if (equal? (car made) kept) found (cons compiled found)))
+                       '() compiled-contents)))
 
 (define (compile-source path)
   (let ((compiled (compiled-path path)) (content (file-content path)))
@@ -192,7 +195,7 @@ is not among the files that are told to be stale."
        (compile-file path #:output-file compiled #:env (current-module) #:canonicalization 'absolute
                      #:warning-level 1 #:optimization-level (if (equal? path tested) 0 (default-optimization-level)))
        (format (current-warning-port) ";;; compiled ~a\n" compiled)))
-    (hash-set! compiled-contents compiled (cons (modified compiled) content))))
+    (hash-set! compiled-contents compiled (list path (modified compiled) content))))
 
 (define (load-compiled-source path)
   (note-root)

@@ -36,6 +36,9 @@ pub struct RevisedFile<'i> {
 pub struct Concern {
     /// The files that have to be loaded again.
     pub files: HashSet<PathBuf>,
+    /// Those of them with code that was made with what has changed, whether an image has loaded them or not. The others only
+    /// use the files.
+    pub made: HashSet<PathBuf>,
     /// For each of them the variables, as pairs of space and name, whose definition leaves a present value as it is and
     /// says another one than before, or that had a definition before and have none.
     pub variables: HashMap<PathBuf, Vec<(String, String)>>,
@@ -109,14 +112,17 @@ impl Index {
     /// code that was made with what they define. `order` is what is known of the uses of files by others.
     pub fn concerned(&self, dialect: Dialect, order: &FileOrder, changes: &[RevisedFile<'_>]) -> Concern {
         let changed = || changes.iter().filter_map(RevisedFile::path);
+        let parts = self.file_parts(dialect);
         let mut concern = self.question(dialect).stale(changes);
+        concern.made.clone_from(&concern.files);
+        concern.made.extend(parts.users_of(changed()));
         if rules(dialect).files_name_others {
             concern.files.extend(order.users_of(changed()));
             concern.files = order.users_of(concern.files.iter().map(PathBuf::as_path));
         } else {
             // Whether a circle can be loaded shows only when all of it is; a file has changed with its parts.
             concern.files.extend(order.circles_of(changed()));
-            concern.files.extend(self.file_parts(dialect).users_of(changed()));
+            concern.files.extend(parts.users_of(changed()));
         }
         concern.files.extend(changed().map(Path::to_owned));
         concern
@@ -183,7 +189,7 @@ impl<'i> UseIndex<'i> {
             !names.is_empty()
         });
         let files = search.stale.iter().map(path).filter(|path| !changed.contains(path.as_path())).collect();
-        Concern { files, variables }
+        Concern { files, variables, made: HashSet::new() }
     }
 
     /// The files with code in one of the packages, or in one that imports from them, and those that write the name of one

@@ -39,6 +39,8 @@ pub struct Renewal {
     /// For stale files, the loaded files that each uses and that do not use it: where files are loaded by themselves, these
     /// come before it, whatever the order of their loading was.
     pub uses: Vec<(String, Vec<String>)>,
+    /// The target is a file whose code was not made with anything that has changed: it need not be compiled again.
+    pub keeps: bool,
 }
 
 /// A file that an image has loaded and that it has to load anew.
@@ -128,6 +130,7 @@ impl Renewal {
             ("STALE", Value::List(self.stale.iter().map(stale).collect())),
             ("GONE", Value::List(self.gone.iter().map(Value::text).collect())),
             ("USES", Value::List(self.uses.iter().map(uses).collect())),
+            ("KEEPS", Value::truth(self.keeps)),
         ])
     }
 }

@@ -308,7 +308,8 @@ impl State<'_> {
             path: path.display().to_string(),
         });
         let gone = self.loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
-        Renewal { stale: stale.collect(), gone: gone.collect(), uses }
+        let keeps = matches!(target, Some(LoadTarget::Path(path)) if !concerned.made.contains(Path::new(path)));
+        Renewal { stale: stale.collect(), gone: gone.collect(), uses, keeps }
     }
 }
 

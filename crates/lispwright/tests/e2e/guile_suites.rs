@@ -44,6 +44,29 @@ fn tests_count_with_any_runner() {
 }
 
 #[test]
+fn tests_run_once_after_a_change_of_what_they_use() {
+    let mut session = Session::with_file("shop.scm", "(define-module (shop) #:export (price))\n(define (price) 1)\n");
+    let suite = |name: &str| {
+        format!(
+            "(use-modules (srfi srfi-64) (shop))\n(let ((port (open-file \"{name}.ran\" \"a\")))\n  (display \"x\" port)\n  \
+             (close-port port))\n(test-begin \"{name}\")\n(test-assert \"price\" (positive? (price)))\n(test-end \"{name}\")\n"
+        )
+    };
+    for name in ["one", "two"] {
+        session.project.file(&format!("{name}.scm"), suite(name));
+        session.ok("run_tests", json!({ "path": format!("{name}.scm"), "runtime": "guile" }));
+        session.ok("repl_control", json!({ "action": "wait" }));
+    }
+    let ran = |session: &Session, name: &str| session.project.text(&format!("{name}.ran")).len();
+    let before = (ran(&session, "one"), ran(&session, "two"));
+    session.project.file("shop.scm", "(define-module (shop) #:export (price))\n(define (price) -1)\n");
+    let answer = session.ok("run_tests", json!({ "path": "one.scm", "runtime": "guile" }));
+    assert_eq!(answer.fields["failed"], 1, "{}", answer.text);
+    assert!(!answer.text.contains("[stdout]"), "{}", answer.text);
+    assert_eq!((ran(&session, "one"), ran(&session, "two")), (before.0 + 1, before.1), "other tests are not run");
+}
+
+#[test]
 fn a_script_with_checks_of_its_own_counts_as_one_test() {
     let mut session = Session::with_file("Makefile.am", "TESTS = bad.scm\n");
     let check = "(define-syntax check (syntax-rules () ((_ a b) (unless (equal? a b) (display \"FAIL: a\") (newline) (exit 1)))))\n";

@@ -123,6 +123,7 @@ mod tests {
             }],
             gone: vec!["/p/c.clj".to_owned()],
             uses: vec![],
+            keeps: false,
         };
         assert_eq!(
             bringing(&LoadTarget::System("shop.core".to_owned()), &renewal, false),
