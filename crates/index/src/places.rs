@@ -83,10 +83,21 @@ const MUTATORS: &[(&str, usize)] = &[
     ("reset-meta!", 0),
     ("send", 0),
     ("send-off", 0),
+    ("var-set", 0),
+    ("assoc!", 0),
+    ("dissoc!", 0),
+    ("conj!", 0),
+    ("disj!", 0),
+    ("pop!", 0),
     // Scheme.
     ("set-car!", 0),
     ("set-cdr!", 0),
     ("set-box!", 0),
+    ("set-box*!", 0),
+    ("box-cas!", 0),
+    ("hash-ref!", 0),
+    ("hash-set*!", 0),
+    ("vector-copy!", 0),
 ];
 
 /// Endings of names of functions that change what their first argument holds.
@@ -143,6 +154,17 @@ impl<'t> Walk<'t> {
         }
         if is_assigned {
             self.assigned.push(self.tree.core_span(accessor).start);
+        }
+    }
+
+    /// Notes that the value that is threaded through steps is assigned, if one of them changes its first argument.
+    pub(crate) fn mutates_threaded(&mut self, value: Datum, steps: impl Iterator<Item = Datum>) {
+        let changes = |step: Datum| {
+            let head = step.list().and_then(|list| self.data(list).next()).filter(|head| head.list().is_none());
+            head.is_some_and(|head| mutated(&canonical_head(self.dialect, self.source(head))) == Some(0))
+        };
+        if value.list().is_none() && steps.into_iter().any(changes) {
+            self.assigned.push(self.tree.core_span(value).start);
         }
     }
 

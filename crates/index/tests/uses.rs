@@ -111,6 +111,17 @@ fn writes_are_assignments() {
         "assignment assignment assignment value",
     );
     check_kinds(
+        clojure,
+        "(-> x (swap! assoc :a 1)) (doto x prn (reset! 1)) (-> x inc (vswap! 1)) (-> y (swap! x 1)) (var-set x 1)",
+        "assignment assignment value value assignment",
+    );
+    check_kinds(cl, "(with-accessors ((a x) (b y)) c (setf a 1)) (with-accessors ((a x)) c a)", "assignment call");
+    check_kinds(
+        Dialect::Racket,
+        "(set-box! x 1) (hash-set! x 1 2) (hash-ref! x 1 2) (box-cas! x 1 2) (set! x 1) (unbox x)",
+        "assignment assignment assignment assignment assignment value",
+    );
+    check_kinds(
         Dialect::Scheme,
         "(set! (x a) 1) (vector-set! x 0 1) (hash-table-set! x 1 2) (set! x 3)",
         "assignment assignment assignment assignment",

@@ -114,7 +114,8 @@ impl<'t> Walk<'t> {
         let known = self.head(name);
         self.declare(&known.canonical, datum, list);
         self.definer = known.defines;
-        if let Some(argument) = known.mutates {
+        // A step gets its first argument from elsewhere.
+        if let Some(argument) = known.mutates.and_then(|argument| argument.checked_sub(usize::from(is_step))) {
             self.mutates(argument, data.clone());
         }
         if known.makes_names {
@@ -261,7 +262,14 @@ impl<'t> Walk<'t> {
                 | F::Members
         );
         if takes_value && !is_step {
-            tasks.extend(data.next().map(Task::Code));
+            let value = data.next();
+            if let Some(value) = value.filter(|_| form == F::ThreadingFirst) {
+                // What `->` gives to its second step is another value.
+                let before = &self.text[..self.tree.datum_span(value).start as usize];
+                let steps = if before.trim_end().ends_with("doto") { usize::MAX } else { 1 };
+                self.mutates_threaded(value, data.clone().take(steps));
+            }
+            tasks.extend(value.map(Task::Code));
         }
         match form {
             F::LetVector | F::LetThen | F::Comprehension => {
