@@ -22,11 +22,12 @@ use crate::table::Row;
 use compare::{Accuracy, Share};
 
 /// The sections of the corpus with answers about names, and who answers.
-const SECTIONS: [(&str, Dialect, &str); 4] = [
+const SECTIONS: [(&str, Dialect, &str); 5] = [
     ("common-lisp", Dialect::CommonLisp, "SBCL"),
     ("guile", Dialect::Scheme, "Guile"),
     ("clojure", Dialect::Clojure, "tools.analyzer.jvm"),
     ("emacs-lisp", Dialect::EmacsLisp, "Emacs"),
+    ("racket", Dialect::Racket, "Racket"),
 ];
 
 /// The shares of definitions and of uses that are promised: found, and right.

@@ -26,6 +26,7 @@ const PLACES: &[&str] = &[
     "usr/share/emacs/site-lisp/elpa-src/*",
     "usr/share/java",
     "usr/share/maven-repo",
+    "usr/share/racket/collects",
 ];
 
 /// `target/corpus`.
@@ -149,6 +150,7 @@ fn is_source(section: &str, path: &Path) -> bool {
         "guile" => &["scm", "sls", "sld"],
         "clojure" => &["clj", "cljs", "cljc", "edn"],
         "emacs-lisp" => &["el"],
+        "racket" => &["rkt"],
         _ => &[],
     };
     extensions.contains(&extension.as_str())

@@ -34,7 +34,7 @@ struct Oracle {
     call: fn() -> Vec<OsString>,
 }
 
-const ORACLES: [Oracle; 4] = [
+const ORACLES: [Oracle; 5] = [
     Oracle {
         section: "guile",
         script: "guile.scm",
@@ -74,6 +74,15 @@ const ORACLES: [Oracle; 4] = [
         packages: &[],
         batches: |files| files.chunks(25).map(<[PathBuf]>::to_vec).collect(),
         call: || words(&["emacs", "--batch", "-Q", "-l"]),
+    },
+    Oracle {
+        section: "racket",
+        script: "racket.rkt",
+        needs: &[apt::RACKET],
+        part: &["racket-common/file", "racket-common/json", "racket-common/net"],
+        packages: &[],
+        batches: |files| files.chunks(100).map(<[PathBuf]>::to_vec).collect(),
+        call: || words(&["racket"]),
     },
 ];
 

@@ -46,6 +46,8 @@ pub(crate) struct SeenFile {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) files: Vec<SeenFile>,
+    /// The names of the language itself, which nobody asks about and which the language does not report.
+    pub(crate) language: HashSet<Name>,
     /// The features that conditionals of its reader ask for, in upper case.
     pub(crate) features: HashSet<String>,
 }
@@ -56,13 +58,17 @@ pub(crate) fn read(path: &Path) -> std::io::Result<Answers> {
 }
 
 fn parse(text: &str) -> Answers {
-    let Answers { mut files, mut features } = Answers::default();
+    let Answers { mut files, mut features, mut language } = Answers::default();
     for line in text.lines() {
         let mut words = line.split('\t');
         let first = words.next().unwrap_or_default();
         if first == "file" {
             let path = words.next().unwrap_or_default().to_owned();
             files.push(SeenFile { path, forms: Vec::new(), is_whole: true });
+            continue;
+        }
+        if first == "language" {
+            language.extend(name(&mut words));
             continue;
         }
         if first == "features" {
@@ -84,7 +90,7 @@ fn parse(text: &str) -> Answers {
                     form.mentions.extend(name);
                 } else if kind == MADE {
                     form.made.extend(name);
-                } else if let Some(name) = name {
+                } else if let Some(name) = name.filter(|name| !language.contains(name)) {
                     form.uses.entry(name).or_default().insert(kind);
                 }
             }
@@ -92,7 +98,7 @@ fn parse(text: &str) -> Answers {
             _ => {}
         }
     }
-    Answers { files, features }
+    Answers { files, features, language }
 }
 
 fn name<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Name> {

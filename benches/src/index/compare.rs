@@ -105,14 +105,14 @@ pub(crate) fn compare(corpus: &Path, folders: &[PathBuf], dialect: Dialect, answ
         .files
         .iter()
         .filter(|file| !file.forms.is_empty())
-        .filter_map(|file| Some((file, told(&question, documents.get(Path::new(&file.path))?, &answers.features))))
+        .filter_map(|file| Some((file, told(&question, documents.get(Path::new(&file.path))?, answers, corpus))))
         .collect();
     let defined: HashSet<&Name> =
         told.iter().flat_map(|(file, _)| &file.forms).flat_map(|form| &form.definitions).collect();
     let mut known: HashSet<Name> = HashSet::new();
     for document in index.documents() {
         let defining = document.facts.definitions.iter().filter(|one| one.kind != FormKind::Addition);
-        known.extend(defining.map(|one| named(question.proper(&one.symbol()))));
+        known.extend(defining.map(|one| named(question.proper(&one.symbol()), corpus)));
     }
     for (file, forms) in &told {
         accuracy.files += 1;
@@ -228,14 +228,18 @@ impl Accuracy {
     }
 }
 
-fn named(symbol: Symbol) -> Name {
-    Name { space: symbol.space, name: symbol.name }
+/// A symbol as languages write it: a space that is a file has its path in the corpus.
+fn named(symbol: Symbol, corpus: &Path) -> Name {
+    let Symbol { space, name } = symbol;
+    let path = space.strip_prefix("file:").and_then(|path| Path::new(path).strip_prefix(corpus).ok());
+    Name { space: path.map_or_else(|| space.clone(), |path| format!("file:{}", path.display())), name }
 }
 
 /// The top-level forms of a document, with the definitions and uses in them.
-fn told<'i>(question: &UseIndex<'i>, document: &'i Document, features: &HashSet<String>) -> Vec<Told> {
+fn told<'i>(question: &UseIndex<'i>, document: &'i Document, answers: &Answers, corpus: &Path) -> Vec<Told> {
+    let named = |symbol| named(symbol, corpus);
     let tree = read(&document.text, document.dialect);
-    let unread = left_out(&tree, &document.text, features);
+    let unread = left_out(&tree, &document.text, &answers.features);
     let is_unread = |offset: u32| unread.iter().any(|span| span.contains(offset));
     let lines = LineIndex::new(document.text.as_bytes());
     let mut forms: Vec<(u32, u32, Told)> = Vec::new();
@@ -269,7 +273,10 @@ fn told<'i>(question: &UseIndex<'i>, document: &'i Document, features: &HashSet<
         let form = &mut forms[at].2;
         match symbol {
             Some(symbol) => {
-                form.uses.entry(named(symbol)).or_default().insert(used.kind);
+                let name = named(symbol);
+                if !answers.language.contains(&name) {
+                    form.uses.entry(name).or_default().insert(used.kind);
+                }
             }
             None => {
                 let text = &document.text[used.span().range()];

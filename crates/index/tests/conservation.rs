@@ -32,6 +32,11 @@ fn emacs_lisp() {
     check("emacs-lisp", Dialect::EmacsLisp, 60_000);
 }
 
+#[test]
+fn racket() {
+    check("racket", Dialect::Racket, 10_000);
+}
+
 /// Checks a section of the corpus, in which at least `least` names are defined.
 fn check(section: &str, dialect: Dialect, least: usize) {
     let corpus = std::env::var_os("LISPWRIGHT_CORPUS")
@@ -58,6 +63,12 @@ fn check(section: &str, dialect: Dialect, least: usize) {
                     inner.or(name.strip_prefix(':')).map(|name| symbol_name(dialect, name.trim_start_matches(':')));
                 if let Some(inner) = inner {
                     *inside.entry(inner).or_default() += 1;
+                }
+                // `name:class` in a pattern binds `name`, and uses the class.
+                for (at, _) in name.match_indices(':').filter(|_| dialect == Dialect::Racket) {
+                    for part in [&name[..at], &name[at + 1..]] {
+                        *inside.entry(part.to_owned()).or_default() += 1;
+                    }
                 }
                 *counted.entry(name).or_default() += 1;
             }
