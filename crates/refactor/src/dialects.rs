@@ -41,6 +41,10 @@ pub(crate) struct Notation {
     pub(crate) next_method: &'static [&'static str],
     /// Calls of the function around, and the forms inside of which they mean another one.
     pub(crate) again: (&'static [&'static str], &'static [&'static str]),
+    /// A macro can use a variable of the code around its call, which it does not get from it.
+    pub(crate) macros_capture: bool,
+    /// Functions and variables have separate namespaces.
+    pub(crate) two_namespaces: bool,
     /// Forms to which the parameters do not matter.
     pub(crate) neutral: &'static [&'static str],
     /// Forms that say of which types the parameters are, or repeat them for a tool.
@@ -66,6 +70,8 @@ const COMMON_LISP: Notation = Notation {
     partial: &["curry"],
     next_method: &["call-next-method"],
     again: (&[], &[]),
+    macros_capture: true,
+    two_namespaces: true,
     neutral: &[
         "inline",
         "notinline",
@@ -80,6 +86,8 @@ const COMMON_LISP: Notation = Notation {
         "compile",
         "maybe-inline",
         "ensure-function",
+        "block",
+        "return-from",
     ],
     declares: &["ftype", "->", "sb-ext:defknown", "defknown", "define-compiler-macro", "deftransform"],
 };
@@ -104,6 +112,8 @@ const EMACS_LISP: Notation = Notation {
         "documentation",
         "put",
         "commandp",
+        "cl-block",
+        "cl-return-from",
     ],
     declares: &["declare-function", "advertised-calling-convention", "set-advertised-calling-convention"],
     ..COMMON_LISP
@@ -121,7 +131,9 @@ const SCHEME: Notation = Notation {
     capitals: false,
     names: |text| !text.starts_with("#:") && !text.starts_with("#!") && text != ".",
     calls: &[],
+    two_namespaces: false,
     partial: &["cut", "cute"],
+    macros_capture: false,
     neutral: &["export", "re-export", "procedure?"],
     declares: &[":", "->"],
     ..COMMON_LISP
@@ -151,6 +163,8 @@ const CLOJURE: Notation = Notation {
     in_vector: true,
     has_arities: true,
     capitals: false,
+    macros_capture: false,
+    two_namespaces: false,
     names: |text| text != "&",
     calls: &[],
     partial: &["partial"],

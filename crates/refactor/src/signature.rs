@@ -7,6 +7,7 @@
 //! 4. Change the files, and read them again: in each body, the same places must mean the same parameters ([`proof`]).
 
 mod calls;
+mod capture;
 mod define;
 mod edits;
 mod follow;
@@ -19,8 +20,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lispwright_edit::Source;
-use lispwright_index::{Document, Hit, Index, LanguageOf, Symbol, UseIndex, UseKind};
-use lispwright_syntax::{FormKind, Forms, Span};
+use lispwright_index::{Document, Hit, Index, LanguageOf, Referent, Symbol, UseIndex, UseKind};
+use lispwright_syntax::{FormKind, Forms, Span, SpecialForm};
 
 use self::calls::Caller;
 use self::define::{Definer, File, Place};
@@ -97,6 +98,8 @@ pub enum LookReason {
     Writer,
     /// It chooses the method from the arguments.
     Chooser,
+    /// It looks like a definition of the name, and what it does is not known.
+    Unknown,
 }
 
 /// Plans a change of parameters. Nothing is written. Places that cannot be followed are in the plan.
@@ -106,7 +109,8 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     let target =
         target::find(index, request.symbol, request.package, request.is_here).map_err(SignatureRefusal::Target)?;
     let question = index.question(target.dialect);
-    let ledger = question.ledger(std::slice::from_ref(&target.symbol));
+    let symbols = with_aliases(&question, &target.symbol);
+    let ledger = question.ledger(&symbols);
     let files = files(&question, &ledger.uses)?;
     let number_of = |document: &Document| files.iter().position(|file| std::ptr::eq(file.document, document));
     let mut places: Vec<Place> = Vec::new();
@@ -114,6 +118,9 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     let mut look_at: Vec<(Spot, LookReason)> = Vec::new();
     for hit in ledger.uses.iter().filter(|hit| is_definition(hit.used.kind)) {
         let Some(number) = number_of(hit.document) else { continue };
+        if is_alias(hit) {
+            continue;
+        }
         let own = files[number].places(number, hit.used.span());
         if own.is_empty() {
             places_unknown(&files[number], hit, &mut open, &mut look_at);
@@ -139,6 +146,10 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     };
     let mut plan = plan(&places[first].list, &file.document.text, &wanted)?;
     plan.arity = Some(arity);
+    if plan.keeps_calls() {
+        open.clear();
+        look_at.clear();
+    }
     check_order(&plan, file, &places[first])?;
 
     let mut edits: Vec<Edits<'_>> =
@@ -154,7 +165,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         let file = &files[place.file];
         let definer = Definer { plan: &plan, file, place, is_first: at == first };
         if !plan.fits(&place.list) {
-            if !plan.arity.as_ref().is_some_and(|arity| arity.is_one_of_several) {
+            if !plan.only_renames() && !plan.arity.as_ref().is_some_and(|arity| arity.is_one_of_several) {
                 open.push(OpenPlace { spot: file.spot(place.list.span.start), why: OpenReason::Definition });
             }
             continue;
@@ -167,6 +178,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
             continue;
         }
         definer.body(&mut edits[place.file])?;
+        open.extend(capture::capturing(&question, file, &definer));
         open.extend(definer.unknown().into_iter().map(|(span, why)| OpenPlace { spot: file.spot(span.start), why }));
         remarks(&plan, file, &definer, &mut look_at);
         lists.push((place.file, at));
@@ -175,7 +187,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
 
     let mut caller = Caller::new(&question, &plan, &files);
     if !plan.keeps_calls() {
-        for hit in ledger.uses.iter().filter(|hit| !is_definition(hit.used.kind)) {
+        for hit in ledger.uses.iter().filter(|hit| !is_definition(hit.used.kind) && !is_alias(hit)) {
             let Some(number) = number_of(hit.document) else { continue };
             caller.look(number, hit.used.span(), hit.used.kind);
         }
@@ -201,7 +213,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         match step {
             Step::List(at) => {
                 let definer = Definer { plan: &plan, file: &files[*file], place: &places[*at], is_first: *at == first };
-                definer.list(&mut edits[*file]);
+                definer.list(&mut edits[*file])?;
             }
             Step::Call(call) => call.change(&mut edits[*file]),
         }
@@ -219,7 +231,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         })?;
         done.push((number, remade));
     }
-    let old_list = file.document.text[places[first].list.span.range()].to_owned();
+    let old_list = places[first].list.shown(&file.document.text);
     let Some(new_list) = proof::check(index, &question, &plan, &files, &places, &lists, first, &done)? else {
         return Err(SignatureRefusal::Same { list: old_list });
     };
@@ -248,6 +260,34 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         reordered: caller.reordered,
         dropped: caller.dropped,
     })
+}
+
+/// The use is in a form that gives the function another name.
+fn is_alias(hit: &Hit<'_>) -> bool {
+    let dialect = hit.document.dialect;
+    hit.form.is_some_and(|form| dialect.special_form(&form.head) == Some(SpecialForm::Alias))
+}
+
+/// The symbol, and those that forms such as `(defalias 'alias 'symbol)` make other names of it.
+fn with_aliases(question: &UseIndex<'_>, symbol: &Symbol) -> Vec<Symbol> {
+    let mut symbols = vec![symbol.clone()];
+    let mut at = 0;
+    while let Some(symbol) = symbols.get(at).cloned() {
+        at += 1;
+        for hit in question.uses(&symbol).hits {
+            let Some(form) = hit.form.filter(|_| is_alias(&hit)) else { continue };
+            let uses = &hit.document.facts.uses;
+            let from = uses.partition_point(|used| used.start < form.span.start);
+            let mut inside = uses[from..].iter().take_while(|used| used.start < form.span.end);
+            let alias = inside.find(|used| used.kind == UseKind::Definition && used.start < hit.used.start);
+            if let Some(Referent::Is(alias)) = alias.map(|used| question.meaning(hit.document, *used))
+                && !symbols.contains(&alias)
+            {
+                symbols.push(alias);
+            }
+        }
+    }
+    symbols
 }
 
 fn is_definition(kind: UseKind) -> bool {
@@ -292,6 +332,10 @@ fn places_unknown(file: &File<'_>, hit: &Hit<'_>, open: &mut Vec<OpenPlace>, loo
             | FormKind::Test
             | FormKind::Addition,
         ) if hit.used.kind == UseKind::Definition => {}
+        // What looks like a definition may do something else with the name.
+        Some(FormKind::Definition) if form.is_some_and(|form| !file.dialect().knows_definer(&form.head_name)) => {
+            look_at.push((spot, LookReason::Unknown));
+        }
         Some(FormKind::GenericFunction) => look_at.push((spot, LookReason::Chooser)),
         Some(FormKind::Variable) if notation(file.dialect()).capitals => {}
         _ => open.push(OpenPlace { spot, why: OpenReason::Definition }),

@@ -90,6 +90,11 @@ pub(crate) fn of_signature(refusal: &SignatureRefusal) -> &'static str {
         | R::NeedsValue { .. }
         | R::Same { .. } => "BAD_ARGUMENT",
         R::Unbalanced { .. } => "UNBALANCED",
-        R::StillUsed { .. } | R::Taken { .. } | R::TooLate { .. } | R::Open(_) | R::WouldBreak { .. } => "WOULD_BREAK",
+        R::StillUsed { .. }
+        | R::Comment { .. }
+        | R::Taken { .. }
+        | R::TooLate { .. }
+        | R::Open(_)
+        | R::WouldBreak { .. } => "WOULD_BREAK",
     }
 }

@@ -248,6 +248,7 @@ pub fn open_reason(why: &OpenReason) -> String {
         OpenReason::Definition => "a definition with other parameters, or not understood".to_owned(),
         OpenReason::Dispatch(name) => format!("the method is chosen by {name}"),
         OpenReason::Parameter(name) => format!("may mean the parameter {name}"),
+        OpenReason::Captured(name) => format!("the macro makes code with the name {name}"),
         OpenReason::Possible(reason) => format!("may be a use: {}", reason.name()),
     }
 }
@@ -260,6 +261,7 @@ fn look_reason(why: &LookReason) -> String {
         LookReason::Interactive => "says how a command gets its arguments".to_owned(),
         LookReason::Arglists => "repeats the parameters".to_owned(),
         LookReason::Writer => "the writer has parameters of its own".to_owned(),
+        LookReason::Unknown => "a form about it that is not understood".to_owned(),
         LookReason::Chooser => "chooses the method from the arguments".to_owned(),
     }
 }

@@ -130,6 +130,7 @@ pub(crate) fn refused(symbol: &str, refusal: &SignatureRefusal, root: &Path, ski
         R::TooLate { name, spot } => {
             format!("{}. A default value needs {}, which would come after it", shown(spot), in_a_line(name))
         }
+        R::Comment { spot } => format!("{}. The comment would be lost. Move it first", shown(spot)),
         R::Open(places) => {
             let mut text = format!("{} cannot be followed:", counted(places.len(), "place"));
             for OpenPlace { spot, why } in places.iter().take(MOST_PLACES) {
@@ -160,7 +161,11 @@ pub(crate) fn facts(refusal: &SignatureRefusal, root: &Path) -> Map<String, Valu
     };
     match refusal {
         R::Target(refusal) => return renamed::facts(refusal, root),
-        R::NoParameters { spot } | R::Taken { spot, .. } | R::TooLate { spot, .. } | R::WouldBreak { spot } => {
+        R::NoParameters { spot }
+        | R::Comment { spot }
+        | R::Taken { spot, .. }
+        | R::TooLate { spot, .. }
+        | R::WouldBreak { spot } => {
             facts.insert("position".to_owned(), position(spot));
         }
         R::StillUsed { spots, .. } => {

@@ -1,8 +1,8 @@
 //! The places that use a function: calls of all kinds, and places that cannot be followed.
 
-use lispwright_index::{UseIndex, UseKind};
+use lispwright_index::{Referent, UseIndex, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, ListId, Span, SpecialForm, TokenKind};
+use lispwright_syntax::{Datum, FormKind, ListId, Span, SpecialForm, TokenKind};
 
 use super::LookReason;
 use super::define::{File, Place};
@@ -60,6 +60,7 @@ enum Threaded {
 
 /// The search for calls.
 pub(crate) struct Caller<'c, 'i> {
+    question: &'c UseIndex<'i>,
     plan: &'c Plan,
     files: &'c [File<'i>],
     pub(crate) calls: Vec<Call>,
@@ -72,8 +73,9 @@ pub(crate) struct Caller<'c, 'i> {
 }
 
 impl<'c, 'i> Caller<'c, 'i> {
-    pub(crate) fn new(_: &UseIndex<'i>, plan: &'c Plan, files: &'c [File<'i>]) -> Self {
+    pub(crate) fn new(question: &'c UseIndex<'i>, plan: &'c Plan, files: &'c [File<'i>]) -> Self {
         Self {
+            question,
             plan,
             files,
             calls: Vec::new(),
@@ -169,10 +171,22 @@ impl<'c, 'i> Caller<'c, 'i> {
             list = around;
             is_named = true;
         }
+        // `((@ (module) f) argument…)`
+        let is_elsewhere = |list: ListId| {
+            let form = file.head(list).and_then(|head| file.dialect().special_form(&head));
+            form == Some(SpecialForm::Elsewhere)
+        };
+        if let Some(around) = file.tree.list(list).parent().filter(|_| is_elsewhere(list)) {
+            span = file.tree.list_span(list);
+            list = around;
+        }
         let (at, datum) = file.datum_at(list, span).ok_or(OpenReason::Value)?;
         let head = file.head(list).unwrap_or_default();
         let notation = notation(file.dialect());
         let is = |words: &[&str]| words.contains(&head.as_str());
+        if notation.two_namespaces && kind == UseKind::Binding {
+            return Ok(());
+        }
         if at == 0 && !is_named && datum.is_bare() {
             if kind == UseKind::Quoted {
                 return Err(OpenReason::Data);
@@ -180,7 +194,10 @@ impl<'c, 'i> Caller<'c, 'i> {
             if matches!(kind, UseKind::Assignment | UseKind::Binding) {
                 return Err(OpenReason::Assigned);
             }
-            return self.call(number, list, name, kind);
+            return self.call(number, list, span, kind);
+        }
+        if notation.two_namespaces && self.is_variable(file, datum, kind, is_named) {
+            return Ok(());
         }
         if let Some(threaded) = self.bare_step(file, list, at, datum) {
             return self.bare(number, name, threaded);
@@ -205,6 +222,23 @@ impl<'c, 'i> Caller<'c, 'i> {
             UseKind::Assignment | UseKind::Binding => OpenReason::Assigned,
             _ => OpenReason::Value,
         })
+    }
+
+    /// The place means a variable of the name.
+    fn is_variable(&self, file: &File<'_>, datum: Datum, kind: UseKind, is_named: bool) -> bool {
+        let is_bare = datum.is_bare() && datum.list().is_none() && !is_named;
+        match kind {
+            UseKind::Assignment => is_bare,
+            UseKind::Value | UseKind::Template => is_bare && self.has_variable(file, datum),
+            _ => false,
+        }
+    }
+
+    /// The project defines a variable of that name.
+    fn has_variable(&self, file: &File<'_>, datum: Datum) -> bool {
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
+            self.question.meaning_at(file.document, file.tree.core_span(datum));
+        self.question.definitions(&symbol).iter().any(|(_, one)| one.kind == FormKind::Variable)
     }
 
     /// A list with the name at its head.

@@ -1,11 +1,11 @@
 //! The definitions of a function: where their lists of parameters are, and what they become.
 
-use lispwright_index::{Document, Facts};
+use lispwright_index::{Document, Facts, UseKind, is_name, symbol_name};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, Dialect, Form, FormKind, Forms, ListId, Span, TokenKind, Tree};
 
 use super::edits::Edits;
-use super::list::{Item, Lists, ParameterList, Role};
+use super::list::{Item, Lists, Parameter, ParameterList, Role};
 use super::refusal::{OpenReason, SignatureRefusal};
 use super::wanted::{New, NewItem, Plan};
 use crate::dialects::notation;
@@ -31,6 +31,8 @@ pub(crate) struct Place {
     pub(crate) is_method: bool,
     /// It says what the methods of others have to take, and has no body.
     pub(crate) is_generic: bool,
+    /// Its body makes code, in which the parameters are no variables.
+    pub(crate) is_macro: bool,
     /// The form around it.
     pub(crate) form: Span,
     pub(crate) docstring: Option<Span>,
@@ -92,7 +94,7 @@ impl<'i> File<'i> {
     fn place(&self, number: usize, datum: Datum, skipped: usize, is_method: bool, form: Span) -> Option<Place> {
         let lists = Lists { tree: &self.tree, text: &self.document.text, dialect: self.dialect() };
         let list = lists.read(datum, skipped, is_method).ok()?;
-        Some(Place { file: number, list, is_method, is_generic: false, form, docstring: None })
+        Some(Place { file: number, list, is_method, is_generic: false, is_macro: false, form, docstring: None })
     }
 
     fn places_of_form(&self, number: usize, form: &Form) -> Vec<Place> {
@@ -118,7 +120,8 @@ impl<'i> File<'i> {
             let Some(place) = self.place(number, datum, usize::from(holds_name), is_method, form.span) else {
                 return Vec::new();
             };
-            found.push(Place { is_generic, docstring: form.docstring, ..place });
+            let is_macro = form.kind == FormKind::Macro;
+            found.push(Place { is_generic, is_macro, docstring: form.docstring, ..place });
         }
         let data = self.data(list);
         if found.is_empty() {
@@ -207,10 +210,33 @@ impl<'i> File<'i> {
             is_marked || self.facts.uses.get(at).is_some_and(|used| span.encloses(used.span()))
         };
         let text = |span: &Span| &self.document.text[span.range()];
-        let is_it = |span: &Span| {
-            lispwright_index::is_name(dialect, text(span)) && lispwright_index::symbol_name(dialect, text(span)) == name
-        };
+        let is_it = |span: &Span| is_name(dialect, text(span)) && symbol_name(dialect, text(span)) == name;
         tokens.map(|(_, span)| span).filter(|span| is_it(span) && !is_known(span)).collect()
+    }
+
+    /// The places in the templates of local macros that have a name.
+    fn in_local_macros(&self, form: Span, name: &str) -> Vec<Span> {
+        let from = self.facts.uses.partition_point(|used| used.start < form.start);
+        let inside = self.facts.uses[from..].iter().take_while(|used| used.start < form.end);
+        let templates = inside.filter(|used| used.kind == UseKind::Template).map(|used| used.span());
+        let text = |span: &Span| &self.document.text[span.range()];
+        let named = templates.filter(|span| symbol_name(self.dialect(), text(span)) == name);
+        let is_variable = |span: &Span| {
+            let before = &self.document.text[..span.start as usize];
+            !before.ends_with('(') && !before.ends_with("#'")
+        };
+        named.filter(is_variable).filter(|span| self.is_in_local_macro(span.start)).collect()
+    }
+
+    fn is_in_local_macro(&self, at: u32) -> bool {
+        let mut list = self.list_of(at);
+        while let Some(around) = list {
+            if self.head(around).is_some_and(|head| head.ends_with("macrolet")) {
+                return true;
+            }
+            list = self.tree.list(around).parent();
+        }
+        false
     }
 
     /// The form `(declare …)` around a place.
@@ -279,17 +305,24 @@ impl Definer<'_, '_> {
         Ok(())
     }
 
+    /// The names of parameters here that change or go.
+    pub(crate) fn changing(&self) -> Vec<String> {
+        let old = 0..self.plan.old.len();
+        let changing = old.filter(|old| self.plan.becomes(*old).is_none() || self.renamed(*old).is_some());
+        let own = changing.filter_map(|old| self.plan.in_list(old, &self.place.list));
+        own.filter_map(|own| self.place.list.parameters[own].name.clone()).collect()
+    }
+
     /// Places in the body that have the name of a parameter that changes or goes, and are not understood.
     pub(crate) fn unknown(&self) -> Vec<(Span, OpenReason)> {
         let mut found = Vec::new();
-        for old in 0..self.plan.old.len() {
-            let is_gone = self.plan.becomes(old).is_none();
-            let own = self.plan.in_list(old, &self.place.list).map(|own| &self.place.list.parameters[own]);
-            let Some(name) = own.and_then(|own| own.name.as_ref()) else { continue };
-            if !self.place.is_generic && (is_gone || self.renamed(old).is_some()) {
-                let unknown = self.file.unknown(self.place.form, name);
-                found.extend(unknown.into_iter().map(|span| (span, OpenReason::Parameter(self.spelled(Some(name))))));
+        for name in self.changing().iter().filter(|_| !self.place.is_generic) {
+            let mut unknown = self.file.unknown(self.place.form, name);
+            if !self.place.is_macro {
+                unknown.extend(self.file.in_local_macros(self.place.form, name));
             }
+            let why = OpenReason::Parameter(self.spelled(Some(name)));
+            found.extend(unknown.into_iter().map(|span| (span, why.clone())));
         }
         found
     }
@@ -363,12 +396,21 @@ impl Definer<'_, '_> {
     }
 
     /// Writes the list of parameters anew.
-    pub(crate) fn list(&self, edits: &mut Edits<'_>) {
+    ///
+    /// Errors: a comment would be lost.
+    pub(crate) fn list(&self, edits: &mut Edits<'_>) -> Result<(), SignatureRefusal> {
         let list = &self.place.list;
         let text = self.written(edits);
+        let tokens = self.file.tree.tokens_within(list.span);
+        let is_comment = |kind: TokenKind| (kind.is_trivia() && kind != TokenKind::Blank) || kind == TokenKind::Discard;
+        let mut comments = tokens.filter(|(kind, _)| is_comment(*kind)).map(|(_, span)| span);
+        if let Some(lost) = comments.find(|span| !text.contains(&self.file.document.text[span.range()])) {
+            return Err(SignatureRefusal::Comment { spot: self.file.spot(lost.start) });
+        }
         if text != self.file.document.text[list.span.range()] {
             edits.part(list.span, list.span, text);
         }
+        Ok(())
     }
 
     fn entries(&self, edits: &Edits<'_>) -> Vec<Entry> {
@@ -377,6 +419,11 @@ impl Definer<'_, '_> {
         for item in &plan.items {
             let NewItem::Parameter(number) = item else { continue };
             let new = &plan.new[*number];
+            let has_name = |one: &Parameter| one.name.is_some() && one.name == new.name;
+            if new.from.is_none() && list.parameters.iter().any(has_name) {
+                // Another variant of the definition can have it already.
+                continue;
+            }
             let Some(old) = new.from else {
                 entries.push(Entry { role: new.role, text: new.text.clone(), own: None });
                 continue;
@@ -405,7 +452,18 @@ impl Definer<'_, '_> {
                 continue;
             }
             let before = own.checked_sub(1).and_then(|before| entries.iter().position(|one| one.own == Some(before)));
-            let at = before.map_or(0, |before| before + 1);
+            let has_role = |entry: &Entry| entry.role == parameter.role;
+            let at = match before {
+                Some(before) if has_role(&entries[before]) || parameter.role.rank() == 0 => before + 1,
+                None if parameter.role.rank() == 0 => 0,
+                _ => {
+                    let same = entries.iter().position(has_role);
+                    same.unwrap_or_else(|| {
+                        let lower = |entry: &Entry| entry.role.rank() < parameter.role.rank();
+                        entries.iter().rposition(lower).map_or(0, |last| last + 1)
+                    })
+                }
+            };
             let text = edits.rendered(parameter.span);
             entries.insert(at, Entry { role: parameter.role, text, own: Some(own) });
         }
@@ -433,62 +491,62 @@ impl Definer<'_, '_> {
         {
             return only.text.clone();
         }
+        let items = self.items(entries);
         let mut text = match is_symbol {
             true => "(".to_owned(),
             false => source[list.span.start as usize..list.begin as usize].to_owned(),
         };
-        let is_header = !is_symbol && !source[list.span.start as usize..list.begin as usize].ends_with(['(', '[', '{']);
-        let mut is_empty = !is_header;
-        let mut push = |text: &mut String, part: &str, own: Option<Span>| {
-            let lead = own.map_or("", |span| lead(list, source, span));
-            match (lead.is_empty(), is_empty) {
-                (false, _) => text.push_str(lead),
-                (true, false) => text.push(' '),
-                (true, true) => {}
+        let is_header = !is_symbol && !text.ends_with(['(', '[', '{']);
+        // Lines end where they ended, as far as there are as many items.
+        let are_as_many = items.len() == list.items.len();
+        for (at, (item, own)) in items.iter().enumerate() {
+            let place = if are_as_many { Some(list.items[at].0) } else { own.filter(|_| at > 0) };
+            let lead = place.map_or("", |span| lead(list, source, span));
+            match lead {
+                "" if at > 0 || is_header => text.push(' '),
+                lead => text.push_str(lead),
             }
-            is_empty = false;
-            text.push_str(part);
-        };
-        let mut role = Role::Required;
-        let mut has_keys = false;
-        let keys = |role: Role| !matches!(role, Role::Aux);
-        let own_keys = list.word(Some(Role::Key));
-        let last_before_aux = entries.iter().filter(|entry| keys(entry.role)).count();
-        let close_keys = |text: &mut String, push: &mut dyn FnMut(&mut String, &str, Option<Span>), has_keys: bool| {
-            if let Some(span) = own_keys.filter(|_| !has_keys) {
-                push(text, &source[span.range()], Some(span));
-            }
-            if let Some(span) = list.word(None) {
-                push(text, &source[span.range()], Some(span));
-            }
-        };
-        for (at, entry) in entries.iter().enumerate() {
-            if at == last_before_aux {
-                close_keys(&mut text, &mut push, has_keys);
-            }
-            if entry.role != role || entry.role == Role::Hidden {
-                role = entry.role;
-                has_keys |= role == Role::Key;
-                let word = match (role, entry.own) {
-                    (Role::Hidden, Some(own)) => {
-                        word_before(list, own).map(|span| (source[span.range()].to_owned(), Some(span)))
-                    }
-                    _ => self.word(Some(role)),
-                };
-                if let Some((word, own)) = word {
-                    push(&mut text, &word, own);
-                }
-            }
-            push(&mut text, &entry.text, entry.own.map(|own| list.parameters[own].span));
-        }
-        if last_before_aux == entries.len() {
-            close_keys(&mut text, &mut push, has_keys);
+            text.push_str(item);
         }
         match is_symbol {
             true => text.push(')'),
             false => text.push_str(&source[list.end as usize..list.span.end as usize]),
         }
         text
+    }
+
+    /// The items of the new list, with the places that they have in the present one.
+    fn items(&self, entries: Vec<Entry>) -> Vec<(String, Option<Span>)> {
+        let list = &self.place.list;
+        let source = &self.file.document.text;
+        let written = |span: Span| (source[span.range()].to_owned(), Some(span));
+        let mut items: Vec<(String, Option<Span>)> = Vec::new();
+        let mut role = Role::Required;
+        let mut has_keys = false;
+        let before_aux = entries.iter().filter(|entry| entry.role != Role::Aux).count();
+        let close_keys = |items: &mut Vec<(String, Option<Span>)>, has_keys: bool| {
+            items.extend(list.word(Some(Role::Key)).filter(|_| !has_keys).map(written));
+            items.extend(list.word(None).map(written));
+        };
+        let count = entries.len();
+        for (at, entry) in entries.into_iter().enumerate() {
+            if at == before_aux {
+                close_keys(&mut items, has_keys);
+            }
+            if entry.role != role || entry.role == Role::Hidden {
+                role = entry.role;
+                has_keys |= role == Role::Key;
+                items.extend(match (role, entry.own) {
+                    (Role::Hidden, Some(own)) => word_before(list, own).map(written),
+                    _ => self.word(Some(role)),
+                });
+            }
+            items.push((entry.text, entry.own.map(|own| list.parameters[own].span)));
+        }
+        if before_aux == count {
+            close_keys(&mut items, has_keys);
+        }
+        items
     }
 }
 

@@ -78,9 +78,9 @@ impl<'t> Edits<'t> {
         column(&before[before.rfind('\n').map_or(0, |newline| newline + 1)..])
     }
 
-    /// The new source of a part that moves to another place.
-    fn moved(&self, span: Span, to: u32) -> String {
-        let columns = self.column(to) as isize - self.column(span.start) as isize;
+    /// The new source of a part that moves to another column.
+    fn moved(&self, span: Span, to: usize) -> String {
+        let columns = to as isize - self.column(span.start) as isize;
         moved_by(&self.rendered(span), self.language.clone(), columns)
     }
 
@@ -89,17 +89,25 @@ impl<'t> Edits<'t> {
         let is_same = |piece: &Piece, at: usize| *piece == Piece::Old(at);
         let before = new.iter().enumerate().take_while(|(at, piece)| *at < old.len() && is_same(piece, *at)).count();
         let most = old.len().min(new.len()) - before;
-        let after = (0..most).take_while(|at| is_same(&new[new.len() - 1 - at], old.len() - 1 - at)).count();
-        let (gone, come) = (&old[before..old.len() - after], &new[before..new.len() - after]);
-        let source = |edits: &Self, piece: &Piece, to: u32| match piece {
-            Piece::Old(at) => old[*at].map(|span| edits.moved(span, to)),
+        let behind = (0..most).take_while(|at| is_same(&new[new.len() - 1 - at], old.len() - 1 - at)).count();
+        let (gone, come) = (&old[before..old.len() - behind], &new[before..new.len() - behind]);
+        let source = |edits: &Self, piece: &Piece, column: usize| match piece {
+            Piece::Old(at) => old[*at].map(|span| edits.moved(span, column)),
             Piece::New(text) => Some(text.clone()),
         };
         let spans: Vec<Span> = gone.iter().flatten().copied().collect();
         let mut texts: Vec<String> = Vec::new();
+        // The column in the new text of what comes next.
+        let mut at = self.column(spans.first().map_or(head.end, |span| span.start));
         for piece in come {
-            let to = spans.get(texts.len()).map_or(head.end, |span| span.start);
-            texts.extend(source(self, piece, to));
+            let Some(text) = source(self, piece, at) else { continue };
+            let number = texts.len();
+            let gap = match (spans.get(number), spans.get(number + 1)) {
+                (Some(this), Some(next)) => &self.text[this.end as usize..next.start as usize],
+                _ => " ",
+            };
+            at = after(after(at, &text), gap);
+            texts.push(text);
         }
         let both = spans.len().min(texts.len());
         for (span, text) in spans.iter().zip(&texts) {
@@ -115,7 +123,7 @@ impl<'t> Edits<'t> {
         }
         let kept_before = old[..before].iter().flatten().last().copied();
         let last = spans.get(..both).and_then(|spans| spans.last().copied()).or(kept_before);
-        let next = old[old.len() - after..].iter().flatten().next().copied();
+        let next = old[old.len() - behind..].iter().flatten().next().copied();
         let own_line = |span: Span| {
             let from = self.blank_before(span);
             let blank = &self.text[from as usize..span.start as usize];
@@ -184,5 +192,13 @@ impl<'t> Edits<'t> {
         changes.extend(lists);
         changes.sort_by_key(|change| change.span.start);
         changes
+    }
+}
+
+/// The column after a text that begins in a column.
+fn after(start: usize, text: &str) -> usize {
+    match text.rfind('\n') {
+        Some(newline) => column(&text[newline + 1..]),
+        None => start + text.chars().count(),
     }
 }

@@ -22,6 +22,18 @@ pub(crate) enum Role {
     Hidden,
 }
 
+impl Role {
+    /// Where parameters of the role are in a list; those that can be anywhere are the first.
+    pub(crate) const fn rank(self) -> u8 {
+        match self {
+            Self::Hidden | Self::Required | Self::Optional => 0,
+            Self::Rest => 1,
+            Self::Key => 2,
+            Self::Aux => 3,
+        }
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
@@ -60,6 +72,14 @@ pub(crate) struct ParameterList {
 }
 
 impl ParameterList {
+    /// The parameters as they are written, without the name of the function, on one line.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        let source = &text[self.span.range()];
+        let bracket = if self.begin > self.span.start { &source[..1] } else { "" };
+        let rest = text[self.begin as usize..self.span.end as usize].split_whitespace();
+        format!("{bracket}{}", rest.collect::<Vec<_>>().join(" "))
+    }
+
     /// How many parameters have a role.
     pub(crate) fn count(&self, role: Role) -> usize {
         self.parameters.iter().filter(|one| one.role == role).count()
@@ -131,13 +151,20 @@ impl Lists<'_> {
     fn parameters(&self, found: &mut ParameterList, data: &[Datum], is_method: bool) -> Result<(), Span> {
         let notation = notation(self.dialect);
         let mut role = Role::Required;
+        let mut hidden = false;
         let mut at = 0;
         while let Some(&datum) = data.get(at) {
             at += 1;
             let span = self.tree.datum_span(datum);
+            // A condition of the reader decides whether the parameter is there.
+            if ["#+", "#-", "#?"].iter().any(|begins| self.text[span.range()].starts_with(begins)) {
+                return Err(span);
+            }
             let word = if datum.list().is_none() { self.source(datum) } else { "" };
             if let Some(marked) = word_of(notation, word) {
-                role = marked.unwrap_or(role);
+                // One parameter follows that no call passes, and then what was before.
+                hidden = marked == Some(Role::Hidden);
+                role = marked.filter(|_| !hidden).unwrap_or(role);
                 found.items.push((span, Item::Word(marked)));
                 continue;
             }
@@ -162,6 +189,7 @@ impl Lists<'_> {
                 one.span = whole;
                 one
             } else {
+                let role = if std::mem::take(&mut hidden) { Role::Hidden } else { role };
                 self.parameter(datum, role, is_method, None)?
             };
             found.items.push((parameter.span, Item::Parameter(found.parameters.len())));

@@ -46,7 +46,7 @@ pub(crate) fn check(
             };
             same_names(plan, question, old, place, &new, found)?;
             if at == first {
-                new_list = Some(document.text[found.span.range()].to_owned());
+                new_list = Some(found.shown(&document.text));
             }
         }
     }

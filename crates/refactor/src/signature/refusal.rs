@@ -64,6 +64,11 @@ pub enum SignatureRefusal {
         /// The default value.
         spot: Spot,
     },
+    /// A comment in the list of parameters would be lost.
+    Comment {
+        /// The comment.
+        spot: Spot,
+    },
     /// Places cannot be followed.
     Open(Vec<OpenPlace>),
     /// A file that has the name does not balance.
@@ -120,6 +125,8 @@ pub enum OpenReason {
     Dispatch(String),
     /// The name of the parameter is in a form that is not understood.
     Parameter(String),
+    /// The macro, or one that its code uses, has the name of the parameter in its template.
+    Captured(String),
     /// It may be a use of the function.
     Possible(PossibleReason),
 }

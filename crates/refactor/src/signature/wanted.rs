@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lispwright_index::symbol_name;
 use lispwright_syntax::{Dialect, Language, Span, read};
 
-use super::list::{Item, Lists, ParameterList, Role};
+use super::list::{Item, Lists, Parameter, ParameterList, Role};
 use super::refusal::SignatureRefusal;
 
 /// A parameter of the present list.
@@ -109,6 +109,12 @@ impl Plan {
     pub(crate) fn renamed(&self, old: usize) -> Option<&New> {
         self.becomes(old)
             .filter(|new| new.name.is_some() && self.old[old].name.is_some() && new.name != self.old[old].name)
+    }
+
+    /// Parameters get other names, and nothing else changes.
+    pub(crate) fn only_renames(&self) -> bool {
+        let in_order = |(at, new): (usize, &New)| new.from == Some(at) && new.role == self.old[at].role;
+        self.new.len() == self.old.len() && self.new.iter().enumerate().all(in_order)
     }
 
     /// No parameter changes its place, its role or its keyword, and no call passes another argument.
@@ -218,6 +224,12 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
         }
         taken.extend(from);
         let written = one.name_span.map_or_else(String::new, |span| given[span.range()].to_owned());
+        // A list that says what the present one says keeps it, with the names that change in it.
+        let is_same = from.is_some_and(|at| {
+            let before = &list.parameters[at];
+            renamed_text(text, before, &written).replace(char::is_whitespace, "")
+                == source.replace(char::is_whitespace, "")
+        });
         let value = wanted.values.iter().find(|(name, _)| one.name.as_deref() == Some(&*canonical(name.trim())));
         let value = value.map(|(_, value)| value.trim().to_owned());
         // A name alone keeps what the present parameter has besides, if it can.
@@ -236,7 +248,7 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
             name: one.name.clone(),
             written,
             text: source,
-            is_given: !one.is_bare,
+            is_given: !one.is_bare && !is_same,
             keyword,
             value,
         });
@@ -288,6 +300,18 @@ fn names(old: &[Old]) -> Vec<String> {
     old.iter().filter(|one| one.name.is_some()).map(|one| one.text.clone()).collect()
 }
 
+/// The source of a parameter under another name.
+fn renamed_text(text: &str, one: &Parameter, to: &str) -> String {
+    let source = &text[one.span.range()];
+    match one.name_span {
+        Some(name) => {
+            let (before, after) = (name.start - one.span.start, name.end - one.span.start);
+            format!("{}{to}{}", &source[..before as usize], &source[after as usize..])
+        }
+        None => source.to_owned(),
+    }
+}
+
 /// The present list with other names.
 fn renamed_list(list: &ParameterList, text: &str, renames: &BTreeMap<String, (String, bool)>) -> String {
     let mut new = String::from(if text[list.span.range()].starts_with('[') { "[" } else { "(" });
@@ -300,14 +324,9 @@ fn renamed_list(list: &ParameterList, text: &str, renames: &BTreeMap<String, (St
             continue;
         };
         let one = &list.parameters[*number];
-        let renamed = one.name.as_ref().and_then(|name| renames.get(name)).zip(one.name_span);
+        let renamed = one.name.as_ref().and_then(|name| renames.get(name));
         match renamed {
-            Some(((to, _), _)) if one.is_bare => new.push_str(to),
-            Some(((to, _), name)) => {
-                new.push_str(&text[span.start as usize..name.start as usize]);
-                new.push_str(to);
-                new.push_str(&text[name.end as usize..span.end as usize]);
-            }
+            Some((to, _)) => new.push_str(&renamed_text(text, one, to)),
             None => new.push_str(&text[span.range()]),
         }
     }

@@ -67,6 +67,23 @@ reordered 7
 }
 
 #[test]
+fn lines_move_with_what_they_are_in() {
+    let one = "(defun pay (account amount) (list account amount))
+(pay account (progn
+               (list
+                1)))
+";
+    let other = "(defun pay (amount account) (list account amount))
+(pay (progn
+       (list
+        1)) account)
+";
+    let counts = "-- 1 definitions, 0 methods, 1 calls\n";
+    cl(one, "pay (amount account)", &format!("{other}{counts}"));
+    cl(other, "pay (account amount)", &format!("{one}{counts}"));
+}
+
+#[test]
 fn a_parameter_goes_with_its_declarations() {
     cl(
         "(defun pay (account amount time)
@@ -158,6 +175,16 @@ open 4: tail
         "(defun pay (account amount &key (note 1)) (list account amount note))\n(pay 1 2 :note 3)\n(pay 1 nil)\n\
          -- 1 definitions, 0 methods, 2 calls\n",
     );
+}
+
+#[test]
+fn default_values_follow() {
+    let after = "(defun pay (sum &key (start 0) (end (length sum))) (list sum start end))\n\
+                 -- 1 definitions, 0 methods, 0 calls\n";
+    let before = "(defun pay (data &key (start 0) (end (length data))) (list data start end))\n";
+    cl(before, "pay ; data > sum", after);
+    cl(before, "pay (sum &key start (end (length data))) ; data > sum", after);
+    cl(before, "pay (sum &key (start 0) end) ; data > sum", after);
 }
 
 #[test]
@@ -267,4 +294,83 @@ fn requests_are_checked() {
         "pay (&optional amount account)",
         "refused: account too late in 1\n",
     );
+}
+
+#[test]
+fn macros_that_take_a_variable_of_the_code_around_are_open() {
+    cl(
+        "(defmacro inner () `(print amount))
+(defmacro outer (&body body) `(progn (inner) ,@body))
+(defmacro other (x) `(let ((amount ,x)) amount))
+(defun pay (account amount)
+  (outer account)
+  (macrolet ((twice () `(* 2 amount)))
+    (twice)))
+",
+        "pay ; amount > sum",
+        "(defmacro inner () `(print amount))
+(defmacro outer (&body body) `(progn (inner) ,@body))
+(defmacro other (x) `(let ((amount ,x)) amount))
+(defun pay (account sum)
+  (outer account)
+  (macrolet ((twice () `(* 2 amount)))
+    (twice)))
+-- 1 definitions, 0 methods, 0 calls
+open 5: captured(\"amount\")
+open 6: parameter(\"amount\")
+",
+    );
+}
+
+#[test]
+fn other_definitions_of_the_name_follow_if_they_can() {
+    cl(
+        "(defun pay (account amount &key note) (list account amount note))
+(define-compiler-macro pay (&whole form account amount &rest more) (list* account amount form more))
+(pay 1 2)
+",
+        "pay (amount account &key note)",
+        "(defun pay (amount account &key note) (list account amount note))
+(define-compiler-macro pay (&whole form amount account &rest more) (list* account amount form more))
+(pay 2 1)
+-- 2 definitions, 0 methods, 1 calls
+",
+    );
+    cl(
+        "#+a (defun pay (account amount &key note) (list account amount note))
+#-a (defun pay (account amount &key (loud account) note) (list account amount note loud))
+(pay 1 2)
+(defun f () (block pay (return-from pay 1)))
+",
+        "pay (amount account &key note)",
+        "#+a (defun pay (amount account &key note) (list account amount note))
+#-a (defun pay (amount account &key (loud account) note) (list account amount note loud))
+(pay 2 1)
+(defun f () (block pay (return-from pay 1)))
+-- 2 definitions, 0 methods, 1 calls
+",
+    );
+}
+
+#[test]
+fn comments_in_a_list_stay() {
+    let source = "(defun pay (account ; who
+            amount ; how much
+            note)
+  (list account amount))
+(pay 1 2 3)
+";
+    cl(
+        source,
+        "pay (amount account note)",
+        "(defun pay (amount ; who
+            account ; how much
+            note)
+  (list account amount))
+(pay 2 1 3)
+-- 1 definitions, 0 methods, 1 calls
+",
+    );
+    cl(source, "pay (account amount)", "refused: comment in 2\n");
+    cl("(defun pay (a #+x b) a)\n", "pay (a)", "refused: no parameters in 1\n");
 }

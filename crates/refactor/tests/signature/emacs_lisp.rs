@@ -94,3 +94,63 @@ fn generic_functions_change_with_their_methods() {
          -- 1 definitions, 0 methods, 1 calls\n",
     );
 }
+
+#[test]
+fn other_names_of_a_function_follow() {
+    el(
+        ";;; -*- lexical-binding: t -*-
+(defun pay (account amount) (list account amount))
+(defalias 'pay-out #'pay \"Pay.\")
+(define-obsolete-function-alias 'old-pay 'pay-out \"1\")
+(list (pay 1 2) (pay-out 3 4) (old-pay 5 6))
+",
+        "pay (amount account)",
+        ";;; -*- lexical-binding: t -*-
+(defun pay (amount account) (list account amount))
+(defalias 'pay-out #'pay \"Pay.\")
+(define-obsolete-function-alias 'old-pay 'pay-out \"1\")
+(list (pay 2 1) (pay-out 4 3) (old-pay 6 5))
+-- 1 definitions, 0 methods, 3 calls
+",
+    );
+}
+
+#[test]
+fn forms_about_a_function_are_looked_at() {
+    let before = ";;; -*- lexical-binding: t -*-
+(defmacro defexamples (name &rest all) `(ert-deftest ,name () ,@all))
+(defun pay (account amount) (list account amount))
+(defexamples pay (pay 1 2) => '(1 2))
+";
+    el(
+        before,
+        "pay (amount account)",
+        ";;; -*- lexical-binding: t -*-
+(defmacro defexamples (name &rest all) `(ert-deftest ,name () ,@all))
+(defun pay (amount account) (list account amount))
+(defexamples pay (pay 2 1) => '(1 2))
+-- 1 definitions, 0 methods, 1 calls
+",
+    );
+    let after = before.replace("account", "who");
+    el(before, "pay ; account > who", &format!("{after}-- 1 definitions, 0 methods, 0 calls\n"));
+}
+
+#[test]
+fn variables_have_names_of_their_own() {
+    el(
+        ";;; -*- lexical-binding: t -*-
+(defvar pay nil)
+(defun pay (account amount) (list account amount pay))
+(let ((pay 1)) (setq pay 2) (list pay (pay 1 2) #'pay))
+",
+        "pay (amount account)",
+        ";;; -*- lexical-binding: t -*-
+(defvar pay nil)
+(defun pay (amount account) (list account amount pay))
+(let ((pay 1)) (setq pay 2) (list pay (pay 2 1) #'pay))
+-- 1 definitions, 0 methods, 1 calls
+open 4: value
+",
+    );
+}

@@ -117,6 +117,7 @@ fn refused(refusal: &SignatureRefusal) -> String {
             let all: Vec<String> = lists.iter().map(|(list, required)| format!("{list} {required}")).collect();
             format!("several: {}", all.join(", "))
         }
+        SignatureRefusal::Comment { spot } => format!("comment in {}", spot.line),
         SignatureRefusal::NoParameters { spot } => format!("no parameters in {}", spot.line),
         SignatureRefusal::Same { list } => format!("same {list}"),
         other => format!("{other:?}"),

@@ -50,6 +50,22 @@ open 6: value
 }
 
 #[test]
+fn a_function_of_another_module_is_called() {
+    scm(
+        "(define-module (shop) #:export (pay))
+(define (pay account amount) (list account amount))
+(define (f x) ((@ (shop) pay) x 1))
+",
+        "pay (amount account)",
+        "(define-module (shop) #:export (pay))
+(define (pay amount account) (list account amount))
+(define (f x) ((@ (shop) pay) 1 x))
+-- 1 definitions, 0 methods, 1 calls
+",
+    );
+}
+
+#[test]
 fn one_of_several_clauses_changes() {
     scm(
         "(define pay (case-lambda ((a) (pay a 1)) ((a b) (list a b))))\n(pay 1)\n(pay 1 2)\n",
