@@ -476,10 +476,12 @@ it is compiled."
   (let* ((system (call-compiling work (lambda () (wanted-system name))))
          (loaded (asdf:component-loaded-p system)))
     (note-definition system)
-    (let* ((components (call-compiling work (lambda () (call-with-libraries
-                                                        (lambda ()
-                                                          (setf (work-systems work) (plan-systems system))
-                                                          (project-components system))))))
+    (let* ((all (call-compiling work (lambda () (call-with-libraries
+                                                 (lambda ()
+                                                   (setf (work-systems work) (plan-systems system))
+                                                   (project-components system))))))
+           (absent (remove-if #'probe-file all :key #'asdf:component-pathname))
+           (components (remove-if (lambda (one) (member one absent)) all))
            (paths (mapcar #'component-path components))
            (stale (remove-stale-files components
                                       (lambda (component)
@@ -490,7 +492,11 @@ it is compiled."
             (loop for component in components
                   for path in paths
                   collect (cons path (namestring (compiled-file component)))))
-      (if (and loaded (not force) (null stale))
+      ;; Either something makes them, or the system cannot be loaded without them.
+      (dolist (component absent)
+        (forget-loaded component)
+        (uiop:delete-file-if-exists (compiled-file component)))
+      (if (and loaded (not force) (null stale) (null absent))
           (progn
             (recall-diagnostics work)
             (list :outcome :loaded :unchanged t))
@@ -544,11 +550,8 @@ replaced by them."
         (eql (mismatch (concatenate 'string prefix "/") name) (1+ (length prefix))))))
 
 (defun project-components (system)
-  "The Lisp files of the project in SYSTEM and its dependencies."
-  (remove-if-not (lambda (component)
-                   (let ((path (asdf:component-pathname component)))
-                     (and (project-file-p path) (probe-file path))))
-                 (plan-components system)))
+  "The Lisp files of the project in SYSTEM and its dependencies; some may not be there."
+  (remove-if-not #'project-file-p (plan-components system) :key #'asdf:component-pathname))
 
 (defun forget-systems (system)
   "Makes ASDF load SYSTEM and its parts as if they had never been loaded."

@@ -119,4 +119,4 @@ macro_rules! walks {
     };
 }
 
-walks! { chez clojure emacs guile racket }
+walks! { chez clojure common_lisp emacs guile racket }

@@ -122,7 +122,7 @@ fn around(story: &Story, load: &str) -> Vec<(String, String)> {
 }
 
 /// What the fresh process does, by the languages's own means.
-const FRESH: &str = r#"(require "asdf")
+pub(crate) const FRESH: &str = r#"(require "asdf")
 #+ecl (ext:install-bytecodes-compiler)
 (setf *default-pathname-defaults* (uiop:ensure-directory-pathname (uiop:getenv "HOUSE")))
 (asdf:initialize-output-translations
