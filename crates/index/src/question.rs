@@ -408,7 +408,10 @@ impl<'i> UseIndex<'i> {
                 let own: Vec<&str> = match &one.exports {
                     Exports::Names(names) => names.iter().map(String::as_str).collect(),
                     Exports::All => {
-                        let documents = self.documents.iter();
+                        let is_in = |document: &&&'i Document| {
+                            document.facts.current.iter().any(|(_, current)| *current == one.name)
+                        };
+                        let documents = self.documents.iter().filter(is_in);
                         let all = documents.flat_map(|&document| document.facts.public_definitions(&document.text));
                         all.filter(|other| other.space == one.name).map(|other| other.name.as_str()).collect()
                     }

@@ -1,9 +1,9 @@
 //! `code_map`: what a newcomer asks first about a project, as its files say.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use lispwright_index::{Document, Exports, FormRow, Index, Refreshed, Space};
+use lispwright_index::{Document, FormRow, Index, Refreshed, Space, UseIndex, files_are_modules};
 use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -217,31 +217,35 @@ impl<'i> Survey<'i> {
     }
 
     fn packages(&self) -> Vec<MapPlace> {
-        let spaces = self.documents.iter().flat_map(|&document| {
-            document.facts.spaces.iter().filter(|space| !space.is_file()).map(move |space| (document, space))
-        });
-        // What a file adds to a package, `export` for example, counts where the package is declared.
-        let (additions, declared): (Vec<_>, Vec<_>) = spaces.partition(|(_, space)| space.adds);
-        let counted = |(document, space)| (document, space, exports(document, space));
-        let mut found: Vec<(&Document, &Space, usize)> = declared.into_iter().map(counted).collect();
-        for (document, addition, count) in additions.into_iter().map(counted) {
-            let is_meant = |other: &Document, space: &Space| {
-                other.dialect == document.dialect
-                    && (space.name == addition.name || space.nicknames.contains(&addition.name))
-            };
-            match found.iter_mut().find(|(other, space, _)| is_meant(other, space)) {
-                Some((.., all)) => *all += count,
-                None => found.push((document, addition, count)),
+        let mut questions: BTreeMap<&str, UseIndex<'_>> = BTreeMap::new();
+        let mut seen = HashSet::new();
+        let mut places = Vec::new();
+        let mut add = |document: &Document, space: &Space, is_addition: bool| {
+            if space.adds != is_addition || seen.contains(&(document.dialect.name(), space.name.clone())) {
+                return;
             }
-        }
-        let mut places: Vec<MapPlace> = found
-            .into_iter()
-            .map(|(document, space, count)| MapPlace {
+            // In some dialects a file is a module, and has others inside.
+            if space.is_file() && (space.name.contains('#') || !files_are_modules(document.dialect)) {
+                return;
+            }
+            let names = space.nicknames.iter().chain([&space.name]);
+            seen.extend(names.map(|name| (document.dialect.name(), name.clone())));
+            let question =
+                questions.entry(document.dialect.name()).or_insert_with(|| self.index.question(document.dialect));
+            let count = question.exported(&space.name).map_or(0, |exported| exported.len());
+            let name = if space.is_file() { (self.shown)(document) } else { space.name.clone() };
+            places.push(MapPlace {
                 purpose: space.docstring.as_deref().and_then(purpose),
                 count: Some(count).filter(|count| *count > 0),
-                ..self.place(document, &space.name, space.at)
-            })
-            .collect();
+                ..self.place(document, &name, space.at)
+            });
+        };
+        // What a file adds to a package, `export` for example, counts where the package is declared.
+        for is_addition in [false, true] {
+            for document in &self.documents {
+                document.facts.spaces.iter().for_each(|space| add(document, space, is_addition));
+            }
+        }
         for &document in &self.documents {
             if let Some((name, summary)) = library(&document.text) {
                 places.push(MapPlace { purpose: purpose(summary), ..self.place(document, name, 0) });
@@ -261,8 +265,10 @@ impl<'i> Survey<'i> {
             }
         }
         for (document, form) in self.forms() {
-            let is_main =
-                form.kind == FormKind::Function && ["main", "-main"].contains(&&*form.called().to_lowercase());
+            let is_main = match form.kind {
+                FormKind::Function => ["main", "-main"].contains(&&*form.called().to_lowercase()),
+                _ => files_are_modules(document.dialect) && is_submodule(form, "main"),
+            };
             let line = document.line(form.span.start);
             let is_command = line > 1
                 && document
@@ -280,8 +286,13 @@ impl<'i> Survey<'i> {
 
     fn tests(&self) -> Vec<MapPlace> {
         let mut counts: BTreeMap<&std::path::Path, (usize, &Document, &FormRow)> = BTreeMap::new();
-        for (document, form) in self.forms().filter(|(_, form)| form.kind == FormKind::Test) {
+        for (document, form) in self.forms().filter(|(document, form)| is_test(document, form)) {
             counts.entry(&document.path).or_insert((0, document, form)).0 += 1;
+        }
+        for (document, form) in self.forms() {
+            if files_are_modules(document.dialect) && is_submodule(form, "test") {
+                counts.entry(&document.path).or_insert((1, document, form));
+            }
         }
         let mut found: Vec<MapPlace> = counts
             .into_values()
@@ -301,9 +312,13 @@ impl<'i> Survey<'i> {
         let mut found = Vec::new();
         for dialect in dialects.into_iter().filter(|dialect| dialect.has_special_forms()) {
             let question = self.index.question(dialect);
-            for (symbol, count) in question.most_used(self.limit) {
+            // Of a part of the files, what is used most is further down.
+            let most = if self.documents.len() < self.index.documents().count() { usize::MAX } else { self.limit };
+            for (symbol, count) in question.most_used(most) {
                 let mut definitions = question.definitions(&symbol);
-                definitions.retain(|(_, one)| one.kind != FormKind::Method);
+                definitions.retain(|(document, one)| {
+                    one.kind != FormKind::Method && self.documents.iter().any(|here| here.path == document.path)
+                });
                 // Of several, one of a known kind says more than another macro's mention of the name.
                 if let Some((document, one)) =
                     definitions.into_iter().min_by_key(|(_, one)| one.kind == FormKind::Definition)
@@ -388,15 +403,18 @@ fn purpose(docstring: &str) -> Option<String> {
     Some(one_line(line.trim_end_matches('"'), PURPOSE))
 }
 
-/// The number of names that a space gives out by what one file says.
-fn exports(document: &Document, space: &Space) -> usize {
-    match &space.exports {
-        Exports::Names(names) => names.len(),
-        Exports::All => {
-            let own = document.facts.definitions.iter().filter(|one| one.space == space.name);
-            own.filter(|one| !matches!(one.kind, FormKind::Method | FormKind::Test)).count()
-        }
-    }
+/// The form is a module of that name inside of the module that a file is.
+fn is_submodule(form: &FormRow, name: &str) -> bool {
+    matches!(&*form.head, "module" | "module+" | "module*") && form.called() == name
+}
+
+/// The form is a test, or a check of a module that has `rackunit`.
+fn is_test(document: &Document, form: &FormRow) -> bool {
+    let is_check = || {
+        let is_called = ["check-", "test-"].iter().any(|start| form.head.starts_with(start));
+        is_called && files_are_modules(document.dialect) && document.text.contains("rackunit")
+    };
+    form.kind == FormKind::Test || is_check()
 }
 
 /// The name and the summary in the first line of a library of Emacs Lisp: `;;; name.el --- summary  -*- … -*-`.
