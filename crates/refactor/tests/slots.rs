@@ -87,6 +87,19 @@ fn slots_of_one_name_in_two_classes_are_told_apart_or_refused() {
 }
 
 #[test]
+fn reports_of_conditions_are_about_the_condition() {
+    check(
+        "== a.lisp
+(define-condition account () ((«balance» :initarg :balance))
+  (:report (lambda (c stream) (format stream \"~a\" (slot-value c '«balance»)))))
+(define-condition scale () ((balance :initarg :balance))
+  (:report (lambda (c stream) (format stream \"~a\" (slot-value c 'balance)))))
+",
+        "account",
+    );
+}
+
+#[test]
 fn data_that_may_name_the_slot_are_refused_or_changed() {
     let project = "== a.lisp
 (defclass account () («balance»))

@@ -457,7 +457,18 @@ impl<'s, 'i> Search<'s, 'i> {
                 }
             }
         }
-        Has::Unknown
+        // `(:report (lambda (condition stream) …))`
+        let start = page.tree.list_span(form).start;
+        let around = self
+            .owners
+            .all
+            .iter()
+            .find(|owner| owner.document.path == page.document.path && owner.form.contains(start));
+        match around {
+            Some(owner) if self.family.contains(&owner.symbol) => Has::Yes,
+            Some(_) => Has::No,
+            None => Has::Unknown,
+        }
     }
 
     /// Whether a class has the slot, which is written as it is, or quoted.
