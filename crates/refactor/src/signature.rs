@@ -14,13 +14,14 @@ mod follow;
 mod list;
 mod proof;
 mod refusal;
+mod types;
 mod wanted;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use lispwright_edit::Source;
-use lispwright_index::{Document, Hit, Index, LanguageOf, Referent, Symbol, UseIndex, UseKind};
+use lispwright_index::{Document, Hit, Index, LanguageOf, Referent, Symbol, UseIndex, UseKind, symbol_name};
 use lispwright_syntax::{FormKind, Forms, Span, SpecialForm};
 
 use self::calls::Caller;
@@ -28,6 +29,7 @@ use self::define::{Definer, File, Place};
 use self::edits::Edits;
 use self::list::Role;
 pub use self::refusal::{OpenPlace, OpenReason, SignatureRefusal};
+use self::types::Types;
 use self::wanted::{Arity, Plan, Wanted, plan};
 use crate::dialects::notation;
 use crate::refusal::Spot;
@@ -135,35 +137,37 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     let Some(first) = first else {
         return Err(SignatureRefusal::NoParameters { spot: Spot::of(home, first_form.start) });
     };
-    let (first, arity) = chosen(&files, &places, first, request.arity)?;
+    let all = chosen(&files, &places, first, request)?;
+    let first = all[0].0;
     let file = &files[places[first].file];
-    let wanted = Wanted {
-        parameters: request.parameters,
-        rename: request.rename,
-        values: request.values,
-        language: &file.document.language,
-        is_method: places[first].is_method && !places[first].is_generic,
-    };
-    let mut plan = plan(&places[first].list, &file.document.text, &wanted)?;
-    plan.arity = Some(arity);
+    let mut plans: Vec<Plan> = Vec::new();
+    for (at, arity) in all {
+        let wanted = Wanted {
+            parameters: request.parameters,
+            rename: request.rename,
+            values: request.values,
+            language: &file.document.language,
+            is_method: places[first].is_method && !places[first].is_generic,
+            is_all: arity.is_all,
+        };
+        plans.push(Plan { arity: Some(arity), ..plan(&places[at].list, &file.document.text, &wanted)? });
+    }
+    let plan = &plans[0];
     if plan.keeps_calls() {
         open.clear();
         look_at.clear();
     }
-    check_order(&plan, file, &places[first])?;
+    check_order(plan, file, &places[first])?;
 
     let mut edits: Vec<Edits<'_>> =
         files.iter().map(|file| Edits::new(&file.tree, &file.document.text, file.document.language.clone())).collect();
-    let mut lists: Vec<(usize, usize)> = Vec::new();
+    let mut lists: Vec<Changed<'_>> = Vec::new();
     let mut counts = (0, 0);
     for (at, place) in places.iter().enumerate() {
-        let is_of_arity = plan.arity.as_ref().is_none_or(|arity| {
-            let is_variadic = place.list.count(Role::Rest) > 0;
-            let required = place.list.count(Role::Required);
-            !arity.is_one_of_several || (required == arity.required && is_variadic == arity.is_variadic)
-        });
+        let of_arity = plans.iter().find(|plan| plan.arity.as_ref().is_none_or(|arity| arity.has(&place.list)));
+        let (is_of_arity, plan) = (of_arity.is_some(), of_arity.unwrap_or(plan));
         let file = &files[place.file];
-        let definer = Definer { plan: &plan, file, place, is_first: at == first };
+        let definer = Definer { plan, file, place, is_first: at == first };
         if !plan.fits(&place.list) {
             if !plan.only_renames() && !plan.arity.as_ref().is_some_and(|arity| arity.is_one_of_several) {
                 open.push(OpenPlace { spot: file.spot(place.list.span.start), why: OpenReason::Definition });
@@ -180,18 +184,18 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         definer.body(&mut edits[place.file])?;
         open.extend(capture::capturing(&question, file, &definer));
         open.extend(definer.unknown().into_iter().map(|(span, why)| OpenPlace { spot: file.spot(span.start), why }));
-        remarks(&plan, file, &definer, &mut look_at);
-        lists.push((place.file, at));
+        remarks(plan, file, &definer, &mut look_at);
+        lists.push(Changed { file: place.file, at, plan });
         *(if place.is_method && !place.is_generic { &mut counts.1 } else { &mut counts.0 }) += 1;
     }
 
-    let mut caller = Caller::new(&question, &plan, &files);
+    let mut caller = Caller::new(&question, plan, &files);
     if !plan.keeps_calls() {
         for hit in ledger.uses.iter().filter(|hit| !is_definition(hit.used.kind) && !is_alias(hit)) {
             let Some(number) = number_of(hit.document) else { continue };
             caller.look(number, hit.used.span(), hit.used.kind);
         }
-        lists.iter().for_each(|(_, at)| caller.look_inside(&places[*at]));
+        lists.iter().for_each(|one| caller.look_inside(&places[one.at]));
         open.extend(ledger.possible.iter().map(|possible| OpenPlace {
             spot: Spot::of(possible.document, possible.span.start),
             why: OpenReason::Possible(possible.reason),
@@ -202,19 +206,22 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     }
     // What is inside comes before what is around it.
     enum Step<'s> {
-        List(usize),
+        List(&'s Changed<'s>),
+        Types(&'s Types),
         Call(&'s calls::Call),
     }
     let mut steps: Vec<(usize, u32, Step<'_>)> = Vec::new();
-    steps.extend(lists.iter().map(|(file, at)| (*file, places[*at].list.span.start, Step::List(*at))));
+    steps.extend(lists.iter().map(|one| (one.file, places[one.at].list.span.start, Step::List(one))));
+    steps.extend(caller.types.iter().map(|one| (one.file, one.list.span.start, Step::Types(one))));
     steps.extend(caller.calls.iter().map(|call| (call.file, call.owner.start, Step::Call(call))));
     steps.sort_by_key(|(file, start, _)| (*file, std::cmp::Reverse(*start)));
     for (file, _, step) in &steps {
         match step {
-            Step::List(at) => {
-                let definer = Definer { plan: &plan, file: &files[*file], place: &places[*at], is_first: *at == first };
-                definer.list(&mut edits[*file])?;
+            Step::List(one) => {
+                let (place, is_first) = (&places[one.at], one.at == first);
+                Definer { plan: one.plan, file: &files[*file], place, is_first }.list(&mut edits[*file])?;
             }
+            Step::Types(types) => types.change(plan, &mut edits[*file]),
             Step::Call(call) => call.change(&mut edits[*file]),
         }
     }
@@ -232,7 +239,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         done.push((number, remade));
     }
     let old_list = places[first].list.shown(&file.document.text);
-    let Some(new_list) = proof::check(index, &question, &plan, &files, &places, &lists, first, &done)? else {
+    let Some(new_list) = proof::check(index, &question, &files, &places, &lists, first, &done)? else {
         return Err(SignatureRefusal::Same { list: old_list });
     };
     let mut with_calls: Vec<usize> = caller.calls.iter().map(|call| call.file).collect();
@@ -290,6 +297,15 @@ fn with_aliases(question: &UseIndex<'_>, symbol: &Symbol) -> Vec<Symbol> {
     symbols
 }
 
+/// A list of parameters that changes.
+pub(crate) struct Changed<'p> {
+    /// The number of its file.
+    file: usize,
+    /// Its number among the places.
+    at: usize,
+    plan: &'p Plan,
+}
+
 fn is_definition(kind: UseKind) -> bool {
     matches!(kind, UseKind::Definition | UseKind::Method)
 }
@@ -342,13 +358,13 @@ fn places_unknown(file: &File<'_>, hit: &Hit<'_>, open: &mut Vec<OpenPlace>, loo
     }
 }
 
-/// The list that is meant where a definition has several.
+/// The list that is meant where a definition has several; of a request that only gives other names, all that have one.
 fn chosen(
     files: &[File<'_>],
     places: &[Place],
     first: usize,
-    asked: Option<usize>,
-) -> Result<(usize, Arity), SignatureRefusal> {
+    request: &SignatureRequest<'_>,
+) -> Result<Vec<(usize, Arity)>, SignatureRefusal> {
     let has_arities = notation(files[places[first].file].dialect()).has_arities;
     let is_same = |place: &&Place| place.file == places[first].file && place.form == places[first].form;
     // Each implementation of a method with several lists is a form of its own.
@@ -358,18 +374,35 @@ fn chosen(
     let required = |at: usize| places[at].list.count(Role::Required);
     let is_variadic = |at: usize| places[at].list.count(Role::Rest) > 0;
     if own.len() < 2 || !has_arities {
-        return Ok((first, Arity { required: required(first), is_variadic: is_variadic(first), ..Arity::default() }));
+        let arity = Arity { required: required(first), is_variadic: is_variadic(first), ..Arity::default() };
+        return Ok(vec![(first, arity)]);
     }
     let several = || {
         let text = |at: &usize| files[places[*at].file].document.text[places[*at].list.span.range()].to_owned();
         SignatureRefusal::Several { lists: own.iter().map(|at| (text(at), required(*at))).collect() }
     };
-    let asked = asked.ok_or_else(several)?;
+    let arity = |at: usize, is_all: bool| {
+        let others = own.iter().filter(|other| **other != at && !is_variadic(**other)).map(|other| required(*other));
+        Arity {
+            required: required(at),
+            is_variadic: is_variadic(at),
+            others: others.collect(),
+            is_one_of_several: true,
+            is_all,
+        }
+    };
+    if request.arity.is_none() && request.parameters.is_none() {
+        let dialect = files[places[first].file].dialect();
+        let renamed: Vec<String> = request.rename.keys().map(|name| symbol_name(dialect, name.trim())).collect();
+        let has = |at: &usize| {
+            places[*at].list.parameters.iter().any(|one| one.name.as_ref().is_some_and(|name| renamed.contains(name)))
+        };
+        let all: Vec<(usize, Arity)> = own.iter().copied().filter(has).map(|at| (at, arity(at, true))).collect();
+        return if all.is_empty() { Err(several()) } else { Ok(all) };
+    }
+    let asked = request.arity.ok_or_else(several)?;
     let at = own.iter().copied().find(|at| required(*at) == asked).ok_or_else(several)?;
-    let others = own.iter().filter(|other| **other != at && !is_variadic(**other)).map(|other| required(*other));
-    let arity =
-        Arity { required: asked, is_variadic: is_variadic(at), others: others.collect(), is_one_of_several: true };
-    Ok((at, arity))
+    Ok(vec![(at, arity(at, false))])
 }
 
 /// Default values do not come before the parameters that they need.

@@ -10,6 +10,7 @@ use super::edits::Edits;
 use super::follow::{Argument, Piece, follow};
 use super::list::Role;
 use super::refusal::{OpenPlace, OpenReason};
+use super::types::Types;
 use super::wanted::Plan;
 use crate::dialects::notation;
 use crate::refusal::Spot;
@@ -64,6 +65,7 @@ pub(crate) struct Caller<'c, 'i> {
     plan: &'c Plan,
     files: &'c [File<'i>],
     pub(crate) calls: Vec<Call>,
+    pub(crate) types: Vec<Types>,
     pub(crate) open: Vec<OpenPlace>,
     pub(crate) look_at: Vec<(Spot, LookReason)>,
     pub(crate) reordered: Vec<Spot>,
@@ -79,6 +81,7 @@ impl<'c, 'i> Caller<'c, 'i> {
             plan,
             files,
             calls: Vec::new(),
+            types: Vec::new(),
             open: Vec::new(),
             look_at: Vec::new(),
             reordered: Vec::new(),
@@ -90,6 +93,12 @@ impl<'c, 'i> Caller<'c, 'i> {
     /// Looks at a use of the function.
     pub(crate) fn look(&mut self, number: usize, name: Span, kind: UseKind) {
         let file = &self.files[number];
+        if let Some(types) = Types::of(file, number, name) {
+            if self.plan.fits(&types.list) {
+                return self.types.push(types);
+            }
+            return self.look_at.push((file.spot(name.start), LookReason::Declares));
+        }
         if self.is_declared(file, name) {
             return self.look_at.push((file.spot(name.start), LookReason::Declares));
         }
@@ -254,6 +263,14 @@ impl<'c, 'i> Caller<'c, 'i> {
             && file.tree.data(around).next().is_some_and(|first| first.list().is_some())
         {
             return Err(OpenReason::Data);
+        }
+        // In code, an assigned place says so itself.
+        if kind == UseKind::Template
+            && let Some(around) = file.tree.list(list).parent()
+            && file.head(around).and_then(|head| file.dialect().special_form(&head)) == Some(SpecialForm::Setf)
+            && file.datum_at(around, file.tree.list_span(list)).is_some_and(|(at, _)| at % 2 == 1)
+        {
+            return Err(OpenReason::Assigned);
         }
         let threaded = self.step(file, list)?;
         let given = file.data(list).into_iter().skip(1).collect::<Vec<_>>();

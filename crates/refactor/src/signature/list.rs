@@ -105,6 +105,12 @@ pub(crate) struct Lists<'t> {
 }
 
 impl Lists<'_> {
+    /// What a datum says of the parameters after it, if it is a word.
+    #[expect(clippy::option_option, reason = "a word can say something else than a role")]
+    pub(crate) fn word(&self, datum: Datum) -> Option<Option<Role>> {
+        if datum.list().is_some() { None } else { word_of(notation(self.dialect), self.source(datum)) }
+    }
+
     fn source(&self, datum: Datum) -> &str {
         &self.text[self.tree.core_span(datum).range()]
     }

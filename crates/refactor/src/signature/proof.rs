@@ -3,6 +3,7 @@
 use lispwright_index::{Index, UseIndex, symbol_name};
 use lispwright_syntax::{Forms, Span, TokenKind};
 
+use super::Changed;
 use super::define::{File, Place};
 use super::list::ParameterList;
 use super::refusal::SignatureRefusal;
@@ -11,14 +12,12 @@ use crate::refusal::Spot;
 use crate::rename::RemadeFile;
 
 /// Compares the definitions before and after. The new list of the first of them is the answer; `None` if no file changes.
-#[expect(clippy::too_many_arguments, reason = "all of it is one change")]
 pub(crate) fn check(
     index: &Index,
     question: &UseIndex<'_>,
-    plan: &Plan,
     files: &[File<'_>],
     places: &[Place],
-    lists: &[(usize, usize)],
+    lists: &[Changed<'_>],
     first: usize,
     done: &[(usize, RemadeFile)],
 ) -> Result<Option<String>, SignatureRefusal> {
@@ -36,16 +35,15 @@ pub(crate) fn check(
         let forms = Forms::new(&tree, &document.text);
         let new = File { document, tree, facts, forms };
         // The lists of the old and the new file are the same ones, in their order.
-        let own: Vec<usize> = lists.iter().filter(|(file, _)| file == number).map(|(_, at)| *at).collect();
         let (before, now) = (all_lists(old), all_lists(&new));
-        for at in own {
-            let place = &places[at];
+        for Changed { at, plan, .. } in lists.iter().filter(|one| one.file == *number) {
+            let place = &places[*at];
             let found = before.iter().position(|list| list.span == place.list.span).and_then(|at| now.get(at));
             let Some(found) = found.filter(|_| before.len() == now.len()) else {
                 return Err(SignatureRefusal::WouldBreak { spot: old.spot(place.list.span.start) });
             };
             same_names(plan, question, old, place, &new, found)?;
-            if at == first {
+            if *at == first {
                 new_list = Some(found.shown(&document.text));
             }
         }

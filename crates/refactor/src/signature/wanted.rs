@@ -66,9 +66,17 @@ pub(crate) struct Arity {
     pub(crate) others: Vec<usize>,
     /// There are other lists.
     pub(crate) is_one_of_several: bool,
+    /// The others change like it.
+    pub(crate) is_all: bool,
 }
 
 impl Arity {
+    /// The list is the one that is meant.
+    pub(crate) fn has(&self, list: &ParameterList) -> bool {
+        let is_variadic = list.count(Role::Rest) > 0;
+        !self.is_one_of_several || (list.count(Role::Required) == self.required && is_variadic == self.is_variadic)
+    }
+
     /// A call with so many arguments means the list.
     pub(crate) fn is_meant(&self, arguments: usize) -> bool {
         match self.is_variadic {
@@ -109,6 +117,14 @@ impl Plan {
     pub(crate) fn renamed(&self, old: usize) -> Option<&New> {
         self.becomes(old)
             .filter(|new| new.name.is_some() && self.old[old].name.is_some() && new.name != self.old[old].name)
+    }
+
+    /// The word before the new parameters of a role.
+    pub(crate) fn word(&self, role: Role) -> Option<String> {
+        self.items.iter().find_map(|item| match item {
+            NewItem::Word(of, text) if *of == Some(role) => Some(text.clone()),
+            _ => None,
+        })
     }
 
     /// Parameters get other names, and nothing else changes.
@@ -155,6 +171,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) values: &'a BTreeMap<String, String>,
     pub(crate) language: &'a Language,
     pub(crate) is_method: bool,
+    /// Of several lists, those that have a parameter change.
+    pub(crate) is_all: bool,
 }
 
 /// The present parameters of a list in `text`.
@@ -180,6 +198,9 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
     for (from, to) in wanted.rename {
         let (from, to) = (from.trim(), to.trim());
         if old.iter().all(|one| one.name.as_deref() != Some(&*canonical(from))) {
+            if wanted.is_all {
+                continue;
+            }
             return Err(SignatureRefusal::NoParameter { name: from.to_owned(), known: names(&old) });
         }
         if !lispwright_index::is_name(dialect, to) {

@@ -210,3 +210,23 @@ reordered 3
          -- 1 definitions, 0 methods, 1 calls\nopen 2: tail\n",
     );
 }
+
+#[test]
+fn a_name_changes_in_all_lists_that_have_it() {
+    clj(
+        "(ns a)
+(defn pay
+  ([account] (pay account 1))
+  ([account amount] [account amount])
+  ([a b c] [a b c]))
+",
+        "pay ; account > who",
+        "(ns a)
+(defn pay
+  ([who] (pay who 1))
+  ([who amount] [who amount])
+  ([a b c] [a b c]))
+-- 2 definitions, 0 methods, 0 calls
+",
+    );
+}

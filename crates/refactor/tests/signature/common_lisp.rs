@@ -230,7 +230,6 @@ open 7: many
 open 8: condition
 open 9: data
 open 10: tail
-look at 1: declares
 ",
     );
 }
@@ -373,4 +372,38 @@ fn comments_in_a_list_stay() {
     );
     cl(source, "pay (account amount)", "refused: comment in 2\n");
     cl("(defun pay (a #+x b) a)\n", "pay (a)", "refused: no parameters in 1\n");
+}
+
+#[test]
+fn declared_types_follow() {
+    cl(
+        "(declaim (ftype (function (symbol (integer 0 9) &optional t &key (:note string)) t) pay))
+(defun pay (account amount &optional more &key note) (list account amount more note))
+(pay 'a 2)
+",
+        "pay (amount unit account &optional more &key note loud) ; unit = :m",
+        "(declaim (ftype (function ((integer 0 9) t symbol &optional t &key (:note string) (:loud t)) t) pay))
+(defun pay (amount unit account &optional more &key note loud) (list account amount more note))
+(pay 2 :m 'a)
+-- 1 definitions, 0 methods, 1 calls
+",
+    );
+}
+
+#[test]
+fn writers_are_open_in_templates_too() {
+    cl(
+        "(defun pay (account) account)
+(defun (setf pay) (value account) (list value account))
+(defmacro m (x) `(setf (pay ,x) (pay 1)))
+",
+        "pay (unit account) ; unit = 1",
+        "(defun pay (unit account) account)
+(defun (setf pay) (value account) (list value account))
+(defmacro m (x) `(setf (pay ,x) (pay 1 1)))
+-- 1 definitions, 0 methods, 1 calls
+open 3: assigned
+look at 2: writer
+",
+    );
 }
