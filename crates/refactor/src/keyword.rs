@@ -26,6 +26,12 @@ pub fn rename_keyword(index: &Index, request: &RenameRequest<'_>) -> Result<Rena
         return Err(missing());
     }
     let new = name_of(request.new_name, &keyword)?;
+    // A namespace with a dot is one of code; if the project does not declare it, a library knows the keyword.
+    let is_foreign = |namespace: &String| namespace.contains('.') && index.spaces(namespace).is_empty();
+    if keyword.namespace.as_ref().is_some_and(is_foreign) {
+        let first = &found.places[0];
+        return Err(RenameRefusal::OfLibrary { spot: Spot::of(first.document, first.span.start) });
+    }
     let symbol = Symbol { space: keyword.namespace.clone().unwrap_or_default(), name: written(&keyword) };
     let renamed = Keyword { name: new.clone(), ..keyword.clone() };
     if let Some(place) = index.keywords(&renamed, false).as_ref().and_then(|taken| taken.places.first()) {

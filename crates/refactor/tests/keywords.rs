@@ -111,6 +111,15 @@ fn keywords_that_code_makes_and_names_that_are_taken_are_refused() {
     refused(
         "== a.clj
 (ns a)
+(defn f [e] [(:clojure.error/phase e) (:user/phase e)])
+",
+        ":clojure.error/phase",
+        "stage",
+        "of a library a.clj:2:30",
+    );
+    refused(
+        "== a.clj
+(ns a)
 (def x [::id ::number])
 ",
         "::id",

@@ -254,7 +254,8 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Undeclared => "its package is declared nowhere",
                 PossibleReason::OtherSlot =>
                     "the class of the object is not known, and another class has a slot of that name",
-                PossibleReason::ByName => "it is data that may name it; also: quoted changes such places",
+                PossibleReason::ByName =>
+                    "it is data that may name it, or text; also: quoted, strings changes such places",
                 PossibleReason::NotUnderstood | PossibleReason::Special | PossibleReason::Computed =>
                     "the form is not understood",
             }
