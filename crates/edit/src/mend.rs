@@ -4,7 +4,7 @@
 //! learns the layout from the rest of the file, and compares with the old text. Its edits are mapped back into the new
 //! source; a repair that would change other text is not used.
 
-use lispwright_repair::{Candidate, Earlier, Outcome, TextEdit, apply, moved_into, repair};
+use lispwright_repair::{Candidate, Earlier, Outcome, Reason, TextEdit, apply, moved_into, repair};
 use lispwright_syntax::{Language, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
@@ -105,7 +105,7 @@ impl Setting {
         let whole = Span::new(0, shown.text.len() as u32);
         let written = self.written.filter(|_| self.old.is_some()).unwrap_or(whole);
         let edited = Some(base + written.start..base + written.end);
-        let outcome = repair(&after, language, &Earlier { text: Some(&before), edited });
+        let outcome = repair(&after, language, &Earlier { text: Some(&before), edited: edited.clone() });
         let own = |edits: &[TextEdit]| -> Option<Vec<TextEdit>> {
             let span = base as usize..front.len() + shown.text.len();
             moved_into(&after, edits, &[span])?.iter().map(|edit| unmoved(edit, &shown, base, text)).collect()
@@ -114,7 +114,7 @@ impl Setting {
         let above = count_line_ends(&front);
         let last_line = line_at(text, text.strip_suffix('\n').unwrap_or(text).len() as u32);
         let line = |line: u32| (line.saturating_sub(above) + lines_cut).clamp(1, last_line);
-        match outcome {
+        let verdict = |outcome: Outcome| match outcome {
             Outcome::Balanced => uncertain(text, language, "it balances only with the text around it"),
             Outcome::Repaired(done) => {
                 let applied = own(&done.edits).map(|edits| (apply(text, &edits), edits));
@@ -128,7 +128,43 @@ impl Setting {
                 let fixes = candidates.filter_map(|Candidate { edits, why, .. }| Some((own(&edits)?, why)));
                 refused(line(refusal.diagnosis.line), fixes.collect(), refusal.reason.to_string(), text)
             }
+        };
+        let is_ambiguous =
+            |outcome: &Outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Ambiguous);
+        let Some(old) = self.old.as_deref().map(unix).filter(|_| self.written.is_some()) else {
+            return verdict(outcome);
+        };
+        let only_rival = is_ambiguous(&outcome);
+        let first = verdict(outcome);
+        if first.repaired.as_ref() != Some(&old) {
+            return without_undo(first, text, &old, only_rival);
         }
+        // The earlier text would undo the patch. What does the layout alone say?
+        let outcome = repair(&after, language, &Earlier { text: None, edited });
+        let only_rival = is_ambiguous(&outcome);
+        without_undo(verdict(outcome), text, &old, only_rival)
+    }
+}
+
+/// The verdict on a patched form without the fix that gives `old` back, the form as it was: nobody asks for a patch in
+/// order to have the text that was there. If that was the only rival of another fix, this one is certain.
+fn without_undo(verdict: Verdict, text: &str, old: &str, is_ambiguous: bool) -> Verdict {
+    let Verdict { line, at, fixes, repaired, doubt } = verdict;
+    let repaired = repaired.filter(|repaired| repaired != old);
+    let known = fixes.len();
+    let mut fixes: Vec<Fix> = fixes.into_iter().filter(|fix| apply(text, &fix.edits) != old).collect();
+    match fixes.as_mut_slice() {
+        [only] if known == 2 && is_ambiguous => {
+            only.why.push_str(", and the other change would undo the patch");
+            let (edits, why) = (only.edits.clone(), only.why.clone());
+            let repaired = apply(text, &edits);
+            certain(edits, repaired, why, text)
+        }
+        [] if known > 0 => {
+            let doubt = "the only change that was found would undo the patch".to_owned();
+            Verdict { line, at, fixes, repaired: None, doubt }
+        }
+        _ => Verdict { line, at, fixes, repaired, doubt },
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod words;
 
-use lispwright_edit::{EditRefusal, Edited, FormPatch, Note, Source, Target, patch};
+use lispwright_edit::{Corrected, EditRefusal, Edited, FormPatch, Note, Source, Target, patch};
 use lispwright_syntax::Dialect;
 use words::said;
 
@@ -199,4 +199,26 @@ fn an_unclosed_string_is_named_without_the_closers_it_hides() {
     assert!(!said(&refusal).contains("Add"), "{refusal:?}");
     let refusal = refused(text, "\"a\" x", "#| b x", "UNBALANCED", "Add `|#` to new_text (line 2). With");
     assert!(!said(&refusal).contains("Certain"), "{refusal:?}");
+}
+
+#[test]
+fn what_restores_the_old_text_is_no_rival() {
+    let file = "(defun rows (lines)\n  (let ((rows nil))\n    (dolist (line lines)\n      (push (parse line)) rows)\n    rows))\n";
+    let source = Source::read(file, Dialect::CommonLisp);
+    let target = Target { name: Some("rows"), ..Target::default() };
+    let request =
+        |old_text, new_text| FormPatch { target, old_text, new_text, replace_all: false, digest: None, repair: true };
+    // Of the two places for the closer, one would give the old text back.
+    let edited = patch(&source, &request("(push (parse line)) rows)", "(push (parse line) rows)")).unwrap();
+    assert!(edited.text.contains("(push (parse line) rows))\n    rows))"), "{}", edited.text);
+    assert!(edited.repair.is_some());
+    // A change of delimiters alone, for which only the old text is left, is not undone.
+    match patch(&source, &request("(rows nil))", "(rows nil)))")) {
+        Ok(edited) => assert_ne!(edited.text, file),
+        Err(refusal) => {
+            let EditRefusal::PatchUnbalanced { forms, .. } = &refusal else { panic!("{refusal:?}") };
+            let old = Corrected::Patch { old_text: forms.0.clone(), new_text: forms.0.clone() };
+            assert!(!refusal.corrected().contains(&old), "{refusal:?}");
+        }
+    }
 }
