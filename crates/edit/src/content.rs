@@ -90,7 +90,10 @@ impl Wanted {
             let mut found = (0..all.len()).filter(|&at| fits(all[at]));
             found.next().filter(|_| found.next().is_none())
         };
-        old.name.as_ref()?;
+        // A datum beside a form is a slip.
+        if old.name.is_none() || all.iter().any(|form| form.datum.list().is_none()) {
+            return None;
+        }
         let label = old.label(source.text);
         only(&|form| form.name == old.name).or_else(|| only(&|form| form.label(content) == label))
     }

@@ -31,6 +31,8 @@ pub struct ViewOptions<'a> {
     pub limit: Option<u32>,
     /// The most scalar values of the content.
     pub budget: usize,
+    /// The most scalar values of an outline of heads, which is shown when the collapsed view does not fit.
+    pub heads: usize,
 }
 
 /// The kind of a view.
@@ -79,6 +81,8 @@ pub struct View {
     pub cut_lines: Vec<u32>,
     /// The first lines, from 1, of forms that match but are too long for the view.
     pub long_forms: Vec<u32>,
+    /// Only the heads of forms are shown, because they do not fit otherwise.
+    pub is_of_heads: bool,
     /// The mistake in the text.
     pub diagnosis: Option<Diagnosis>,
 }
@@ -198,6 +202,7 @@ pub fn view(source: &Source<'_>, options: &ViewOptions<'_>) -> Result<View, Edit
         last_line: total_lines,
         cut_lines: Vec::new(),
         long_forms: Vec::new(),
+        is_of_heads: false,
         diagnosis: diagnose(source.text, &source.tree),
     };
     if options.collapsed {
@@ -226,6 +231,7 @@ pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, EditRef
         last_line: total_lines,
         cut_lines: Vec::new(),
         long_forms: Vec::new(),
+        is_of_heads: false,
         diagnosis: None,
     };
     show_lines(text, options, &patterns, &mut view);
@@ -233,7 +239,7 @@ pub fn view_plain(text: &str, options: &ViewOptions<'_>) -> Result<View, EditRef
 }
 
 /// Lines shown before and after one that matches.
-const AROUND: u32 = 5;
+pub(super) const AROUND: u32 = 5;
 
 fn show_lines(text: &str, options: &ViewOptions<'_>, patterns: &Patterns, view: &mut View) {
     let last =

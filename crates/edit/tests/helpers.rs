@@ -69,7 +69,9 @@ fn a_lost_closer_among_helpers_is_repaired() {
 
 #[test]
 fn without_exactly_one_form_of_the_name_several_are_refused() {
-    for content in ["(defun one () 1)\n(defun two () 2)", "(defun price (x) x)\n(defun price (y) y)"] {
+    for content in
+        ["(defun one () 1)\n(defun two () 2)", "(defun price (x) x)\n(defun price (y) y)", "(defun price (x) x) junk"]
+    {
         let refusal = run(CommonLisp, SHOP, (Replace, "price"), content).unwrap_err();
         assert!(
             matches!(&refusal, EditRefusal::SeveralForms { name: Some(name), .. } if name == "price"),

@@ -277,6 +277,7 @@ proptest! {
             let options = ViewOptions {
                 whole: 5,
                 collapsed, name_pattern: None, content_pattern: None, offset: 0, limit: None, budget: 10_000,
+                heads: 18_000,
             };
             let shown = view(&source, &options).unwrap();
             for line in shown.content.lines().filter(|line| !line.contains("...") && !line.contains('…')) {

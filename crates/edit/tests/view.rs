@@ -12,6 +12,7 @@ const COLLAPSED: ViewOptions<'static> = ViewOptions {
     offset: 0,
     limit: None,
     budget: 10_000,
+    heads: 0,
 };
 
 #[track_caller]
@@ -199,4 +200,86 @@ fn a_form_of_a_long_line_is_shown_by_itself() {
     assert_eq!(view(&source, &options).unwrap().cut_lines, []);
     let options = ViewOptions { name_pattern: Some("none-such"), ..COLLAPSED };
     assert_eq!(view(&source, &options).unwrap().matching_forms, 0);
+}
+
+/// A function of 100 lines, between two short forms.
+fn long_form() -> String {
+    let lines: String = (3..=101).map(|line| format!("  (step-{line} x)\n")).collect();
+    format!("(in-package :a)\n(defun long (x)\n{}  (end x))\n\n(defun after () 1)\n", lines)
+}
+
+#[test]
+fn an_offset_inside_a_form_shows_its_lines_below_its_head() {
+    let text = long_form();
+    let options = ViewOptions { offset: 50, limit: Some(2), ..COLLAPSED };
+    let shown = check(
+        Dialect::CommonLisp,
+        &text,
+        &options,
+        "  2| (defun long (x) ...)\n     …\n 51|   (step-51 x)\n 52|   (step-52 x)\n",
+    );
+    assert_eq!(shown.next_offset, Some(52));
+    let rest = ViewOptions { offset: 100, ..COLLAPSED };
+    let expected = "  2| (defun long (x) ...)\n     …\n101|   (step-101 x)\n102|   (end x))\n104| (defun after () 1)\n";
+    assert_eq!(check(Dialect::CommonLisp, &text, &rest, expected).next_offset, None);
+    // A view that stops goes on where it stopped.
+    let mut all = String::new();
+    let mut offset = 2;
+    loop {
+        let source = Source::read(&text, Dialect::CommonLisp);
+        let shown = view(&source, &ViewOptions { offset, budget: 300, ..COLLAPSED }).unwrap();
+        all.push_str(&shown.content);
+        match shown.next_offset {
+            Some(next) => {
+                assert!(next > offset);
+                offset = next;
+            }
+            None => break,
+        }
+    }
+    assert!((3..=101).all(|line| all.contains(&format!("(step-{line} x)"))), "{all}");
+    // An inner form goes on as an outline.
+    let nested = format!("(progn\n{}\n(defun inner (y)\n  (a)\n  (b)\n  (c)\n  (d)\n  (e)))\n", "  (x)\n  (y)");
+    let options = ViewOptions { offset: 2, ..COLLAPSED };
+    check(
+        Dialect::CommonLisp,
+        &nested,
+        &options,
+        "1| (progn (x) (y) ...)\n   …\n3|   (y)\n4|   (defun inner (y) ...)\n",
+    );
+}
+
+#[test]
+fn a_pattern_shows_what_is_around_its_matches_in_a_long_form() {
+    let options = ViewOptions { content_pattern: Some("step-(50|90)\\b"), ..COLLAPSED };
+    let text = long_form();
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap();
+    let lines: Vec<&str> = shown.content.lines().map(str::trim).collect();
+    assert_eq!(lines[..3], ["1| (in-package :a)", "2| (defun long (x) ...)", "…"], "{}", shown.content);
+    assert!(shown.content.contains(" 45|   (step-45 x)") && shown.content.contains(" 55|   (step-55 x)"));
+    assert!(shown.content.contains(" 95|   (step-95 x)") && !shown.content.contains("(step-60 x)"));
+    assert_eq!((shown.matching_forms, shown.expanded_forms), (1, 0));
+    // By its name it is shown whole.
+    let options = ViewOptions { name_pattern: Some("long"), ..COLLAPSED };
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap();
+    assert!(shown.content.contains("(step-60 x)") && shown.expanded_forms == 1);
+}
+
+#[test]
+fn an_outline_that_does_not_fit_is_one_page_of_heads() {
+    let form =
+        |at: usize| format!("(defun function-{at} (one two &key three)\n  (list one\n        two\n        three))\n\n");
+    let text: String = (0..400).map(form).collect();
+    let options = ViewOptions { heads: 24_000, ..COLLAPSED };
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap();
+    assert_eq!((shown.next_offset, shown.is_of_heads), (None, true));
+    assert_eq!(shown.content.lines().count(), 400);
+    assert!(shown.content.ends_with("1996| (defun function-399 (one two &key three) ...)\n"), "{}", shown.content);
+    let narrow = ViewOptions { heads: 20_000, ..COLLAPSED };
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &narrow).unwrap();
+    assert!(shown.is_of_heads && shown.content.lines().count() == 400, "{}", shown.content);
+    // A longer file goes on page by page.
+    let text: String = (0..800).map(form).collect();
+    let shown = view(&Source::read(&text, Dialect::CommonLisp), &options).unwrap();
+    assert!(shown.next_offset.is_some() && !shown.is_of_heads);
 }

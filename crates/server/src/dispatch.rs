@@ -197,14 +197,26 @@ fn known_input(tool: &Tool) -> Map<String, Value> {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get(UNLISTED).is_none());
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            for (key, obvious) in [("minimum", Value::from(0)), ("default", Value::from(false))] {
-                if property.get(key) == Some(&obvious) {
-                    property.shift_remove(key);
-                }
+            without_the_obvious(property);
+            let Some(Value::Object(element)) = property.get_mut("items") else { continue };
+            element.shift_remove("additionalProperties");
+            if let Some(Value::Object(inner)) = element.get_mut("properties") {
+                inner.values_mut().filter_map(Value::as_object_mut).for_each(without_the_obvious);
             }
         }
     }
     schema
+}
+
+/// Takes the bounds and defaults out of a property that a model expects.
+fn without_the_obvious(property: &mut Map<String, Value>) {
+    let obvious =
+        [("minimum", 0.into()), ("minimum", 1.into()), ("minItems", 1.into()), ("default", Value::from(false))];
+    for (key, obvious) in obvious {
+        if property.get(key) == Some(&obvious) {
+            property.shift_remove(key);
+        }
+    }
 }
 
 /// An output schema that matches every result, errors included: the tool's fields and those of an error, none of them

@@ -8,19 +8,20 @@ use serde_json::{Map, Value};
 
 /// The words that lead to a tool; those that are in the prompt from the start need none.
 const WORDS: &[(&str, &str)] = &[
-    ("lisp_read_form", "defun function definition s-expression sexp"),
+    ("lisp_read_form", "defun function definition sexp"),
+    ("lisp_patch_form", "edit function str_replace"),
     ("lisp_check_parens", "parentheses parens balance brackets"),
-    ("lisp_search", "grep find text pattern regex"),
-    ("lisp_edit_batch", "multi-file several transaction"),
+    ("lisp_search", "grep find text pattern"),
+    ("lisp_edit_batch", "edit several files refactor"),
     ("lisp_change_signature", "refactor parameter argument add remove reorder arity"),
     ("lisp_rewrite", "refactor codemod replace pattern structural"),
-    ("lisp_rename", "refactor symbol function variable"),
+    ("lisp_rename", "refactor symbol"),
     ("code_map", "overview architecture"),
     ("docs_lookup", "documentation reference clhs hyperspec info docstring"),
-    ("repl_eval", "evaluate expression run code clojure scheme"),
-    ("repl_control", "debugger restart backtrace stack frame swank"),
-    ("load_system", "asdf compile clojure guile"),
-    ("run_tests", "unit test fiveam clojure srfi-64"),
+    ("repl_eval", "run code sbcl guile racket clojure emacs scheme"),
+    ("repl_control", "debugger backtrace swank nrepl connect"),
+    ("load_system", "asdf quickload compile require"),
+    ("run_tests", "unit test fiveam ert srfi-64"),
 ];
 
 /// The tools that begin a task: these are in the prompt from the start.

@@ -58,8 +58,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_read_file",
             title: "Read a Lisp file",
-            description: "Look at a Lisp file; prefer it to a plain read. One line per form with line number and \
-                          parameters, short forms whole; broken files and other text too.",
+            description: "Look at a Lisp file; prefer it to a plain read. One line per form, short forms whole; broken files and other text too.",
             annotations: Annotations::READS,
             output: fields_schema::<FileAnswer>,
         }
@@ -67,7 +66,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_read_form",
             title: "Read one form",
-            description: "One Lisp form by name, exactly as in the file, with its header comment and digest.",
+            description: "One Lisp form by name, as it is in the file, with its comment and digest.",
             annotations: Annotations::READS,
             output: fields_schema::<FormAnswer>,
         }
@@ -75,8 +74,8 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_edit_form",
             title: "Edit a form",
-            description: "Replace, insert, append or delete Lisp forms by name; everything else stays byte for byte. Unbalanced \
-                          content is repaired if certain, else refused with the line to fix.",
+            description: "Replace, insert, append or delete Lisp forms by name; all else stays. Unbalanced content is repaired if certain, \
+                          else refused with candidates. verify compiles or tests it in the same call.",
             annotations: Annotations::WRITES,
             output: fields_schema::<EditAnswer>,
         }
@@ -84,16 +83,32 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_patch_form",
             title: "Patch text in a form",
-            description: "Change text inside one Lisp form: cheaper than replacing a long one. A patch that breaks the balance is \
-                          refused with the new_text to send instead.",
+            description: "Change text inside one Lisp form: cheaper than replacing a long one.",
             annotations: Annotations::WRITES,
             output: fields_schema::<EditAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_patch_form(&workshop, args, &context).await.map(Answer::from) }),
         Entry {
+            name: "lisp_edit_batch",
+            title: "Edit several forms",
+            description: "Several edits and patches in several files, written all or none; with verify only if they compile or pass tests.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<BatchAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_edit_batch(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_rename",
+            title: "Rename",
+            description: "Rename a Lisp function, variable, macro, class, slot or keyword in all files. Refused where it would capture, collide or cannot \
+                          be told.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<RenameAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_rename(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
             name: "lisp_check_parens",
             title: "Check delimiters",
-            description: "Find missing or extra delimiters, open strings and comments in Lisp; says which line to fix and how.",
+            description: "Find missing or extra delimiters, open strings and comments in Lisp; which line to fix and how.",
             annotations: Annotations::READS,
             output: fields_schema::<CheckAnswer>,
         }
@@ -101,7 +116,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "lisp_search",
             title: "Search Lisp source",
-            description: "Search Lisp by regex or shape of form; each match with its form, whose label edits take.",
+            description: "Search Lisp by regex or shape of form; each match with its form.",
             annotations: Annotations::READS,
             output: fields_schema::<SearchAnswer>,
         }
@@ -117,7 +132,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_describe",
             title: "Describe a name",
-            description: "What a Lisp name or package is: kind, parameters, documentation, place; with an image value, slots, methods.",
+            description: "What a Lisp name or package is: kind, parameters, documentation, place; with an image value and slots.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<DescribeAnswer>,
         }
@@ -141,8 +156,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "repl_eval",
             title: "Evaluate Lisp",
-            description: "Evaluate Lisp code in a live image that keeps its state: values, output, warnings, or the error \
-                          with restarts and backtrace.",
+            description: "Evaluate Lisp in a live image that keeps its state: values, output, warnings, or the error with restarts and backtrace.",
             annotations: Annotations::RUNS,
             output: fields_schema::<EvalAnswer>,
         }
@@ -150,8 +164,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "repl_control",
             title: "Control live images",
-            description: "List live Lisp images and runtimes; start, interrupt, end or renew one, or compare it with the files; attach to \
-                          a running one; debug a held error: backtrace, locals, restarts.",
+            description: "List live Lisp images; start, interrupt, end or renew one, compare it with the files; attach to a running one; debug a held error.",
             annotations: Annotations::RUNS,
             output: control_schema,
         }
@@ -183,7 +196,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "macroexpand",
             title: "Expand macros",
-            description: "Expand a Lisp form in a live image, given as code or by its place in a file.",
+            description: "Expand a Lisp form in a live image: code, or by its place in a file.",
             annotations: Annotations::LOOKS,
             output: fields_schema::<ExpandAnswer>,
         }
@@ -225,15 +238,6 @@ fn docs_tools(premises: &Premises) -> Vec<Tool> {
 fn refactor_tools(premises: &Premises) -> Vec<Tool> {
     let tools = [
         Entry {
-            name: "lisp_rename",
-            title: "Rename",
-            description: "Rename a Lisp function, variable, macro, class or type in all files: definition, uses, exports, derived names. \
-                          Refused with the place where it would capture, collide or cannot be told; texts and data are reported.",
-            annotations: Annotations::WRITES,
-            output: fields_schema::<RenameAnswer>,
-        }
-        .tool(premises, |workshop, args, context| async move { lisp_rename(&workshop, args, &context).await.map(Answer::from) }),
-        Entry {
             name: "lisp_change_signature",
             title: "Change parameters",
             description: "Add, drop, move or rename parameters of a Lisp function or macro, in all files: definition, methods, all calls. \
@@ -251,15 +255,6 @@ fn refactor_tools(premises: &Premises) -> Vec<Tool> {
             output: fields_schema::<RewriteAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_rewrite(&workshop, args, &context).await.map(Answer::from) }),
-        Entry {
-            name: "lisp_edit_batch",
-            title: "Edit several forms",
-            description: "Several edits of Lisp forms in several files, checked together and written all or none; verify compiles or tests \
-                          them and takes all back if that fails.",
-            annotations: Annotations::WRITES,
-            output: fields_schema::<BatchAnswer>,
-        }
-        .tool(premises, |workshop, args, context| async move { lisp_edit_batch(&workshop, args, &context).await.map(Answer::from) }),
     ];
     tools.map(|tool| Tool { set: ToolSet::Refactor, ..tool }).into()
 }

@@ -31,10 +31,10 @@ pub struct InspectObject {
     /// Session
     #[serde(default)]
     pub session: Option<String>,
-    /// Levels of parts, 0 for a summary (default 1)
+    /// Levels of parts, default 1
     #[serde(default)]
     pub max_depth: Option<u32>,
-    /// Parts shown of each object (default 50)
+    /// Of each object, default 50
     #[serde(default)]
     pub max_elements: Option<u32>,
     /// Parts to skip; of a string, characters

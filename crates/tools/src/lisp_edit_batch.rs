@@ -22,7 +22,7 @@ use crate::workshop::{Workshop, read_source};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispEditBatch {
-    /// In their order; each sees what those before it have made of its file
+    /// In order; each sees those before it
     #[schemars(length(min = 1, max = 200))]
     pub edits: Vec<BatchEdit>,
     /// Show the diffs, write nothing
@@ -37,7 +37,7 @@ pub struct LispEditBatch {
     /// What verify loads or tests; default: the systems or files that are changed
     #[serde(default)]
     pub system: Option<String>,
-    /// The session gets the new code
+    /// Load
     #[serde(default)]
     pub load: bool,
     /// Session
@@ -48,7 +48,7 @@ pub struct LispEditBatch {
     pub runtime: Option<String>,
 }
 
-/// One of the edits, as for `lisp_edit_form` or, for a patch, `lisp_patch_form`.
+/// As for lisp_edit_form or, for a patch, lisp_patch_form
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatchEdit {
@@ -68,7 +68,7 @@ pub struct BatchEdit {
     /// Line
     #[serde(default)]
     pub line: Option<u32>,
-    /// New source; not for delete and patch
+    /// Content
     #[serde(default)]
     pub content: Option<String>,
     /// For patch
@@ -77,7 +77,7 @@ pub struct BatchEdit {
     /// For patch
     #[serde(default)]
     pub new_text: Option<String>,
-    /// For patch: every occurrence
+    /// Replace all
     #[serde(default)]
     pub replace_all: bool,
     /// Digest
@@ -192,8 +192,12 @@ async fn batch(
     let verification = match trial {
         Some(trial) => match settled(workshop, trial, &mut files, wish, context).await {
             Ok(verification) => verification,
-            Err(refusal) => {
+            Err(mut refusal) => {
                 directories.into_iter().for_each(MadeDirectories::undo);
+                if let Refusal::NotVerified { repaired, .. } = &mut refusal {
+                    let repair = |one: EditAnswer| Some((one.path, one.operation, one.repair?));
+                    *repaired = edits.into_iter().filter_map(repair).collect();
+                }
                 return Err(refusal);
             }
         },

@@ -69,7 +69,7 @@ pub struct LispEditForm {
     /// Line
     #[serde(default)]
     pub line: Option<u32>,
-    /// One or more forms; for replace its new definition, helpers around it
+    /// Forms; for replace the new one and its helpers
     #[serde(default)]
     pub content: Option<String>,
     /// From lisp_read_form: refused if changed since

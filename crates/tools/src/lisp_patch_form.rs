@@ -19,9 +19,9 @@ pub struct LispPatchForm {
     /// Name
     #[serde(default)]
     pub name: Option<String>,
-    /// Text in the form, exact but for white space; must occur once
+    /// In the form, exact but for white space; once
     pub old_text: String,
-    /// Replacement; balanced as before
+    /// New text
     pub new_text: String,
     /// Form type
     #[serde(default)]

@@ -18,6 +18,9 @@ pub(crate) const DEFAULT_BUDGET: usize = 10_000;
 /// The most lines of a form that is shown whole.
 const SHORT: u32 = 5;
 
+/// Characters of an outline of heads, some 5,000 tokens.
+const HEADS: usize = 20_000;
+
 /// Characters of a view at most.
 pub(crate) const MOST: usize = 40_000;
 
@@ -34,10 +37,10 @@ pub struct LispReadFile {
     /// False: the text
     #[serde(default = "yes")]
     pub collapsed: bool,
-    /// Regex: forms whose name matches, whole
+    /// Regex: forms whose name matches
     #[serde(default)]
     pub name_pattern: Option<String>,
-    /// Regex: forms whose source matches, whole; in other files lines
+    /// Regex: forms whose source matches; in other files lines
     #[serde(default)]
     pub content_pattern: Option<String>,
     /// Lines to skip
@@ -77,6 +80,9 @@ pub struct FileAnswer {
     /// The number of forms that the patterns fit, if there are patterns.
     #[serde(skip)]
     pub matching_forms: Option<usize>,
+    /// Only the heads of forms are shown.
+    #[serde(skip)]
+    pub is_of_heads: bool,
     /// The call that shows the rest.
     #[serde(skip)]
     pub next: Option<NextCall>,
@@ -133,6 +139,7 @@ fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> 
         offset: args.offset.unwrap_or(0),
         limit: args.limit,
         budget: if args.limit.is_some() { MOST } else { DEFAULT_BUDGET },
+        heads: HEADS,
     };
     match language {
         Some(language) => FileAnswer::of(&file.path, &read_source(&file, &language), &options),
@@ -165,6 +172,7 @@ impl FileAnswer {
             diagnostics: shown.diagnosis.into_iter().map(DiagnosisFacts::from).collect(),
             dialect,
             matching_forms: is_searched.then_some(shown.matching_forms),
+            is_of_heads: shown.is_of_heads,
             next: shown.next_offset.map(|offset| again(path, options).with("offset", offset)),
             beyond_the_cut: shown.cut_lines.first().map_or(Vec::new(), |&line| {
                 let whole_line = (options.limit != Some(1)).then(|| raw(path, line - 1).with("limit", 1));

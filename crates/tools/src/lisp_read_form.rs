@@ -29,7 +29,7 @@ pub struct LispReadForm {
     /// A line of it
     #[serde(default)]
     pub line: Option<u32>,
-    /// Characters to show (default 10000)
+    /// Characters, default 10000; with line, lines around it
     #[serde(default)]
     #[schemars(range(min = 1, max = 40000))]
     pub limit: Option<u32>,
@@ -64,6 +64,12 @@ pub struct FormAnswer {
     /// The number of omitted scalar values.
     #[serde(skip)]
     pub left: usize,
+    /// The line of its head, without its comment and conditions.
+    #[serde(skip)]
+    pub head_line: u32,
+    /// The lines around one that were asked for, if these are not all of the form.
+    #[serde(skip)]
+    pub around: Option<(u32, u32)>,
     /// The call that shows the rest.
     #[serde(skip)]
     pub next: Option<NextCall>,
@@ -84,7 +90,11 @@ fn run(workshop: &Workshop, args: &LispReadForm) -> Result<FormAnswer, Refusal> 
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));
-    FormAnswer::of(&file.path, &read_source(&file, &language), &target, limit)
+    let source = read_source(&file, &language);
+    match (args.line, args.limit) {
+        (Some(line), Some(lines)) => Ok(FormAnswer::of(&file.path, &source, &target, MOST)?.around(line, lines)),
+        _ => FormAnswer::of(&file.path, &source, &target, limit),
+    }
 }
 
 impl FormAnswer {
@@ -106,11 +116,35 @@ impl FormAnswer {
             balanced: !form.broken,
             label: form.label(source.text),
             left,
+            head_line: source.lines.line(form.span.start),
+            around: None,
             next: (left > 0).then(|| match limit + left {
                 all @ ..=MOST => again(path, target).with("limit", all),
                 _ => raw(path, whole.start_line + content.matches('\n').count() as u32 - 1),
             }),
         })
+    }
+}
+
+impl FormAnswer {
+    /// The answer with `count` lines of the form around `line`, below its head.
+    fn around(self, line: u32, count: u32) -> Self {
+        let lines: Vec<&str> = self.content.split_inclusive('\n').collect();
+        let all = lines.len() as u32;
+        if all <= count {
+            return self;
+        }
+        let middle = line.clamp(self.start_line, self.end_line) - self.start_line;
+        let first = middle.saturating_sub(count / 2).min(all - count);
+        let shown = &lines[first as usize..(first + count) as usize];
+        let at = self.head_line - self.start_line;
+        let head = if first > at { format!("{}\n…\n", lines[at as usize].trim_end()) } else { String::new() };
+        let content = format!("{head}{}", shown.concat());
+        let begin = self.start_line + first;
+        let left = self.content.chars().count() + self.left - shown.concat().chars().count();
+        let around = Some((begin, begin + count - 1));
+        let content = content.trim_end_matches(['\n', '\r']).to_owned();
+        Self { content, truncated: true, left, around, next: None, ..self }
     }
 }
 

@@ -28,20 +28,20 @@ const MOST_MENTIONS: usize = 200;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LispRename {
-    /// Name: foo, pkg:foo, class.slot, :ns/kw
+    /// foo, pkg:foo, class.slot, :ns/kw
     pub symbol: String,
-    /// The new name, without package
+    /// Without package
     pub new_name: String,
-    /// Its package, module or namespace
+    /// Package
     #[serde(default)]
     pub package: Option<String>,
-    /// File or directory of its definition
+    /// Of its definition
     #[serde(default)]
     pub path: Option<String>,
-    /// Change mentions, too: docstrings, comments, strings, quoted, disabled, keywords
+    /// docstrings, comments, strings, quoted, disabled, keywords
     #[serde(default)]
     pub also: Vec<String>,
-    /// Default true: show the diffs, write nothing
+    /// False writes
     #[serde(default = "yes")]
     pub dry_run: bool,
     /// Taken back if it fails
@@ -50,7 +50,7 @@ pub struct LispRename {
     /// What verify loads or tests; default: the systems or files that are changed
     #[serde(default)]
     pub system: Option<String>,
-    /// The session gets the new code
+    /// Load
     #[serde(default)]
     pub load: bool,
     /// Session

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::docs_lookup::Undocumented;
 use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
+use crate::lisp_edit_form::{Done, RepairFacts};
 use crate::live_fault::LiveFault;
 use crate::offers::NotAccepted;
 use crate::verify::Verification;
@@ -156,6 +157,8 @@ pub enum Refusal {
         verification: Box<Verification>,
         /// Files that could not be put back.
         left: Vec<String>,
+        /// The repairs of the new source, each with its file and operation.
+        repaired: Vec<(String, Done, RepairFacts)>,
     },
     /// There is no kind of mention of that name.
     NoMention {

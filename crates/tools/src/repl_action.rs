@@ -50,28 +50,28 @@ pub enum ReplAction {
 pub struct ReplControl {
     /// Action
     pub action: ReplAction,
-    /// Default "main"; status: only this one
+    /// Default "main"
     #[serde(default)]
     pub session: Option<String>,
     /// Runtime
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Checkpoint; rollback: default the last
+    /// Of a checkpoint
     #[serde(default)]
     pub name: Option<String>,
-    /// Frame of a held error (default 0)
+    /// Default 0
     #[serde(default)]
     pub frame: Option<u32>,
-    /// Of a held error: name or number
+    /// Name or number
     #[serde(default)]
     pub restart: Option<String>,
-    /// Code for eval_in_frame; for restart, its values
+    /// For eval_in_frame; values for restart
     #[serde(default)]
     pub code: Option<String>,
     /// For eval_in_frame (default: the frame's)
     #[serde(default)]
     pub package: Option<String>,
-    /// For wait, eval_in_frame, restart (30), start, reset (100)
+    /// Default 30; start, reset 100
     #[serde(default)]
     pub timeout_seconds: Option<f64>,
     /// host:port for attach

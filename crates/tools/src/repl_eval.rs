@@ -44,13 +44,13 @@ pub enum OnError {
 pub struct ReplEval {
     /// Forms, evaluated in order
     pub code: String,
-    /// Made on first use (default "main", or the runtime's name)
+    /// Made on first use; default "main" or the runtime
     #[serde(default)]
     pub session: Option<String>,
-    /// sbcl, ecl, clisp, guile, chez, racket, clojure, emacs (default: by session or project)
+    /// sbcl, ecl, clisp, guile, chez, racket, clojure, emacs
     #[serde(default)]
     pub runtime: Option<String>,
-    /// Package or module, "(my app)"; default: the session's
+    /// Or module, "(my app)"
     #[serde(default)]
     pub package: Option<String>,
     /// Default 30; the state is kept
@@ -68,7 +68,7 @@ pub struct ReplEval {
     /// Forbid #.
     #[serde(default)]
     pub safe_read: bool,
-    /// hold: keep the stack of an error for repl_control
+    /// hold: repl_control sees the stack
     #[serde(default)]
     pub on_error: OnError,
     /// In a throwaway copy of the image

@@ -178,7 +178,7 @@ async fn verified(
     let left = trial.put_back().into_iter().map(|one| one.path).collect();
     hearing.images.go_back(workshop, &hearing.plan, wish, context).await;
     verification.steps.retain(|step| step.has_one_of(&new));
-    Err(Refusal::NotVerified { verification: Box::new(verification), left })
+    Err(Refusal::NotVerified { verification: Box::new(verification), left, repaired: Vec::new() })
 }
 
 /// The verification of one change.

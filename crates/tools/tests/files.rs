@@ -468,6 +468,26 @@ fn append_makes_a_new_file() {
 }
 
 #[test]
+fn lines_around_one_of_a_long_form_are_shown_below_its_head() {
+    let steps: String = (4..100).map(|line| format!("  (step-{line} x)\n")).collect();
+    let project = Project::new(&[("a.lisp", &format!("(in-package :a)\n;; Long.\n(defun long (x)\n{steps}  x)\n"))]);
+    let read = |arguments: Value| project.call("lisp_read_form", arguments).text;
+    let text = read(json!({"path": "a.lisp", "line": 50, "limit": 3}));
+    assert!(
+        text.contains("lines 49-51 of it\n```\n(defun long (x)\n…\n  (step-49 x)\n  (step-50 x)\n  (step-51 x)\n```"),
+        "{text}"
+    );
+    let text = read(json!({"path": "a.lisp", "line": 99, "limit": "3"}));
+    assert!(text.contains("(step-98 x)\n  (step-99 x)\n  x)\n"), "{text}");
+    let text = read(json!({"path": "a.lisp", "line": 3, "limit": 2}));
+    assert!(text.contains("lines 2-3 of it\n```\n;; Long.\n(defun long (x)\n```"), "{text}");
+    let whole = read(json!({"path": "a.lisp", "line": 50, "limit": 4000}));
+    assert!(whole.contains("(step-4 x)") && whole.contains("(step-99 x)") && !whole.contains("of it"), "{whole}");
+    // Without a line it counts characters.
+    assert!(read(json!({"path": "a.lisp", "name": "long", "limit": 20})).contains("characters are left"));
+}
+
+#[test]
 fn other_names_of_a_file_are_reported() {
     let project = Project::new(&[("a.lisp", "(defun f () 1)\n")]);
     fs::hard_link(project.path("a.lisp"), project.path("b.lisp")).unwrap();

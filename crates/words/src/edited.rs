@@ -99,7 +99,7 @@ fn did(operation: Done) -> &'static str {
 }
 
 /// The repair, for the beginning of an answer: every line before and after, and the evidence.
-fn repaired(mended: &RepairFacts, operation: Done, skin: Skin) -> String {
+pub(crate) fn repaired(mended: &RepairFacts, operation: Done, skin: Skin) -> String {
     let what = match skin {
         _ if operation == Done::Patch => "the new text (lines of the patched file)",
         Skin::Surface(_) => Terms::of(skin).content.trim_matches('`'),

@@ -24,6 +24,9 @@ pub(crate) fn text(file: &FileAnswer, skin: Skin) -> String {
     if file.content.is_empty() && file.total_lines > 0 {
         text.push_str("[nothing to show: no line or form fits the pattern, offset and limit]\n");
     }
+    if file.is_of_heads {
+        text.push_str("[heads only, so that the file is one page; a form is read by its name or line]\n");
+    }
     text.push_str(&left_out(file, skin));
     if let (Some(offset), Some(next)) = (file.next_offset, &file.next) {
         let FileAnswer { total_lines: all, .. } = file;

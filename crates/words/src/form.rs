@@ -11,11 +11,12 @@ use crate::terms::Terms;
 pub(crate) fn text(form: &FormAnswer, skin: Skin) -> String {
     let FormAnswer { start_line: start, end_line: end, label, digest, content, left, .. } = form;
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
-    let mut text = format!("{}:{lines} {label}, digest {digest}\n{}", in_a_line(&form.path), fenced(content));
+    let part = form.around.map(|(first, last)| format!(", lines {first}-{last} of it")).unwrap_or_default();
+    let mut text = format!("{}:{lines} {label}, digest {digest}{part}\n{}", in_a_line(&form.path), fenced(content));
     if !form.balanced {
         text.push_str(&format!("\nThis form does not balance. {} shows likely fixes.", Terms::of(skin).check));
     }
-    if form.truncated {
+    if form.truncated && form.around.is_none() {
         let next_line = start + content.matches('\n').count() as u32;
         let total = content.chars().count() + left;
         text.push_str(&format!("\n[{left} of {total} characters are left, from line {next_line} on."));

@@ -15,7 +15,7 @@ use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
 use crate::{
-    Rendering, Skin, batched, documented, evaluated, live_fault, renamed, rewritten, session_refused, signature,
+    Rendering, Skin, batched, documented, edited, evaluated, live_fault, renamed, rewritten, session_refused, signature,
 };
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
@@ -133,7 +133,14 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
              source again.",
             in_a_line(path)
         ),
-        Refusal::NotVerified { verification, left } => batched::not_verified(verification, left, skin),
+        Refusal::NotVerified { verification, left, repaired } => {
+            let mut text = batched::not_verified(verification, left, skin);
+            for (path, operation, mended) in repaired {
+                let repaired = edited::repaired(mended, *operation, skin);
+                text.push_str(&format!("\n{}: the new source had been {}", in_a_line(path), repaired.trim_end()));
+            }
+            text
+        }
         Refusal::OtherCount { expected, found } => rewritten::other_count(*expected, *found, skin),
         Refusal::NoMention { given, known } => {
             format!("`also` has {given:?}; the kinds of mentions are {}, all.", known.join(", "))

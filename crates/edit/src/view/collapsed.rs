@@ -1,9 +1,12 @@
 //! The collapsed view: one line for each form, short forms whole, matching forms verbatim.
+//!
+//! A view that begins inside a form shows its lines below its head, and a pattern shows the lines around its matches in a
+//! long form. A file of usual size that does not fit is shown by the heads of its forms alone, on one page.
 
 use lispwright_syntax::{Form, FormId, Span};
 
 use super::one_line::on_one_line;
-use super::{LONGEST, LineView, Patterns, View, ViewOptions};
+use super::{AROUND, LONGEST, LineView, Patterns, View, ViewOptions};
 use crate::form_line::shortened;
 use crate::source::{Source, whole_span};
 
@@ -13,6 +16,15 @@ const WIDTH: usize = 160;
 /// Bytes of a signature after which the rest is left out: some characters have four.
 const MOST: usize = 4 * WIDTH;
 
+/// The same in an outline of heads; the second, if these do not fit with the first.
+const HEAD_WIDTHS: [usize; 2] = [72, 40];
+
+/// The most lines of a file whose outline is one page.
+const ONE_PAGE: u32 = 3_000;
+
+/// The most lines of a form that is shown whole because a pattern matches inside it.
+const MOST_WHOLE: u32 = 60;
+
 /// Scalar values shown of the first data of a form without parameters.
 const FIRST_DATA: usize = 72;
 
@@ -21,6 +33,8 @@ const FIRST_DATA: usize = 72;
 enum Shown {
     /// Whole, header comment included, because it matches a pattern.
     Verbatim,
+    /// The lines around the matches of a pattern inside it, because it is long.
+    Around,
     /// Whole, because it is short.
     Whole,
     /// Its signature, followed by the forms inside.
@@ -34,6 +48,7 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
     if has_pattern {
         view.matching_forms = matching(source, options, end_line, patterns);
     }
+    let is_whole_file = !has_pattern && options.offset == 0 && options.limit.is_none();
     // With a pattern, the other forms are shown only when everything fits, so that they do not crowd out matches.
     for only_matching in [false, true] {
         let mut lines = LineView::new(view.total_lines, options);
@@ -41,6 +56,17 @@ pub(super) fn show(source: &Source<'_>, options: &ViewOptions<'_>, patterns: &Pa
         let all_fits = outcome.stopped_at.is_none() && lines.cut.is_empty();
         if has_pattern && !only_matching && !all_fits {
             continue;
+        }
+        if is_whole_file && outcome.stopped_at.is_some() && view.total_lines <= ONE_PAGE {
+            for width in HEAD_WIDTHS {
+                let options = ViewOptions { budget: options.heads, ..options.clone() };
+                let mut heads = LineView::new(view.total_lines, &options);
+                if source.forms.iter().all(|(_, form)| head(source, form, width, &mut heads)) {
+                    view.content = heads.content;
+                    view.is_of_heads = true;
+                    return;
+                }
+            }
         }
         view.expanded_forms = outcome.expanded;
         view.next_offset =
@@ -60,11 +86,83 @@ fn matching(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, patte
     for (id, form) in source.forms.iter() {
         let line = source.lines.line(form.outer.start);
         let is_new = line > options.offset && line <= end_line && form.outer.end > counted_to;
-        if is_new && how(source, id, patterns, options.whole) == Shown::Verbatim {
+        let shown = how(source, id, patterns, options.whole);
+        if is_new && matches!(shown, Shown::Verbatim | Shown::Around) {
             (count, counted_to) = (count + 1, form.outer.end);
         }
     }
     count
+}
+
+/// Adds the head of a form, unless the form is on the line of the last one; false if it does not fit.
+fn head(source: &Source<'_>, form: &Form, width: usize, lines: &mut LineView) -> bool {
+    let line = source.lines.line(form.outer.start);
+    let known = lines.content.lines().next_back().and_then(|last| last.trim_start().split('|').next());
+    if known.is_some_and(|known| known == line.to_string()) {
+        return true;
+    }
+    let is_short = source.newlines(form.outer) == 0;
+    let head = if is_short { on_one_line(source, form.outer, &[], MOST) } else { signature(source, form) };
+    lines.line(line, &shortened(&indented(form, &head), width))
+}
+
+/// Shows the lines of a form in which the view begins, below its head, and gives the last of them; 0 if it begins beside
+/// all forms. The error is the first line that does not fit.
+fn middle(source: &Source<'_>, options: &ViewOptions<'_>, end_line: u32, lines: &mut LineView) -> Result<u32, u32> {
+    let first = options.offset.saturating_add(1);
+    let line = |at: u32| source.lines.line(at);
+    let begins = |form: &Form| line(whole_span(form).start);
+    let holds = |form: &Form| begins(form) < first && line(form.outer.end.saturating_sub(1)) >= first;
+    let innermost = source.forms.iter().rfind(|(_, form)| holds(form));
+    let Some((id, form)) = innermost.filter(|_| options.offset > 0) else { return Ok(0) };
+    let next = inner_forms(source, id).map(begins).find(|begins| *begins >= first).unwrap_or(u32::MAX);
+    let last = line(form.outer.end.saturating_sub(1)).min(end_line).min(next.saturating_sub(1));
+    if last < first {
+        return Ok(0);
+    }
+    let head = line(form.span.start);
+    if head < first && !(lines.line(head, &indented(form, &signature(source, form))) && lines.note("…")) {
+        return Err(first);
+    }
+    for number in first..=last {
+        if !lines.line(number, source.line_text(number)) {
+            return Err(number);
+        }
+    }
+    Ok(last)
+}
+
+/// Shows the head of a form and the lines around the matches inside it; false if they do not fit.
+fn around(source: &Source<'_>, form: &Form, patterns: &Patterns, lines: &mut LineView) -> bool {
+    let Some(pattern) = &patterns.content else { return false };
+    let span = whole_span(form);
+    let line = |at: u32| source.lines.line(at);
+    let (first, last) = (line(span.start), line(span.end.saturating_sub(1)));
+    let mut wanted: Vec<(u32, u32)> = Vec::new();
+    for found in pattern.find_iter(source.slice(span)) {
+        let begin = line(span.start + found.start() as u32).saturating_sub(AROUND).max(first);
+        let end = (line(span.start + (found.end() as u32).max(1) - 1) + AROUND).min(last);
+        match wanted.last_mut() {
+            Some((_, reached)) if begin <= *reached + 1 => *reached = end.max(*reached),
+            _ => wanted.push((begin, end)),
+        }
+    }
+    let (left, length) = (lines.left, lines.content.len());
+    let head = line(form.span.start);
+    let mut fits = wanted.first().is_some_and(|(begin, _)| *begin <= head)
+        || lines.line(head, &indented(form, &signature(source, form)));
+    let mut shown_to = head;
+    for (begin, end) in wanted {
+        fits = fits && (begin <= shown_to + 1 || lines.note("…"));
+        fits = fits && (begin..=end).all(|number| lines.line(number, source.line_text(number)));
+        shown_to = end;
+    }
+    fits = fits && (shown_to >= last || lines.note("…"));
+    if !fits {
+        lines.left = left;
+        lines.content.truncate(length);
+    }
+    fits
 }
 
 struct Outcome {
@@ -88,6 +186,12 @@ fn fill(
     // Forms up to `shown_to` have been shown as part of the form around them, lines up to `shown_line` whole.
     let (mut shown_to, mut shown_line) = (0, 0);
     let mut left_out = 0;
+    if patterns.name.is_none() && patterns.content.is_none() {
+        match middle(source, options, end_line, lines) {
+            Ok(last) => shown_line = last,
+            Err(line) => return Outcome { expanded, collapsed: too_long, stopped_at: Some(line) },
+        }
+    }
     for (id, form) in source.forms.iter() {
         let line = source.lines.line(form.outer.start);
         if line <= options.offset || form.outer.end <= shown_to {
@@ -97,7 +201,7 @@ fn fill(
             break;
         }
         let shown = how(source, id, patterns, options.whole);
-        if only_matching && shown != Shown::Verbatim {
+        if only_matching && !matches!(shown, Shown::Verbatim | Shown::Around) {
             left_out += 1;
             continue;
         }
@@ -111,6 +215,7 @@ fn fill(
             // A long line is cut when it is shown, so this part of it may be missing.
             Shown::Verbatim if is_long(source, line) => verbatim(source, whole_span(form), 0, true, lines),
             Shown::Verbatim => verbatim(source, whole_span(form), shown_line, false, lines),
+            Shown::Around => around(source, form, patterns, lines),
             Shown::Whole => verbatim(source, form.outer, shown_line, false, lines),
             Shown::Signature => line <= shown_line || lines.line(line, &indented(form, &signature(source, form))),
         };
@@ -143,8 +248,11 @@ fn how(source: &Source<'_>, id: FormId, patterns: &Patterns, whole: u32) -> Show
             // A form around matching definitions is not shown whole; the definitions are.
             fits(pattern, form) && !inner_forms(source, id).any(|inner| fits(pattern, inner))
         });
-        if name_fits || text_fits {
+        if name_fits || text_fits && source.newlines(form.outer) < MOST_WHOLE {
             return Shown::Verbatim;
+        }
+        if text_fits {
+            return Shown::Around;
         }
     }
     if source.newlines(form.outer) < whole { Shown::Whole } else { Shown::Signature }

@@ -106,6 +106,7 @@ fn answer(path: &str, source: &Source<'_>, whole: u32) -> FileAnswer {
         offset: 0,
         limit: None,
         budget: usize::MAX,
+        heads: usize::MAX,
     };
     FileAnswer::of(path, source, &options).expect("a view without patterns cannot be refused")
 }

@@ -145,6 +145,10 @@ fn an_edit_is_written_only_if_it_is_verified() {
         &["does not pass its tests"],
     );
     assert_eq!(project.text("shop.lisp"), before);
+    let broken = "(defun price (x)\n  (let ((y 3))\n    (* y x))";
+    let said = ["does not pass its tests", "shop.lisp: the new source had been repaired"];
+    check(&project, &["edit", "shop.lisp", "replace", "price", "--verify", "tests"], broken, 1, &said);
+    assert_eq!(project.text("shop.lisp"), before);
     let right = "(defun price (x)\n  (+ x x))";
     check(&project, &["edit", "shop.lisp", "replace", "price", "--verify", "tests"], right, 0, &["Verified"]);
     let patch = ["patch", "shop.lisp", "price", "--old", "(+ x x)", "--new", "(+ x 2)", "--verify", "compile"];

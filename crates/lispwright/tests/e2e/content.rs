@@ -26,9 +26,9 @@ fn content_of_several_forms_or_none() {
         "lisp",
         FILE,
         "f",
-        "(defun f (x) x)\n(defun g (x) x)",
+        "(defun e (x) x)\n(defun g (x) x)",
         "BAD_ARGUMENT",
-        &["2", "one form", "insert_after"],
+        &["2", "exactly one of them has to define f", "insert_after"],
     );
     check_replace("lisp", FILE, "f", "(defun f (x) x) junk", "BAD_ARGUMENT", &["2 forms", "exactly one"]);
     check_replace("lisp", FILE, "f", ";; only words\n", "BAD_ARGUMENT", &["no form", "delete"]);

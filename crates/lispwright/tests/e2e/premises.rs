@@ -62,7 +62,7 @@ fn a_server_in_a_home_directory_runs_and_says_why_it_has_no_project() {
         let (mut client, opening) = connect(server(&directory, &project.root()), false);
         assert!(opening["result"]["instructions"].as_str().unwrap().contains("edit one form by name"));
         let tools = client.request("tools/list", json!({}));
-        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 16);
+        assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 18);
         for (tool, arguments) in [("lisp_read_file", json!({"path": "a.lisp"})), ("repl_eval", json!({"code": "1"}))] {
             let answer = client.call(tool, arguments);
             assert!(answer.is_error, "{}", answer.text);

@@ -64,7 +64,7 @@ fn forms_are_replaced_inserted_and_deleted_by_name() {
     played.ok("delete_form", json!({ "path": "shapes.scm", "name": "<point>" }));
     let text = played.project.text("shapes.scm");
     assert!(!text.contains("point?") && !text.contains(";; A point."), "{text}");
-    let broken = json!({ "path": "shapes.scm", "name": "short", "new_source": "(define (short a) (foo a 3)) (define (second) 1)" });
+    let broken = json!({ "path": "shapes.scm", "name": "short", "new_source": "(define (first) (foo a 3)) (define (second) 1)" });
     let refused = played.call("replace_form", broken);
     assert!(refused.is_error && refused.text.contains("new_source"), "{}", refused.text);
     assert_eq!(played.project.text("shapes.scm"), text);
