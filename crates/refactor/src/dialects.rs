@@ -88,6 +88,10 @@ const COMMON_LISP: Notation = Notation {
         "ensure-function",
         "block",
         "return-from",
+        "error",
+        "warn",
+        "cerror",
+        "format",
     ],
     declares: &["ftype", "->", "sb-ext:defknown", "defknown", "define-compiler-macro", "deftransform"],
 };
@@ -114,6 +118,11 @@ const EMACS_LISP: Notation = Notation {
         "commandp",
         "cl-block",
         "cl-return-from",
+        "error",
+        "warn",
+        "user-error",
+        "message",
+        "format",
     ],
     declares: &["declare-function", "advertised-calling-convention", "set-advertised-calling-convention"],
     ..COMMON_LISP

@@ -208,7 +208,7 @@ fn what_cannot_be_followed_is_open() {
   (pay x)
   (pay x 1 2)
   (pay x #+sbcl 1 #-sbcl 2)
-  (list 'pay))
+  (list 'pay) (error 'my-error :operation 'pay))
 (defmacro m (&rest all) `(pay ,@all))
 ",
         "pay (amount account)",
@@ -220,7 +220,7 @@ fn what_cannot_be_followed_is_open() {
   (pay x)
   (pay x 1 2)
   (pay x #+sbcl 1 #-sbcl 2)
-  (list 'pay))
+  (list 'pay) (error 'my-error :operation 'pay))
 (defmacro m (&rest all) `(pay ,@all))
 -- 1 definitions, 0 methods, 0 calls
 open 4: value
