@@ -21,6 +21,7 @@ use crate::index::{Document, Index};
 use crate::order::FileOrder;
 use crate::question::{Hit, UseIndex};
 use crate::resolve::{Referent, Symbol};
+use crate::space::Exports;
 
 /// A file that has changed since an image loaded it.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +60,12 @@ struct Concerned {
 }
 
 /// Heads of definitions whose uses are built in although they define functions or variables.
-const BUILT_IN: [&str; 8] = [
+const BUILT_IN: [&str; 10] = [
     "defsubst",
     "cl-defsubst",
     "define-inline",
+    "define-inlinable",
+    "define-integrable",
     "define-compiler-macro",
     "defconstant",
     "defconst",
@@ -105,6 +108,19 @@ fn changed_variables(change: RevisedFile<'_>) -> Vec<(String, String)> {
         present.find_map(|other| text(now, other)).is_none_or(|now| before != now)
     };
     before.facts.definitions.iter().filter(is_other).map(|one| (one.space.clone(), one.name.clone())).collect()
+}
+
+/// The names that the spaces of a file export and did not export before, and those that they exported.
+fn changed_exports<'i>(change: RevisedFile<'i>) -> Vec<&'i str> {
+    let (Some(now), Some(before)) = (change.now, change.before) else { return Vec::new() };
+    let names = |document: &'i Document| -> FxHashSet<(&'i str, &'i str)> {
+        let named = document.facts.spaces.iter().filter_map(|space| match &space.exports {
+            Exports::Names(names) => Some(names.iter().map(|name| (space.name.as_str(), name.as_str()))),
+            _ => None,
+        });
+        named.flatten().collect()
+    };
+    names(now).symmetric_difference(&names(before)).map(|(_, name)| *name).collect()
 }
 
 impl Index {
@@ -160,8 +176,22 @@ impl<'i> UseIndex<'i> {
         for change in changes {
             search.changed(*change, &mut packages);
         }
-        for at in self.inside(packages) {
+        let exports: FxHashSet<&str> = changes.iter().flat_map(|change| changed_exports(*change)).collect();
+        let declared = packages.clone();
+        let packages = self.importing(packages);
+        for at in self.inside(&packages, &declared) {
             search.reload(at);
+        }
+        // What the name is in these packages may be another symbol now.
+        for (space, name) in packages.iter().flat_map(|space| exports.iter().map(move |name| (space, *name))) {
+            let symbol = Symbol { space: space.clone(), name: name.to_owned() };
+            search.waiting.push(Concerned {
+                symbol,
+                is_built_in: true,
+                loses_additions: false,
+                is_changed: true,
+                is_known: true,
+            });
         }
         search.follow();
         for document in changes.iter().flat_map(|change| change.now.into_iter().chain(change.before)) {
@@ -192,14 +222,9 @@ impl<'i> UseIndex<'i> {
         Concern { files, variables, made: HashSet::new() }
     }
 
-    /// The files with code in one of the packages, or in one that imports from them, and those that write the name of one
-    /// before a symbol.
-    fn inside(&self, mut packages: FxHashSet<String>) -> Vec<usize> {
-        if packages.is_empty() {
-            return Vec::new();
-        }
-        let declared = packages.clone();
-        loop {
+    /// The packages, and those that import from them, also through others.
+    fn importing(&self, mut packages: FxHashSet<String>) -> FxHashSet<String> {
+        while !packages.is_empty() {
             let before = packages.len();
             let importing = self.spaces().filter(|space| space.imports.iter().any(|one| packages.contains(&one.from)));
             let more: Vec<String> = importing.map(|space| space.name.clone()).collect();
@@ -208,9 +233,17 @@ impl<'i> UseIndex<'i> {
                 break;
             }
         }
+        packages
+    }
+
+    /// The files with code in one of the packages, and those that write the name of one that is `declared` before a symbol.
+    fn inside(&self, packages: &FxHashSet<String>, declared: &FxHashSet<String>) -> Vec<usize> {
+        if packages.is_empty() {
+            return Vec::new();
+        }
         let is_inside = |document: &&Document| {
             document.facts.current.iter().any(|(_, space)| packages.contains(space))
-                || !document.qualifiers().is_disjoint(&declared)
+                || !document.qualifiers().is_disjoint(declared)
         };
         self.documents().iter().enumerate().filter(|(_, document)| is_inside(document)).map(|(at, _)| at).collect()
     }

@@ -38,6 +38,8 @@ pub(crate) struct Account {
     by_hand: HandBook,
     /// Variables that keep a value which is not that of their definition.
     kept: BTreeSet<String>,
+    /// Variables that are to get new values from files whose load has failed: the old ones came back.
+    unset: HashMap<String, Vec<(String, String)>>,
 }
 
 impl Account {
@@ -99,6 +101,8 @@ pub(crate) struct Prepared {
     files: Index,
     before: Account,
     by_hand: Vec<ByHand>,
+    /// Stale files with the variables that they are to give new values.
+    unset: HashMap<String, Vec<(String, String)>>,
 }
 
 /// An image beside the files.
@@ -184,8 +188,10 @@ pub(crate) async fn prepare(
         (index.clone(), known, renewal, by_hand)
     })
     .await?;
+    let unset = renewal.stale.iter().filter(|file| !file.variables.is_empty());
+    let unset = unset.map(|file| (file.path.clone(), file.variables.clone())).collect();
     project.renewal = renewal;
-    Ok(Prepared { files, before, by_hand })
+    Ok(Prepared { files, before, by_hand, unset })
 }
 
 /// The files of the project that the image has loaded; none where there is no image, or it does not know.
@@ -205,14 +211,16 @@ impl Prepared {
     /// The files before a call in a fresh image.
     pub(crate) async fn for_fresh(workshop: &Workshop, context: &CallContext) -> Result<Self, Refusal> {
         let files = indexed(workshop, context, |index, _| index.clone()).await?;
-        Ok(Self { files, before: Account::default(), by_hand: Vec::new() })
+        Ok(Self { files, before: Account::default(), by_hand: Vec::new(), unset: HashMap::new() })
     }
 
     /// Records what the image of the call's session, the process `pid`, has loaded. Returns the files and the definitions
     /// by hand as they were before.
     pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport, pid: Option<i32>) -> (Index, Vec<ByHand>) {
-        let Self { files, mut before, by_hand } = self;
+        let Self { files, mut before, by_hand, unset } = self;
         before.pid = pid;
+        before.unset = unset;
+        before.unset.retain(|path, _| !report.renewed.loaded.contains(path));
         before.kept.extend(report.renewed.kept.iter().cloned());
         report.renewed.reset.iter().for_each(|name| {
             before.kept.remove(name);
@@ -302,10 +310,17 @@ impl State<'_> {
             (path.display().to_string(), before.cloned().collect::<Vec<String>>())
         });
         let uses = uses.filter(|(_, used)| !used.is_empty()).collect();
-        let stale = order.ordered(&stale).into_iter().map(|path| StaleFile {
-            needed: needed.as_ref().is_none_or(|needed| needed.contains(&path)),
-            variables: concerned.variables.get(&path).cloned().unwrap_or_default(),
-            path: path.display().to_string(),
+        let stale = order.ordered(&stale).into_iter().map(|path| {
+            let needed = needed.as_ref().is_none_or(|needed| needed.contains(&path));
+            let mut variables = concerned.variables.get(&path).cloned().unwrap_or_default();
+            let path = path.display().to_string();
+            let unset = self.known.unset.get(&path).into_iter().flatten();
+            unset.for_each(|one| {
+                if !variables.contains(one) {
+                    variables.push(one.clone());
+                }
+            });
+            StaleFile { path, needed, variables }
         });
         let gone = self.loaded.iter().filter(|file| file.state == FileState::Gone).map(|file| file.path.clone());
         let keeps = matches!(target, Some(LoadTarget::Path(path)) if !concerned.made.contains(Path::new(path)));

@@ -61,13 +61,13 @@ languages! {
         record_field removed_field removed_type protocol_of_records_elsewhere renamed_protocol_method
         extension_elsewhere removed_extension interface_elsewhere renamed_function removed_definition
         definition_after_its_use made_private removed_method method_elsewhere removed_method_of_a_library
-        changed_dispatch changed_variable kept_variable computed_variable removed_variable dynamic_variable
+        changed_dispatch changed_variable kept_variable computed_variable failing_variable removed_variable dynamic_variable
         removed_registration removed_relation removed_spec removed_alias referred_function shadowed_function
         loaded_file required_while_it_runs loaded_by_itself moved_definition new_dependency removed_dependency
         broken_dependency failing_dependency missing_namespace circular_namespaces added_function removed_test;
     emacs: changed_function changed_macro function_of_macro inline_function structure_slot removed_slot
         constant renamed_function removed_definition removed_method method_elsewhere changed_variable
-        kept_variable kept_option computed_variable removed_variable dynamic_variable changed_keymap
+        kept_variable kept_option computed_variable failing_variable removed_variable dynamic_variable changed_keymap
         changed_parent parent_of_methods_elsewhere changed_class class_elsewhere removed_advice kept_advice
         removed_hook removed_addition removed_registration others_registrations removed_property removed_alias
         removed_mode changed_face removed_face removed_setter moved_definition new_dependency
@@ -96,7 +96,7 @@ alike! {
         removed_place removed_class removed_structure removed_slot removed_condition removed_type
         removed_variable removed_special removed_constant removed_symbol_macro
         removed_package changed_parameter kept_variable computed_variable computed_variable_elsewhere
-        changed_class changed_parent class_of_other_kind function_for_macro macro_for_function
+        failing_variable changed_class changed_parent class_of_other_kind function_for_macro macro_for_function
         generic_for_function constant_for_variable changed_parameters_of_generic_function
         changed_parameters_of_methods_elsewhere moved_file moved_definition_down moved_definition_up
         moved_macro_down new_dependency broken_dependency failing_dependency missing_package missing_system

@@ -298,6 +298,13 @@ const STORIES: &[Story] = &[
         ..NEAR
     },
     Story {
+        name: "failing_variable",
+        base: [base!("(defn f [] 1)"), base!("(defn f [] (throw (ex-info \"Never\" {})))")],
+        heads: Some(["(ns shop.user (:require [shop.base :as b]))\n(defonce steps [(b/f)])"; 2]),
+        uses: "(first steps)",
+        ..NEAR
+    },
+    Story {
         name: "removed_variable",
         base: [base!("(def v 1)"), base!("")],
         uses: "(if (resolve 'shop.base/v) 1 2)",

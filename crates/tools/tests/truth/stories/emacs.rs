@@ -199,6 +199,13 @@ const STORIES: &[Story] = &[
         ..Story::NONE
     },
     Story {
+        name: "failing_variable",
+        base: [base!("(defun f () 1)"), base!("")],
+        heads: Some(["(require 'shop-base)\n(defvar shop-steps (list (f)))"; 2]),
+        uses: "(car shop-steps)",
+        ..Story::NONE
+    },
+    Story {
         name: "removed_variable",
         base: [base!("(defvar v 1)"), base!("")],
         uses: "(if (boundp 'v) 1 2)",

@@ -149,6 +149,18 @@ impl Project {
         self.tests = tests;
     }
 
+    /// A name that is used and that no module defines.
+    fn dangling(&self) -> Option<String> {
+        let mut used = self.items().flat_map(|(_, item)| &item.uses);
+        used.find(|name| self.item(name).is_none()).cloned()
+    }
+
+    fn forget_uses(&mut self, name: &str) {
+        for item in self.modules.iter_mut().flat_map(|module| &mut module.items) {
+            item.uses.retain(|used| used != name);
+        }
+    }
+
     fn any_module(&mut self) -> usize {
         self.below(MODULES)
     }
@@ -169,6 +181,13 @@ impl Project {
             let module = &mut self.modules[number];
             let fault = module.fault.take();
             return format!("{}: no longer {fault:?}", module.name);
+        }
+        if self.chance(3)
+            && let Some(name) = self.dangling()
+        {
+            self.forget_uses(&name);
+            self.expect_all();
+            return format!("{name} is not used any more");
         }
         let happened = loop {
             if let Some(happened) = self.try_change() {
@@ -206,9 +225,7 @@ impl Project {
             }
             10 => {
                 self.modules[module].items.remove(at);
-                for other in self.modules.iter_mut().flat_map(|module| &mut module.items) {
-                    other.uses.retain(|used| *used != name);
-                }
+                self.forget_uses(&name);
                 self.tests.retain(|(test, _)| *test != name);
                 format!("{file}: {name} removed, with its uses")
             }

@@ -374,6 +374,13 @@ pub(super) const STORIES: &[Story] = &[
         ..Story::NONE
     },
     Story {
+        name: "failing_variable",
+        base: [base!("#:f", "(defun f () 1)"), base!("#:f", "(defun f () (error \"Never\"))")],
+        others: &[("basement.lisp", [more!("(defvar *v* (f))"), more!("(defvar *v* (f))")])],
+        uses: "shop.base::*v*",
+        ..Story::NONE
+    },
+    Story {
         name: "changed_class",
         base: [
             base!(
