@@ -235,10 +235,12 @@ impl<'c, 'i> Collector<'c, 'i> {
             (Holds::Role(MarkRole::Label), Some(_)) => Verdict::Change(UseKind::Value),
             (Holds::Role(MarkRole::Data), _) => Verdict::Mention(MentionKind::Quoted),
             (Holds::Role(_), _) => Verdict::Leave,
-            (Holds::Keyword, _) => match self.by_name(file, place.written) {
-                true => Verdict::Change(UseKind::Quoted),
-                false => Verdict::Mention(MentionKind::Keyword),
-            },
+            (Holds::Keyword, _) => {
+                match self.by_name(file, place.written) || self.is_declared(facts, document, place) {
+                    true => Verdict::Change(UseKind::Quoted),
+                    false => Verdict::Mention(MentionKind::Keyword),
+                }
+            }
             // The class of a component, where it is not the name of the system itself.
             (Holds::Declaration, Some(_)) if is_of_system(facts, place) => Verdict::Change(UseKind::Value),
             (Holds::Declaration, _) => match self.is_excluded(facts, document, place) {
@@ -351,6 +353,19 @@ impl<'c, 'i> Collector<'c, 'i> {
         rest.iter().filter(|span| **span != written).any(|span| {
             let name = text[span.range()].trim_start_matches("#:").trim_start_matches([':', '\'']).trim_matches('"');
             own(name)
+        })
+    }
+
+    /// The symbol stands in the form that makes the package of the target, in a way that only a macro knows:
+    /// `(:export ,@'(#:name))`.
+    fn is_declared(&self, facts: &Facts, document: &Document, place: &NamePlace) -> bool {
+        let name = symbol_name(self.question.dialect(), &document.text[place.span.range()]);
+        let top = |at: u32| facts.forms.iter().find(|form| form.span.contains(at)).map(|form| form.span);
+        // A keyword can be a word of the declaration: `(:use …)`.
+        let is_plain = document.text[place.written.start as usize..].starts_with("#:");
+        let form = top(place.written.start).filter(|_| is_plain);
+        facts.spaces.iter().filter(|space| form.is_some() && top(space.at) == form).any(|space| {
+            self.named.iter().any(|one| one.old.name == name && self.question.is_space(&space.name, &one.old.space))
         })
     }
 

@@ -151,7 +151,7 @@ fn a_package_that_nobody_declares_may_be_that_of_the_name() {
 fn a_package_that_a_macro_makes_is_known() {
     check(
         "== package.lisp
-(macrolet ((d () `(defpackage :lib-impl (:nicknames :lib) (:use :cl) (:export ,@'(#:hook))))) (d))
+(macrolet ((d () `(defpackage :lib-impl (:nicknames :lib) (:use :cl) (:export ,@'(#:«hook»))))) (d))
 == lib.lisp
 (in-package :lib)
 (defun «hook» (a b) (list a b))
