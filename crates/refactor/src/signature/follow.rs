@@ -35,6 +35,10 @@ pub(crate) fn follow(
     if arguments.iter().any(|one| one.is_conditional) {
         return Err(OpenReason::Condition);
     }
+    // Keywords among them are no arguments by their place.
+    if has_tail && keys_anywhere && arguments.iter().any(|one| one.keyword.is_some()) {
+        return Err(OpenReason::Tail);
+    }
     if has_tail { before_tail(plan, arguments) } else { Passed::of(plan, arguments, keys_anywhere)?.pieces() }
 }
 

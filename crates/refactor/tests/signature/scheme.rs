@@ -92,6 +92,16 @@ fn keywords_of_guile_follow() {
 }
 
 #[test]
+fn keywords_before_a_list_of_arguments_are_open() {
+    rkt(
+        "#lang racket\n(define (pay a b #:note n) (list a b n))\n(apply pay #:note 1 2 '(3))\n(apply pay 1 2 '())\n",
+        "pay (b a #:note n)",
+        "#lang racket\n(define (pay b a #:note n) (list a b n))\n(apply pay #:note 1 2 '(3))\n(apply pay 2 1 '())\n\
+         -- 1 definitions, 0 methods, 1 calls\nopen 3: tail\n",
+    );
+}
+
+#[test]
 fn keywords_of_racket_follow() {
     rkt(
         "#lang racket
