@@ -40,7 +40,10 @@ pub(crate) fn text(map: &MapAnswer, skin: Skin) -> String {
     part(&mut text, &format!("Unbalanced{check}"), &map.unbalanced, |_| String::new());
     if let [first, rest @ ..] = map.left_out.as_slice() {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        text.push_str(&format!("[note] Left out as too large or no text: {}{more}\n", one_line(first, 200)));
+        text.push_str(&format!(
+            "[note] Left out as too large, no text, or in a notation that is not read by form: {}{more}\n",
+            one_line(first, 200)
+        ));
     }
     let (mut text, cut) = start_of_fenced(&text, MOST - 100);
     if cut > 0 {

@@ -104,7 +104,7 @@ fn not_looked_into(left_out: &[String], ignored: &[String]) -> String {
     };
     let mut parts = Vec::new();
     if !left_out.is_empty() {
-        parts.push(format!("{}, too large or no text", named(left_out)));
+        parts.push(format!("{}, too large, no text, or in a notation that is not read by form", named(left_out)));
     }
     if !ignored.is_empty() {
         parts.push(format!("{}, as ignore files say", named(ignored)));

@@ -47,6 +47,9 @@ pub(crate) fn text(answer: &UnusedAnswer) -> String {
 fn left_out(answer: &UnusedAnswer) -> String {
     match answer.left_out.as_slice() {
         [] => String::new(),
-        files => format!("[note] Not looked into: {}, too large or no text.\n", one_line(&files.join(", "), 300)),
+        files => format!(
+            "[note] Not looked into: {}: too large, no text, or in a notation that is not read by form.\n",
+            one_line(&files.join(", "), 300)
+        ),
     }
 }

@@ -203,7 +203,7 @@ fn answers_say_what_they_do_not_know() {
     );
     session.project.file("large.lisp", " ".repeat((16 << 20) + 1));
     let uses = session.ok("code_find_references", json!({ "symbol": "leaf" }));
-    let told = "[note] Not looked into: large.lisp, too large or no text; build, as ignore files say.";
+    let told = "[note] Not looked into: large.lisp, too large, no text, or in a notation that is not read by form; build, as ignore files say.";
     assert!(uses.text.contains(told), "{}", uses.text);
     // A broken file gives its forms, and takes none from others.
     assert!(uses.text.contains("src/broken.lisp:2:16: call in defun one"), "{}", uses.text);
