@@ -68,6 +68,17 @@ CALLS = [
         {"path": "shapes.lisp", "name": "volume", "old_text": "(* 4 r r r)", "new_text": "(* 5 r r r)"},
         "volume",
     ),
+    (
+        "lisp_edit_batch",
+        {
+            "edits": [
+                {"path": "shapes.lisp", "operation": "patch", "name": "volume", "old_text": "(* 5", "new_text": "(* 6"},
+                {"path": "shapes.lisp", "operation": "patch", "name": "volume", "old_text": "(* 6", "new_text": "(* 5"},
+            ]
+        },
+        "",
+    ),
+    ("lisp_rename", {"symbol": "area", "new_name": "surface"}, "surface"),
     # A parenthesis is lost on the way, and put back.
     (
         "lisp_edit_form",
