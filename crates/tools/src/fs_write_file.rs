@@ -78,9 +78,11 @@ pub async fn fs_write_file(
 
 fn run(workshop: &Workshop, args: &FsWriteFile) -> Result<WriteAnswer, Refusal> {
     let path = Path::new(&args.path);
-    match vacant(workshop, path)? {
-        None => overwrite(workshop, args),
-        Some((file, beside)) => create(workshop, args, file, beside),
+    match vacant(workshop, path) {
+        Ok(None) => overwrite(workshop, args),
+        Ok(Some((file, beside))) => create(workshop, args, file, beside),
+        Err(Error::NotFound { .. }) => create(workshop, args, SourceFile::decode(&args.path, b"")?, Vec::new()),
+        Err(error) => Err(error.into()),
     }
 }
 

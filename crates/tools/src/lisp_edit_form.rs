@@ -339,9 +339,9 @@ fn create(
 /// there. Directories on the way may be missing.
 pub(crate) fn vacant(workshop: &Workshop, path: &Path) -> Result<Option<(SourceFile, Vec<String>)>, Error> {
     match workshop.roots.vacant(path) {
-        Err(error @ Error::NotFound { .. }) => {
-            let nearest = error.candidates().to_vec();
-            Ok(Some((SourceFile::decode(&path.display().to_string(), b"")?, nearest)))
+        // A name that resembles one that is there is a slip.
+        Err(error @ Error::NotFound { .. }) if error.candidates().is_empty() => {
+            Ok(Some((SourceFile::decode(&path.display().to_string(), b"")?, Vec::new())))
         }
         found => found,
     }
