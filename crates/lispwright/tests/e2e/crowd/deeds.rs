@@ -44,6 +44,11 @@ pub(crate) const DEEDS: &[Deed] = &[
     reads("code_exports", "area", || json!({ "path": "package.lisp" })),
     reads("docs_lookup", "f_car_c", || json!({ "query": "car", "dialect": "common-lisp" })),
     reads("lisp_rename", "Dry run", || json!({ "symbol": "volume", "new_name": "size", "path": "area.lisp" })),
+    reads(
+        "lisp_change_signature",
+        "Dry run",
+        || json!({ "symbol": "volume", "rename": {"r": "radius"}, "path": "area.lisp" }),
+    ),
     reads("lisp_rewrite", "Dry run", || json!({ "shape": "(* 3 ?x ?x)", "template": "(* 3 (expt ?x 2))" })),
     reads("lisp_edit_batch", "Dry run", || {
         let edit = json!({ "path": "area.lisp", "operation": "delete", "name": "volume" });
