@@ -123,11 +123,16 @@ impl Project<'_> {
             near = around.map(of).find(|found| !found.is_empty()).unwrap_or_default();
         }
         let all: Vec<System> = definitions.iter().flat_map(|document| systems_of(document)).collect();
-        let is_delegated = |name: &str| all.iter().any(|system| system.name != name && system.delegates_to(name));
+        let rank = |system: &System<'_>| (system.is_called_tests(), system.name.clone());
+        // Two that name each other are one goal: the one that is called tests.
+        let is_delegated = |one: &System<'_>| {
+            let mut others = all.iter().filter(|other| other.name != one.name && other.delegates_to(&one.name));
+            others.any(|other| !one.delegates_to(&other.name) || rank(one) < rank(other))
+        };
         let mut names: Vec<String> = Vec::new();
         for system in near.iter().flat_map(|document| systems_of(document)) {
-            let has_tests = system.has_test_op() || system.name.to_lowercase().contains("test");
-            if has_tests && !is_delegated(&system.name) && !names.contains(&system.name) {
+            let has_tests = system.has_test_op() || system.is_called_tests();
+            if has_tests && !is_delegated(&system) && !names.contains(&system.name) {
                 names.push(system.name);
             }
         }
@@ -203,6 +208,10 @@ struct System<'d> {
 impl System<'_> {
     fn has_test_op(&self) -> bool {
         self.text.to_lowercase().contains("test-op")
+    }
+
+    fn is_called_tests(&self) -> bool {
+        self.name.contains("test")
     }
 
     /// Whether its test-op asks for that of the system called `name`.

@@ -1,4 +1,4 @@
-//! Runs of the tests of a directory or of a whole project, on a real Guile.
+//! Runs of the tests of a directory or of a whole project, on a real Guile and SBCL.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -26,13 +26,17 @@ struct Project {
 }
 
 impl Project {
-    /// Two files with tests of a module.
-    fn new() -> Self {
+    fn empty() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images");
         let configure = |config| Config { cache: Some(cache), spare: false, ..config };
         let workshop = Workshop::open_with(&[directory.path().to_owned()], configure).unwrap();
-        let project = Self { directory, tools: catalogue(&workshop), workshop };
+        Self { directory, tools: catalogue(&workshop), workshop }
+    }
+
+    /// Two files with tests of a module.
+    fn new() -> Self {
+        let project = Self::empty();
         project.write("lib.scm", LIBRARY);
         let (twice, thrice) = ("(test-equal \"twice\" 4 (twice 2))", "(test-equal \"thrice\" 6 (thrice 2))");
         project.write("test/test-a.scm", &suite("a", &[twice, thrice]));
@@ -137,5 +141,25 @@ async fn those_run_that_reach_a_change_since_all_passed() {
     project.write("lib.scm", &format!("{}(set! twice twice)\n", LIBRARY.replace("(* 2 x)", "(+ x x)")));
     let all = project.lines(json!({"affected": true})).await.0;
     assert_eq!(all, "3 passed, 0 failed, 0 pending of 3 that reach what has changed in 2 files");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn systems_that_name_each_other_are_tested_once() {
+    let project = Project::empty();
+    let definition = "(defsystem \"shop\" :components ((:file \"shop\")) :in-order-to ((test-op (test-op \"shop/tests\"))))\n\
+         (defsystem \"shop/tests\" :depends-on (\"shop\" \"rt\") :components ((:file \"tests\"))\n  \
+         :perform (test-op (o c) (format t \"Tests of ~A.~%\" \"shop\") (uiop:symbol-call :rt :do-tests)))\n";
+    project.write("shop.asd", definition);
+    project.write(
+        "shop.lisp",
+        "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 1)\n",
+    );
+    project.write(
+        "tests.lisp",
+        "(defpackage :shop/tests (:use :cl :rt))\n(in-package :shop/tests)\n(deftest price (shop:price) 1)\n",
+    );
+    let text = project.run(json!({})).await.text;
+    assert!(text.starts_with("1 passed, 0 failed, 0 pending of 1 "), "{text}");
     project.workshop.sessions.shutdown().await;
 }
