@@ -107,16 +107,26 @@ alike! {
 
 /// A walk for each language.
 macro_rules! walks {
-    ($($language:ident)*) => {
+    ($($name:ident: $writing:path;)*) => {
         mod walks {
             use crate::walk;
+            use crate::walk::languages::*;
 
             $(#[test]
-            fn $language() {
-                walk::walk(&walk::languages::$language::WRITING);
+            fn $name() {
+                walk::walk(&$writing);
             })*
         }
     };
 }
 
-walks! { chez clojure common_lisp emacs guile racket }
+walks! {
+    chez: chez::WRITING;
+    clojure: clojure::WRITING;
+    emacs: emacs::WRITING;
+    guile: guile::WRITING;
+    racket: racket::WRITING;
+    sbcl: common_lisp::SBCL;
+    clisp: common_lisp::CLISP;
+    ecl: common_lisp::ECL;
+}

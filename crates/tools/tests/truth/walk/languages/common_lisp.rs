@@ -1,12 +1,22 @@
 //! A generated project in packages and a system of Common Lisp.
 
-use crate::stories::{self, common_lisp};
+use std::path::Path;
+
+use crate::stories::{self, Verdict, common_lisp};
 use crate::walk::project::{Item, Kind, Module, Project};
 use crate::walk::writing::{Files, Test, Writing};
 
-pub(crate) const WRITING: Writing = Writing {
-    name: "sbcl",
-    runtime: "sbcl",
+pub(crate) const SBCL: Writing = in_implementation("sbcl", stories::sbcl_serial::LANGUAGE.fresh);
+pub(crate) const CLISP: Writing = in_implementation("clisp", stories::clisp_serial::LANGUAGE.fresh);
+pub(crate) const ECL: Writing = in_implementation("ecl", stories::ecl_loose::LANGUAGE.fresh);
+
+const fn in_implementation(name: &'static str, fresh: fn(&Path) -> Verdict) -> Writing {
+    Writing { name, runtime: name, fresh, ..WRITING }
+}
+
+const WRITING: Writing = Writing {
+    name: "",
+    runtime: "",
     tests: "shop/tests",
     path: |name| format!("{name}.lisp"),
     module,
