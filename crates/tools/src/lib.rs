@@ -85,6 +85,7 @@ pub mod test_script;
 pub mod test_several;
 mod test_summary;
 pub mod test_twins;
+pub mod told;
 pub mod tool;
 pub mod unbound;
 pub mod unused;

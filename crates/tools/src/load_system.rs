@@ -103,6 +103,9 @@ pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallCo
     let (system, path) = (args.system.as_deref(), args.path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;
     let (force, clear) = (args.force.unwrap_or(true), args.clear_fasls.unwrap_or(false));
+    if args.force == Some(true) || clear {
+        workshop.told.forget(&work.session);
+    }
     let request = |target, project| Request::Load { target, project, force, clear, in_system: false, timeout };
     let name = work.name.clone();
     answer(workshop, name, work.done(workshop, request, context).await?)

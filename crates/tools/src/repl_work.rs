@@ -212,9 +212,13 @@ pub struct DiagnosticFacts {
     /// It is about text that does not balance, and has our message.
     #[serde(skip)]
     pub is_unbalanced: bool,
+    /// The session was told before.
+    #[serde(skip)]
+    pub is_known: bool,
 }
 
-/// The diagnostics of `report`, each once. Those about unbalanced text have our message and the line to correct.
+/// The diagnostics of `report`, each once, with those marked that its session was told before. Those about unbalanced text
+/// have our message and the line to correct.
 pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<DiagnosticFacts> {
     let mut told: Vec<DiagnosticFacts> = Vec::new();
     for diagnostic in &report.diagnostics {
@@ -223,6 +227,9 @@ pub(crate) fn diagnostics_of(workshop: &Workshop, report: &EvalReport) -> Vec<Di
             told.push(diagnostic);
         }
     }
+    let compiled: Vec<String> =
+        report.renewed.loaded.iter().map(|path| relative(path, workshop.roots.primary())).collect();
+    workshop.told.mark(&report.session, &mut told, &compiled);
     told
 }
 
@@ -236,6 +243,7 @@ fn facts_of(workshop: &Workshop, said: &CompilerDiagnostic) -> DiagnosticFacts {
         type_name: said.type_name.clone(),
         message: said.message.clone(),
         is_unbalanced: false,
+        is_known: false,
     };
     let own = || {
         let (file, language) = workshop.workspace.open_lisp(said.file.as_deref()?).ok()?;

@@ -166,6 +166,7 @@ async fn verified(
     };
     // A load that was not to verify anything leaves the files, whatever it finds.
     if passed || wish.verify == Verify::None {
+        verification.steps.iter().for_each(|step| step.keep_told(workshop));
         let keeps = in_fresh.is_some() || (wish.load && passed);
         verification.loaded = keeps || (!verification.in_copy && !verification.steps.is_empty());
         if keeps {

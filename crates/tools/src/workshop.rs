@@ -15,6 +15,7 @@ use crate::offers::Offers;
 use crate::refusal::Refusal;
 use crate::renewal::ImageLedger;
 use crate::test_history::TestHistory;
+use crate::told::Told;
 use crate::tool::CallContext;
 use crate::verify::TestMemory;
 use crate::workspace::Workspace;
@@ -38,6 +39,8 @@ pub struct Workshop {
     pub confirmations: Confirmations,
     /// What their runs of tests have shown.
     pub history: TestHistory,
+    /// What compilers have said to the sessions.
+    pub told: Told,
     /// The candidates of refused edits, which can be accepted.
     pub offers: Offers,
     /// The observer of events, if any.
@@ -80,6 +83,7 @@ impl Workshop {
             memory: TestMemory::default(),
             confirmations: Confirmations::default(),
             history: TestHistory::default(),
+            told: Told::default(),
             offers: Offers::default(),
             observer: None,
         }

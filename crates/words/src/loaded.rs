@@ -14,6 +14,7 @@ use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated::{self, block};
 use crate::stack::{error_text, frames_text};
+use crate::terms::Terms;
 use crate::unbound;
 
 /// Characters of printed output in an answer that is about something else.
@@ -28,7 +29,8 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
         return evaluated::text(otherwise, skin) + &activity_text(&answer.failure);
     }
     let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
-    let said = format!("{code}{}\n{}", headline(answer), diagnostics_text(diagnostics, skin));
+    let is_done = answer.status != LoadStatus::Failed;
+    let said = format!("{code}{}\n{}", headline(answer), new_diagnostics_text(diagnostics, is_done, skin));
     said + &changes::text(&answer.changes)
         + &unbound::text(&answer.unbound)
         + &end_text(&answer.report, diagnostics, skin, OUTPUT)
@@ -54,7 +56,9 @@ pub(crate) fn add_fields(answer: &LoadAnswer, skin: Skin, fields: &mut Map<Strin
 
 fn headline(answer: &LoadAnswer) -> String {
     let (name, session) = (&answer.system, &answer.session);
-    let counted = count_text(&answer.diagnostics);
+    let is_done = answer.status != LoadStatus::Failed;
+    let (_, new) = known_and_new(&answer.diagnostics, is_done);
+    let counted = count_text(&new);
     let with = if counted.is_empty() { String::new() } else { format!(", {counted}") };
     match answer.status {
         LoadStatus::Unchanged => format!("{name} has not changed since it was loaded; nothing was done."),
@@ -87,6 +91,30 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
         text.push_str(&format!("[note] {} more are left out.\n", diagnostics.len() - MOST_DIAGNOSTICS));
     }
     text
+}
+
+/// The diagnostics that the session was told before, and the others. If the work is not done, warnings may be why: then they
+/// are told again.
+fn known_and_new(diagnostics: &[DiagnosticFacts], is_done: bool) -> (Vec<DiagnosticFacts>, Vec<DiagnosticFacts>) {
+    diagnostics.iter().cloned().partition(|one| one.is_known && (is_done || one.severity != "warning"))
+}
+
+/// The diagnostics that are new to the session, and how many it was told before.
+pub(crate) fn new_diagnostics_text(diagnostics: &[DiagnosticFacts], is_done: bool, skin: Skin) -> String {
+    let (known, new) = known_and_new(diagnostics, is_done);
+    let counted = match &count_text(&known)[..] {
+        "" => String::new(),
+        counted => format!("[note] {counted} as before{}.\n", shown_by(skin)),
+    };
+    diagnostics_text(&new, skin) + &counted
+}
+
+/// The call that shows what was told before.
+pub(crate) fn shown_by(skin: Skin) -> String {
+    match skin {
+        Skin::Shell => String::new(),
+        _ => format!("; {} with \"force\": true shows all", Terms::of(skin).load),
+    }
 }
 
 /// `path:line:column: ` as far as it is known.
@@ -146,6 +174,7 @@ mod tests {
             type_name: "t".into(),
             message: "m\nn".into(),
             is_unbalanced: false,
+            is_known: false,
         }
     }
 

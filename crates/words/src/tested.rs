@@ -14,7 +14,7 @@ use crate::call::spoken;
 use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated;
-use crate::loaded::{OUTPUT, activity_text, diagnostics_text, end_text, place_text};
+use crate::loaded::{OUTPUT, activity_text, end_text, new_diagnostics_text, place_text, shown_by};
 use crate::refusal;
 use crate::terms::Terms;
 use crate::unbound;
@@ -194,16 +194,12 @@ fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
     let passed = all_passed(answer, verdict);
     let is_style = |one: &DiagnosticFacts| passed && matches!(one.severity.as_str(), "style-warning" | "note");
     let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().cloned().partition(is_style);
-    let how = |them: &str| match skin {
-        Skin::Shell => String::new(),
-        _ => format!("; {} shows {them}", Terms::of(skin).load),
-    };
     let counted = match style.len() {
         0 => String::new(),
-        1 => format!("[note] 1 style-warning{}.\n", how("it")),
-        count => format!("[note] {count} style-warnings{}.\n", how("them")),
+        1 => format!("[note] 1 style-warning{}.\n", shown_by(skin)),
+        count => format!("[note] {count} style-warnings{}.\n", shown_by(skin)),
     };
-    diagnostics_text(&told, skin) + &counted
+    new_diagnostics_text(&told, verdict == Verdict::Counted, skin) + &counted
 }
 
 /// The headline of tests that an exit has ended, so that the rest did not run.

@@ -95,6 +95,13 @@ impl VerifyStep {
         found
     }
 
+    /// Keeps what the step says of the compiler as told.
+    pub(crate) fn keep_told(&self, workshop: &Workshop) {
+        let load = self.load.iter().map(|load| (&load.session, &load.diagnostics));
+        let tests = self.tests.iter().map(|tests| (&tests.session, &tests.diagnostics));
+        load.chain(tests).for_each(|(session, said)| workshop.told.keep(session, said));
+    }
+
     /// It has one of these complaints.
     pub(crate) fn has_one_of(&self, complaints: &[Complaint]) -> bool {
         let name = self.load.as_ref().map(|load| &load.system).or(self.tests.as_ref().map(|tests| &tests.asked.name));
@@ -382,7 +389,8 @@ impl<'h> Room<'h> {
             workshop.ledger.put(&session, before.clone().moved_to(visit.pid()));
         }
         let copied_from = copied.then(|| before.clone());
-        Ok(Self { session, workshop: workshop.clone(), visit, copied_from, before, was_used, fresh: None })
+        let workshop = Workshop { told: workshop.told.apart(), ..workshop.clone() };
+        Ok(Self { session, workshop, visit, copied_from, before, was_used, fresh: None })
     }
 
     /// A fresh image beside that of a session; `None` if there can be none.
@@ -391,7 +399,7 @@ impl<'h> Room<'h> {
         let visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), context).await?;
         Ok(Some(Self {
             session: session.to_owned(),
-            workshop: Workshop { ledger: ImageLedger::default(), ..workshop.clone() },
+            workshop: Workshop { ledger: ImageLedger::default(), told: workshop.told.apart(), ..workshop.clone() },
             visit,
             copied_from: None,
             before: Account::default(),
