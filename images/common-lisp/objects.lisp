@@ -294,10 +294,13 @@ known."
         (list :outcome :refused :no-object object))))
 
 (defun preview-fields (values)
-  "(:OBJECT node) for the first of VALUES when it is compound, as far as that can be found out."
+  "(:OBJECT node) for the first of VALUES when it is compound, as far as that can be found out. The slots of classes and
+methods are those of the implementation: inspecting shows them."
   (when (and values (not (symbolp (first values))) (string/= (kind (first values)) "atom"))
     (let ((node (catch 'preview
                   (let ((*previewing* t))
-                    (handler-case (first (inspect-value (first values) 1 +preview-parts+ 0 +short-string+))
+                    (handler-case (first (inspect-value (first values) 1
+                                                          (if (typep (first values) '(or class method)) 0 +preview-parts+)
+                                                          0 +short-string+))
                       (serious-condition () nil))))))
       (and node (list :object node)))))

@@ -284,10 +284,15 @@ label, or (entry key value)."
                                 (or (argument request #:limit) 2000) '()))))
         (list #:outcome #:refused #:no-object number))))
 
+(define (metaobject? object)
+  "True for a class or a method, whose slots are GOOPS's own."
+  (and (string=? (kind object) "instance")
+       (or (is-a? object <class>) (is-a? object <method>))))
+
 (define (preview-fields values)
   "(#:object node) for the first of VALUES when it is compound, as far as that can be found out."
   (failsafe (const '())
             (lambda ()
               (if (or (null? values) (string=? (kind (car values)) "atom"))
                   '()
-                  (list #:object (node (car values) 1 preview-parts 0 short-string '()))))))
+                  (list #:object (node (car values) 1 (if (metaobject? (car values)) 0 preview-parts) 0 short-string '()))))))

@@ -34,6 +34,7 @@
   #:autoload (ice-9 pretty-print) (pretty-print)
   #:autoload (language tree-il) (tree-il->scheme)
   #:autoload (oop goops) (instance? class-of class-name class-slots slot-definition-name slot-bound? slot-ref is-a? <generic> <class>
+                         <method>
                          generic-function-methods method-procedure method-specializers class-direct-supers
                          class-direct-slots class-direct-subclasses)
   #:declarative? #f
