@@ -82,6 +82,16 @@
                            (and (functionp identity)
                                 (notany (lambda (other) (equal (test-name framework (cdr other)) (test-name framework test)))
                                         now)))
-                   (let ((name (name-of (test-name framework test))))
+                   (let* ((symbol (test-name framework test))
+                          (name (name-of symbol)))
                      (when (ignore-errors (forget-test framework test))
-                       (note-removed "test" name path (constantly nil))))))))))
+                       (note-removed "test" name path (lambda () (test-called-p framework symbol)))))))))))
+
+(defun test-called-p (framework name)
+  "True when there is a test with the name of NAME, a symbol of whatever package or a string: a package that imports more
+than before reads another symbol in the same place."
+  (flet ((letters (name)
+           (if (symbolp name) (symbol-name name) name)))
+    (let ((tests (present :tests framework)))
+      (find (letters name) (if (listp tests) tests '())
+            :key (lambda (test) (letters (test-name framework (cdr test)))) :test #'equal))))
