@@ -88,12 +88,17 @@ impl<'s> House<'s> {
     /// Writes the files as they are before the change, with only the test of that name: each is on a line of its own.
     fn write_with_one_test(&self, name: &str) {
         self.write(Before);
-        let path = self.directory.path().join(self.language.tests);
+        let tests = if self.language.tests.contains('.') { self.language.tests } else { "tests.lisp" };
+        let path = self.directory.path().join(tests);
         let other = if name == "old" { "new" } else { "old" };
-        let is_other = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == other);
+        // There may be one of each distance: `old-0`, `old-1`.
+        let names_other =
+            |word: &str| word.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        let is_other = |line: &str| line.split(|c: char| !c.is_alphanumeric() && c != '-').any(names_other);
         let text = fs::read_to_string(&path).unwrap();
         let kept: String = text.lines().filter(|line| !is_other(line)).map(|line| format!("{line}\n")).collect();
-        assert_eq!(text.lines().count(), kept.lines().count() + 1, "a line for each test");
+        let of = |name: &str| text.matches(&format!("{name}-")).count().max(1);
+        assert_eq!(text.lines().count(), kept.lines().count() + of(other), "a line for each test");
         fs::write(path, kept).unwrap();
     }
 
@@ -102,6 +107,10 @@ impl<'s> House<'s> {
     async fn verified(&self, session: &str) -> Option<(bool, String)> {
         let [Some(before), Some(after)] = self.story.base else { return None };
         if self.story.heads.is_some() || self.story.others.iter().any(|(_, texts)| texts[0] != texts[1]) {
+            return None;
+        }
+        // A line there is one of the form inside.
+        if before.contains("(eval-when") {
             return None;
         }
         let path = self.language.base;

@@ -14,7 +14,7 @@ use told::{STORIES, WITHOUT_COMPILER_MACROS};
 
 /// A module for each implementation and layout.
 macro_rules! layouts {
-    ($($name:ident: $runtime:literal, $tests:literal, $files:expr, $around:ident, $program:expr, $stories:expr;)*) => {
+    ($($name:ident: $runtime:literal, $tests:literal, $files:expr, $around:ident, $program:expr, $stories:expr, $verifies:ident;)*) => {
         $(pub(crate) mod $name {
             use super::*;
 
@@ -26,7 +26,7 @@ macro_rules! layouts {
                 base: "base.lisp",
                 around: $around,
                 fresh: |root| fresh(root, &$program),
-                verifies: Verifies::Nothing,
+                verifies: Verifies::$verifies,
                 keeps_its_image: false,
                 stories: $stories,
             };
@@ -35,13 +35,13 @@ macro_rules! layouts {
 }
 
 layouts! {
-    sbcl_serial: "sbcl", "shop/tests", &[], serial, SBCL, STORIES;
-    sbcl_loose: "sbcl", "shop/tests", &[], loose, SBCL, STORIES;
-    sbcl_files: "sbcl", "tests.lisp", SINGLE_FILES, files, SBCL, STORIES;
-    ecl_loose: "ecl", "shop/tests", &[], loose, ECL, WITHOUT_COMPILER_MACROS;
-    ecl_files: "ecl", "tests.lisp", SINGLE_FILES, files, ECL, WITHOUT_COMPILER_MACROS;
-    clisp_serial: "clisp", "shop/tests", &[], serial, CLISP, STORIES;
-    clisp_files: "clisp", "tests.lisp", SINGLE_FILES, files, CLISP, STORIES;
+    sbcl_serial: "sbcl", "shop/tests", &[], serial, SBCL, STORIES, InTurn;
+    sbcl_loose: "sbcl", "shop/tests", &[], loose, SBCL, STORIES, Nothing;
+    sbcl_files: "sbcl", "tests.lisp", SINGLE_FILES, files, SBCL, STORIES, Nothing;
+    ecl_loose: "ecl", "shop/tests", &[], loose, ECL, WITHOUT_COMPILER_MACROS, Nothing;
+    ecl_files: "ecl", "tests.lisp", SINGLE_FILES, files, ECL, WITHOUT_COMPILER_MACROS, Nothing;
+    clisp_serial: "clisp", "shop/tests", &[], serial, CLISP, STORIES, Nothing;
+    clisp_files: "clisp", "tests.lisp", SINGLE_FILES, files, CLISP, STORIES, Nothing;
 }
 
 const SBCL: [&str; 2] = ["sbcl", "--script"];
