@@ -12,6 +12,8 @@ use super::compare::compare;
 /// What has to be found and right of so few names, of which one is up to one in a hundred. The promises are about whole
 /// corpora.
 const FOUND: f64 = 0.98;
+/// In Racket, what stands in macros of modules outside of the libraries that are asked about is left open.
+const FOUND_IN_RACKET: f64 = 0.9;
 const RIGHT: f64 = 0.95;
 
 /// The definitions and uses that each language tells at least, so that an empty answer proves nothing.
@@ -20,7 +22,7 @@ const LEAST: [(&str, usize, usize); 5] = [
     ("guile", 70, 80),
     ("clojure", 120, 220),
     ("emacs-lisp", 900, 2000),
-    ("racket", 10, 10),
+    ("racket", 1000, 1500),
 ];
 
 fn corpus() -> PathBuf {
@@ -55,7 +57,8 @@ fn the_index_tells_of_some_libraries_what_their_languages_tell() {
         println!("{numbers}");
         let (_, definitions, uses) = LEAST.into_iter().find(|(name, ..)| *name == section).unwrap();
         assert!(found.definitions.all >= definitions && recall.all >= uses, "{numbers}");
-        assert!(found.definitions.rate() > FOUND && recall.rate() > FOUND && precision.rate() > RIGHT, "{numbers}");
+        let wanted = if section == "racket" { FOUND_IN_RACKET } else { FOUND };
+        assert!(found.definitions.rate() > FOUND && recall.rate() > wanted && precision.rate() > RIGHT, "{numbers}");
     }
     println!("not asked, because they are absent: {absent:?}");
     assert!(absent.len() < SECTIONS.len(), "nobody was asked: run `cargo xtask test`, which asks the languages");

@@ -166,7 +166,7 @@ async fn what_was_defined_by_hand_is_told_where_files_rely_on_it() {
     let note = "[note] helper was defined by hand; no file has it, and price (shop.scm:2) uses it.";
     assert!(passed.text.contains(note), "{}", passed.text);
     let drift = house.call("repl_control", json!({"action": "drift"})).await;
-    let expected = "The image of session \"main\" (guile) differs from its 2 loaded files:\n  \
+    let expected = "The image of session \"main\" (guile) differs from its 1 loaded file:\n  \
                     helper: by hand, in no file; price (shop.scm:2) uses it\n  other: by hand, in no file\n";
     assert!(drift.text.starts_with(expected), "{}", drift.text);
     let waited = house.call("repl_control", json!({"action": "wait"})).await;
@@ -194,7 +194,7 @@ async fn definitions_by_hand_give_way_to_those_of_the_files_when_code_is_judged(
     assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
     assert!(passed.text.contains("also pass in a fresh image"), "{}", passed.text);
     let drift = house.call("repl_control", json!({"action": "drift"})).await;
-    assert_eq!(drift.text, "The image of session \"main\" (guile) is in the state of its 2 loaded files.");
+    assert_eq!(drift.text, "The image of session \"main\" (guile) is in the state of its 1 loaded file.");
     house.write("shop.scm", module);
     let drift = house.call("repl_control", json!({"action": "drift"})).await;
     assert!(drift.text.contains("  shop.scm: changed since it was loaded\n"), "{}", drift.text);
