@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::project::{Fault, Item, Module, Project};
+use super::project::{Fault, Item, Kind, Module, Project};
 use crate::stories::Verdict;
 
 /// The name of a test, its expression, and the value that it expects.
@@ -24,8 +24,8 @@ pub(crate) struct Writing {
     pub(crate) module: fn(&Module, &[&Module], &str) -> String,
     /// A definition with a body.
     pub(crate) define: fn(&Item, &str) -> String,
-    /// A use of a definition. Without one, the name is one of a function.
-    pub(crate) used: fn(&str, Option<&Item>) -> String,
+    /// The field `a` of a new record of that name, made of 1 and 2.
+    pub(crate) field: fn(&str) -> String,
     /// A form that signals an error.
     pub(crate) raise: &'static str,
     /// The files around the modules: the tests, each the name of a test, its expression and its value, and what else a project has.
@@ -43,17 +43,27 @@ impl Writing {
             .filter(|module| module.fault != Some(Fault::Gone))
             .map(|module| ((self.path)(&module.name), self.file(project, module)))
             .collect();
-        let used = |name: &str| (self.used)(name, project.item(name));
+        let used = |name: &str| self.used(name, project.item(name));
         let tests: Vec<Test> =
             project.tests.iter().map(|(name, value)| (format!("test-{name}"), used(name), *value)).collect();
         files.extend((self.around)(project, &tests));
         files
     }
 
+    /// A use of a definition. Without one, the name is one of a function.
+    fn used(&self, name: &str, item: Option<&Item>) -> String {
+        match item.map(|item| item.kind) {
+            Some(Kind::Constant | Kind::Variable) => name.to_owned(),
+            Some(Kind::Record) => (self.field)(name),
+            Some(Kind::Generic) => format!("({name} 7)"),
+            _ => format!("({name})"),
+        }
+    }
+
     fn file(&self, project: &Project, module: &Module) -> String {
         let mut body: String = (0..module.remarks).map(|number| format!(";; Remark {number}.\n")).collect();
         for item in &module.items {
-            let uses = item.uses.iter().map(|name| (self.used)(name, project.item(name)));
+            let uses = item.uses.iter().map(|name| self.used(name, project.item(name)));
             let sum = std::iter::once(item.constant.to_string()).chain(uses).collect::<Vec<_>>().join(" ");
             body.push_str(&(self.define)(item, &format!("(+ {sum})")));
             body.push('\n');

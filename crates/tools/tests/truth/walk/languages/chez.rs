@@ -11,7 +11,7 @@ pub(crate) const WRITING: Writing = Writing {
     path: |name| format!("p/{name}.sls"),
     module,
     define,
-    used,
+    field: |name| format!("({name}-a (make-{name} 1 2))"),
     raise: "(define never (error 'never \"never\"))",
     around,
     fresh: stories::chez::LANGUAGE.fresh,
@@ -43,15 +43,6 @@ fn define(item: &Item, body: &str) -> String {
             let more = format!("[(integer? x) (+ 100 {body})] ");
             format!("(define ({name} x) (cond {}[else {body}]))", if is_odd { &more } else { "" })
         }
-    }
-}
-
-fn used(name: &str, item: Option<&Item>) -> String {
-    match item.map(|item| item.kind) {
-        Some(Kind::Constant | Kind::Variable) => name.to_owned(),
-        Some(Kind::Record) => format!("({name}-a (make-{name} 1 2))"),
-        Some(Kind::Generic) => format!("({name} 7)"),
-        _ => format!("({name})"),
     }
 }
 

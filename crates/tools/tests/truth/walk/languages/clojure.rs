@@ -11,7 +11,7 @@ pub(crate) const WRITING: Writing = Writing {
     path: |name| format!("src/p/{name}.clj"),
     module,
     define,
-    used,
+    field: |name| format!("(:a (->R{name} 1 2))"),
     raise: "(throw (ex-info \"Never\" {}))",
     around,
     fresh: stories::clojure::LANGUAGE.fresh,
@@ -39,15 +39,6 @@ fn define(item: &Item, body: &str) -> String {
             let more = format!("\n(defmethod {name} Long [_] (+ 100 {body}))");
             format!("(defmulti {name} class)\n(defmethod {name} Number [_] {body}){}", if is_odd { &more } else { "" })
         }
-    }
-}
-
-fn used(name: &str, item: Option<&Item>) -> String {
-    match item.map(|item| item.kind) {
-        Some(Kind::Constant | Kind::Variable) => name.to_owned(),
-        Some(Kind::Record) => format!("(:a (->R{name} 1 2))"),
-        Some(Kind::Generic) => format!("({name} 7)"),
-        _ => format!("({name})"),
     }
 }
 

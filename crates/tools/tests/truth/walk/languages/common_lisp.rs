@@ -21,7 +21,7 @@ const WRITING: Writing = Writing {
     path: |name| format!("{name}.lisp"),
     module,
     define,
-    used,
+    field: |name| format!("({name}-a (make-{name} 1 2))"),
     raise: "(error \"Never\")",
     around,
     fresh: stories::sbcl_serial::LANGUAGE.fresh,
@@ -69,15 +69,6 @@ fn define(item: &Item, body: &str) -> String {
                 if is_odd { &more } else { "" }
             )
         }
-    }
-}
-
-fn used(name: &str, item: Option<&Item>) -> String {
-    match item.map(|item| item.kind) {
-        Some(Kind::Constant | Kind::Variable) => name.to_owned(),
-        Some(Kind::Record) => format!("({name}-a (make-{name} 1 2))"),
-        Some(Kind::Generic) => format!("({name} 7)"),
-        _ => format!("({name})"),
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) const WRITING: Writing = Writing {
     path: |name| format!("shop-{name}.el"),
     module,
     define,
-    used,
+    field: |name| format!("({name}-a (make-{name} 1 2))"),
     raise: "(error \"Never\")",
     around,
     fresh: stories::emacs::LANGUAGE.fresh,
@@ -45,15 +45,6 @@ fn define(item: &Item, body: &str) -> String {
                 if is_odd { &more } else { "" }
             )
         }
-    }
-}
-
-fn used(name: &str, item: Option<&Item>) -> String {
-    match item.map(|item| item.kind) {
-        Some(Kind::Constant | Kind::Variable) => name.to_owned(),
-        Some(Kind::Record) => format!("({name}-a (make-{name} 1 2))"),
-        Some(Kind::Generic) => format!("({name} 7)"),
-        _ => format!("({name})"),
     }
 }
 
