@@ -130,7 +130,6 @@ impl Index {
         let changed = || changes.iter().filter_map(RevisedFile::path);
         let parts = self.file_parts(dialect);
         let mut concern = self.question(dialect).stale(changes);
-        concern.made.clone_from(&concern.files);
         concern.made.extend(parts.users_of(changed()));
         if rules(dialect).files_name_others {
             concern.files.extend(order.users_of(changed()));
@@ -218,8 +217,9 @@ impl<'i> UseIndex<'i> {
             names.dedup();
             !names.is_empty()
         });
-        let files = search.stale.iter().map(path).filter(|path| !changed.contains(path.as_path())).collect();
-        Concern { files, variables, made: HashSet::new() }
+        let files: HashSet<PathBuf> =
+            search.stale.iter().map(path).filter(|path| !changed.contains(path.as_path())).collect();
+        Concern { made: files.clone(), files, variables }
     }
 
     /// The packages, and those that import from them, also through others.
