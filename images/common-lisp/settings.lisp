@@ -37,7 +37,9 @@
     (loop for (symbol . value) in (settings-variables settings)
           do (unless (same-setting-p value (symbol-value symbol))
                (setf (symbol-value symbol) value)
-               (push (string-downcase (symbol-name symbol)) changed)))
+               ;; ASDF itself sets what is not set yet, as soon as it looks for a system.
+               (unless (and (null value) (member symbol (asdf-variables)))
+                 (push (string-downcase (symbol-name symbol)) changed))))
     (when (readtables-differ-p (settings-readtable settings) *readtable*)
       (copy-readtable (settings-readtable settings) *readtable*)
       (push "the readtable" changed))
