@@ -62,6 +62,9 @@ pub struct Verification {
     /// Changed files that nothing has compiled or loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_seen: Vec<String>,
+    /// The number of files with tests that were not run, since they use no changed file.
+    #[serde(skip_serializing_if = "crate::changes::is_zero")]
+    pub tests_left_out: usize,
     /// What failed, and had failed before the change, too: names of tests, and messages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_before: Vec<String>,
@@ -161,6 +164,7 @@ async fn verified(
         notices: Vec::new(),
         loaded: false,
         not_seen: hearing.plan.not_seen(&attempt).iter().map(|file| shown(workshop, file)).collect(),
+        tests_left_out: hearing.plan.tests_left_out,
         failed_before,
         steps: attempt.steps,
     };
@@ -224,20 +228,24 @@ impl Hearing<'_> {
             return Ok(judged);
         }
         let reason = judged.new.first().map(Complaint::in_words);
-        let fresh = images.attempt_afresh(workshop, plan, wish, context).await?;
-        let attempt = match fresh {
+        let fresh = match images.attempt_afresh(workshop, plan, wish, context).await? {
             Some(fresh) if fresh.complaints.is_empty() => return Ok(Judged::of(fresh, &Before::default(), reason)),
             _ if wish.verify == Verify::None => return Ok(judged),
-            Some(fresh) if !fresh.was_stopped => fresh,
-            _ => judged.attempt,
+            fresh => fresh.filter(|fresh| !fresh.was_stopped),
         };
         let before = match known {
             Some(known) => known,
             None => Before::found_out(workshop, plan, wish, trial, context).await?,
         };
-        let judged = Judged::of(attempt, &before, None);
-        // What else the session's image refuses, a fresh one does not.
-        let in_fresh = reason.filter(|_| judged.new.is_empty() && images.have_fresh());
-        Ok(Judged { in_fresh, ..judged })
+        let kept = Judged::of(judged.attempt, &before, None);
+        let Some(fresh) = fresh.map(|fresh| Judged::of(fresh, &before, None)) else { return Ok(kept) };
+        if !fresh.new.is_empty() {
+            return Ok(fresh);
+        }
+        // What failed before, too, is no reason to leave the session's image.
+        match kept.new.first().map(Complaint::in_words) {
+            Some(reason) => Ok(Judged { in_fresh: Some(reason), ..fresh }),
+            None => Ok(kept),
+        }
     }
 }

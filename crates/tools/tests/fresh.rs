@@ -214,3 +214,38 @@ async fn a_comparison_that_was_asked_for_is_waited_for() {
     assert!(told.text.contains("other results in a fresh image"), "{}", told.text);
     house.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_failed_before_a_change_is_no_reason_to_leave_the_image() {
+    let red = "(use-modules (srfi srfi-64))\n(test-begin \"r\")\n(test-equal \"red\" 1 2)\n(test-end \"r\")\n";
+    let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("t.scm", TESTS), ("red.scm", red)]);
+    house.eval("(define by-hand 1)").await;
+    let change = json!({"path": "shop.scm", "operation": "replace", "name": "price", "verify": "tests",
+        "content": "(define (price x) (+ x x))", "runtime": "guile"});
+    let edited = house.call("lisp_edit_form", change).await;
+    let verified = "Verified: no test fails that did not fail before (in a copy of the session's image, which is as before). Failed before, too: red.";
+    assert!(edited.text.contains(verified), "{}", edited.text);
+    assert!(!edited.text.contains("goes on"), "{}", edited.text);
+    assert_eq!(house.eval("by-hand").await.trim_end(), "=> 1");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn of_many_files_with_tests_those_run_that_use_what_changed() {
+    let other = "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"other\" 1 1)\n(test-end \"t\")\n";
+    let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("z.scm", TESTS)]);
+    (10..32).for_each(|at| house.write(&format!("a{at}.scm"), other));
+    let price = |body: &str| {
+        json!({"path": "shop.scm", "operation": "replace", "name": "price", "verify": "tests", "runtime": "guile",
+            "content": format!("(define (price x) {body})")})
+    };
+    let refused = house.call("lisp_edit_form", price("(* 3 x)")).await;
+    assert!(refused.is_error && refused.text.contains("FAILED z.scm:3: price"), "{}", refused.text);
+    let edited = house.call("lisp_edit_form", price("(+ x x)")).await;
+    assert_eq!(edited.fields["verification"]["tests_left_out"], 3, "{}", edited.text);
+    let told = "Verified: the tests pass (in a copy of the session's image, which is as before). 3 further files with tests did not \
+                run: they use no changed file.";
+    assert!(edited.text.contains(told), "{}", edited.text);
+    assert!(edited.text.contains("\n20 passed, 0 failed, 0 pending in 20 runs: z.scm, a10.scm, "), "{}", edited.text);
+    house.workshop.sessions.shutdown().await;
+}

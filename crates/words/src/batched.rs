@@ -2,7 +2,8 @@
 
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_edit_batch::BatchAnswer;
-use lispwright_tools::verify::{Verification, Verify};
+use lispwright_tools::run_tests::TestAnswer;
+use lispwright_tools::verify::{Verification, Verify, VerifyStep};
 
 use crate::changed::push_diffs;
 use crate::notice::notice_line;
@@ -43,17 +44,47 @@ fn verified(verification: &Verification, skin: Skin) -> String {
         let names = first_names(&verification.failed_before, MOST_NAMED);
         text.push_str(&format!(" Failed before, too: {names}."));
     }
+    if verification.tests_left_out > 0 {
+        let files = counted(verification.tests_left_out, "further file");
+        text.push_str(&format!(" {files} with tests did not run: they use no changed file."));
+    }
     for (session, notice) in &verification.notices {
         text.push_str(&format!("\n[note] {}", notice_line(notice, session)));
     }
-    for step in &verification.steps {
-        let load = step.load.iter().map(|load| loaded::text(load, skin));
-        for said in load.chain(step.tests.iter().map(|tests| tested::text(tests, skin))) {
-            text.push('\n');
-            text.push_str(said.trim_end());
-        }
+    for said in steps(&verification.steps, skin) {
+        text.push('\n');
+        text.push_str(said.trim_end());
     }
     text
+}
+
+/// What the steps say. Runs of tests of which there is nothing but the counts are one line together.
+fn steps(steps: &[VerifyStep], skin: Skin) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut counted_only: Vec<(&TestAnswer, String)> = Vec::new();
+    for step in steps {
+        said.extend(step.load.iter().map(|load| loaded::text(load, skin)));
+        if let Some(tests) = &step.tests {
+            let text = tested::text(tests, skin);
+            if tests.is_error() || text.trim_end().contains('\n') {
+                said.push(text);
+            } else {
+                counted_only.push((tests, text));
+            }
+        }
+    }
+    match counted_only.as_slice() {
+        [] => {}
+        [(_, text)] => said.push(text.clone()),
+        several => {
+            let names: Vec<String> = several.iter().map(|(tests, _)| tests.asked.name.clone()).collect();
+            let sum = |of: fn(&TestAnswer) -> u32| several.iter().map(|(tests, _)| of(tests)).sum::<u32>();
+            let (passed, pending) = (sum(|tests| tests.passed), sum(|tests| tests.pending));
+            let names = first_names(&names, MOST_NAMED);
+            said.push(format!("{passed} passed, 0 failed, {pending} pending in {} runs: {names}.", several.len()));
+        }
+    }
+    said
 }
 
 fn verdict(verification: &Verification) -> String {

@@ -255,11 +255,6 @@ impl<'h> Images<'h> {
         Ok(Some(attempt))
     }
 
-    /// There are fresh images beside those of the sessions.
-    pub(crate) fn have_fresh(&self) -> bool {
-        !self.fresh.is_empty()
-    }
-
     /// All of it happens in copies.
     pub(crate) fn are_copies(&self) -> bool {
         !self.kept.is_empty() && self.kept.iter().all(|room| room.copied_from.is_some())

@@ -135,6 +135,7 @@ impl Before {
         let old = Plan {
             loads: plan.loads.iter().filter(|(goal, _)| there(goal)).cloned().collect(),
             tests: plan.tests.iter().filter(|goal| there(goal)).cloned().collect(),
+            tests_left_out: plan.tests_left_out,
             files: plan.files.clone(),
         };
         let attempt = Images::apart(workshop, &old, wish, context).await;

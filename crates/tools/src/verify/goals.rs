@@ -1,5 +1,6 @@
 //! What a verification loads and which tests it runs.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lispwright_index::FormRow;
@@ -11,10 +12,11 @@ use super::{Verify, Wish};
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::several::shown;
+use crate::test_goals::{self, goals};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
-/// Files with tests that are run when no system has them.
+/// Files with tests that are run although they use nothing of what has changed.
 const MOST_TEST_FILES: usize = 20;
 
 /// Something that is loaded or tested.
@@ -45,12 +47,23 @@ impl Goal {
     }
 }
 
+impl From<test_goals::Goal> for Goal {
+    fn from(goal: test_goals::Goal) -> Self {
+        match goal {
+            test_goals::Goal::System(name) => Self::System(name),
+            test_goals::Goal::File(path) => Self::File(path),
+        }
+    }
+}
+
 /// What is done to verify a change.
 pub(crate) struct Plan {
     /// What is loaded, in the order of use; with a file, the one for whose sake it is.
     pub(crate) loads: Vec<(Goal, Option<PathBuf>)>,
     /// The tests.
     pub(crate) tests: Vec<Goal>,
+    /// The number of further files with tests, none of which uses a changed file.
+    pub(crate) tests_left_out: usize,
     /// The changed files with code, absolute.
     pub(crate) files: Vec<PathBuf>,
 }
@@ -76,17 +89,17 @@ impl Plan {
                 })
                 .collect(),
         };
-        let tests = match (wish.verify, named) {
-            (Verify::Tests, Some(goal)) => vec![goal],
+        let (tests, tests_left_out) = match (wish.verify, named) {
+            (Verify::Tests, Some(goal)) => (vec![goal], 0),
             (Verify::Tests, None) => tests(workshop, files, context).await?,
-            _ => Vec::new(),
+            _ => (Vec::new(), 0),
         };
         if wish.verify == Verify::Tests && tests.is_empty() {
             return Err(Refusal::Misfit {
                 why: "no tests were found for the changed files; name their system or file with `system`".to_owned(),
             });
         }
-        Ok(Self { loads, tests, files: code })
+        Ok(Self { loads, tests, tests_left_out, files: code })
     }
 
     /// The changed files that an attempt has not seen compiled or loaded.
@@ -138,8 +151,9 @@ async fn ordered(workshop: &Workshop, files: &[PathBuf], context: &CallContext) 
     .await
 }
 
-/// The test systems beside the files, else the files with tests of the same dialects.
-async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) -> Result<Vec<Goal>, Refusal> {
+/// The test systems beside the files, else the project's own tests in the same dialects: those that use a changed file, and
+/// then others up to [`MOST_TEST_FILES`]. Returns also how many are left out.
+async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) -> Result<(Vec<Goal>, usize), Refusal> {
     let all: Vec<PathBuf> = workshop.roots.writable().flat_map(definition_files).collect();
     let mut definitions: Vec<PathBuf> = Vec::new();
     for path in files.iter().flat_map(|file| definitions_of(&all, file)) {
@@ -147,24 +161,33 @@ async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) ->
             definitions.push(path.clone());
         }
     }
-    let dialects: Vec<Dialect> = files.iter().filter_map(|file| dialect_of(file)).collect();
-    let (systems, files) = indexed(workshop, context, move |index, _| {
+    let dialects: HashSet<Dialect> = files.iter().filter_map(|file| dialect_of(file)).collect();
+    let (changed, of) = (files.to_vec(), dialects.clone());
+    let (systems, users) = indexed(workshop, context, move |index, _| {
         let forms = definitions.iter().filter_map(|path| index.document(path)).flat_map(|one| &one.facts.forms);
         let names = forms.filter(|form| form.kind == FormKind::System).map(FormRow::designated);
-        let systems = names.filter(|name| name.to_lowercase().contains("test")).map(str::to_owned);
-        let with_tests = index.documents().filter(|document| {
-            dialects.contains(&document.dialect) && document.facts.forms.iter().any(|form| form.kind == FormKind::Test)
-        });
-        let mut files: Vec<PathBuf> = with_tests.map(|document| document.path.clone()).collect();
-        files.sort();
-        files.truncate(MOST_TEST_FILES);
-        (systems.collect::<Vec<String>>(), files)
+        let systems: Vec<String> =
+            names.filter(|name| name.to_lowercase().contains("test")).map(str::to_owned).collect();
+        let users_in = |dialect: Dialect| index.file_order(dialect).users_of(changed.iter().map(PathBuf::as_path));
+        let users: HashSet<PathBuf> =
+            if systems.is_empty() { of.into_iter().flat_map(users_in).collect() } else { HashSet::new() };
+        (systems, users)
     })
     .await?;
     if !systems.is_empty() {
-        return Ok(systems.into_iter().map(Goal::System).collect());
+        return Ok((systems.into_iter().map(Goal::System).collect(), 0));
     }
-    Ok(files.iter().map(|path| Goal::File(shown(workshop, path))).collect())
+    let is_user = |goal: &Goal| match goal {
+        Goal::File(path) => users.contains(&workshop.workspace.absolute(path)),
+        Goal::System(_) | Goal::Containing(_) => true,
+    };
+    let own = goals(workshop, context, None).await?.into_iter();
+    let of_dialects = own.filter(|goal| goal.dialect().is_some_and(|dialect| dialects.contains(&dialect)));
+    let (mut tests, others): (Vec<Goal>, Vec<Goal>) = of_dialects.map(Goal::from).partition(is_user);
+    let room = MOST_TEST_FILES.saturating_sub(tests.len()).min(others.len());
+    let left_out = others.len() - room;
+    tests.extend(others.into_iter().take(room));
+    Ok((tests, left_out))
 }
 
 /// The definition files of systems in the nearest directory around a file of Common Lisp that has any.
