@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use command::lispwright;
+use lispwright_syntax::Dialect;
 use serde_json::Value;
 
 const SHAPES: &str = "\
@@ -418,4 +419,57 @@ fn repair_keeps_the_encoding_and_writes_and_shows_at_once() {
     check(here, &["repair", "--write", "--diff", "broken.lisp"], "", 0, &["+    (print x)))", "repaired"]);
     assert!(fs::read_to_string(here.join("broken.lisp")).unwrap().contains("(print x)))"));
     check(here, &["read", "latin.lisp", "f"], "", 0, &["does not balance"]);
+}
+
+/// What is checked before a commit is what will be committed, whatever the directory holds.
+#[test]
+fn staged_text_is_checked_instead_of_the_file() {
+    let project = project();
+    let here = project.path();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]).args(arguments);
+        let output = git.current_dir(here).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", text_of(&output));
+    };
+    check(here, &["check", "--staged"], "", 2, &["not a git repository"]);
+    git(&["init"]);
+    check(here, &["check", "--staged"], "", 0, &["No file of Lisp is staged."]);
+    fs::write(here.join("notes.txt"), "(((").unwrap();
+    git(&["add", "a.lisp", "notes.txt"]);
+    fs::write(here.join("a.lisp"), "(broken since").unwrap();
+    check(here, &["check", "--staged"], "", 0, &["Staged: 1 of 1 file is balanced."]);
+    fs::create_dir(here.join("below")).unwrap();
+    fs::rename(here.join("broken.lisp"), here.join("below/broken.lisp")).unwrap();
+    git(&["add", "below"]);
+    fs::remove_file(here.join("below/broken.lisp")).unwrap();
+    check(here, &["check", "--staged"], "", 1, &["below/broken.lisp:3", "Staged: 1 of 2 files are balanced."]);
+    check(here, &["check", "--staged", "a.lisp"], "", 0, &["Staged: 1 of 1 file is balanced."]);
+    // The names are those that Git has, from wherever it is asked.
+    check(&here.join("below"), &["check", "--staged"], "", 1, &["below/broken.lisp:3"]);
+    let report = document(here, &["check", "--staged", "--json"], 1);
+    assert_eq!(report["files"][1]["path"], "below/broken.lisp", "{report}");
+    git(&["commit", "-m", "b"]);
+    git(&["rm", "--cached", "a.lisp"]);
+    check(here, &["check", "--staged"], "", 0, &["No file of Lisp is staged."]);
+}
+
+#[test]
+fn upgrade_tells_by_which_way_the_binary_was_installed() {
+    let project = project();
+    let report = document(project.path(), &["upgrade", "--json"], 0);
+    let program = Path::new(env!("CARGO_BIN_EXE_lispwright")).canonicalize().unwrap();
+    assert_eq!(report["program"], program.to_str().unwrap());
+    check(project.path(), &["upgrade"], "", 0, &["Upgrade: ", "Remove: ", "setup CLIENT --remove"]);
+}
+
+/// The hook for pre-commit takes the files that `check .` takes. Files that end in `.l` are mostly of lex.
+#[test]
+fn the_hook_for_pre_commit_knows_every_ending() {
+    let endings: Vec<&str> = Dialect::ALL.iter().flat_map(|dialect| dialect.table().endings).copied().collect();
+    let endings: Vec<&str> = endings.into_iter().filter(|ending| *ending != "l").collect();
+    let line = format!("  files: \\.({})$\n", endings.join("|"));
+    let hooks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.pre-commit-hooks.yaml");
+    let hooks = fs::read_to_string(hooks).unwrap();
+    assert!(hooks.contains(&line), "it should have: {line}");
 }

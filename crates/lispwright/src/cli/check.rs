@@ -12,18 +12,25 @@ use super::below::Below;
 use super::complaint::Complaint;
 use super::outcome::{failed, in_words, unreadable};
 use super::paint;
-use super::text::{Texts, print, print_json};
+use super::staged::{StagedFile, staged_files};
+use super::text::{Text, Texts, print, print_json};
 
 /// Check files, and the Lisp files in directories, for missing or extra delimiters, open strings and comments.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lispwright check src/*.lisp\n  lispwright check .\n\n\
+#[command(
+    after_help = "Examples:\n  lispwright check src/*.lisp\n  lispwright check .\n  lispwright check --staged\n\n\
     Below a directory, files that balance are only counted; names that begin with a dot and what ignore files name are \
     passed over.\n\
-    Exit code: 0 everything balances, 1 something does not, 2 something could not be read.")]
+    Exit code: 0 everything balances, 1 something does not, 2 something could not be read."
+)]
 pub(crate) struct Args {
     /// Files and directories to check; - is standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "staged", value_name = "PATH")]
     paths: Vec<String>,
+
+    /// Check what Git would commit, as it is staged; with PATH, only what is at or below it
+    #[arg(long, conflicts_with = "no_ignore")]
+    staged: bool,
 
     /// Include files that .gitignore and .ignore name
     #[arg(long)]
@@ -52,7 +59,12 @@ pub(crate) fn run(args: Args) -> ExitCode {
         ignored: Vec::new(),
         outside: Vec::new(),
     };
-    for path in &args.paths {
+    if args.staged
+        && let Err(error) = report.staged()
+    {
+        return failed("check", args.json, error);
+    }
+    for path in args.paths.iter().filter(|_| !args.staged) {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
         } else if let Some((verdict, is_sound)) = report.file(path) {
@@ -94,7 +106,12 @@ impl Report<'_> {
     /// Checks a file: the verdict, and whether it balances. If it cannot be read, `None` and a message on standard
     /// error.
     fn file(&mut self, path: &str) -> Option<(String, bool)> {
-        let text = match self.texts.read(path) {
+        let text = self.texts.read(path);
+        self.verdict(path, text)
+    }
+
+    fn verdict(&mut self, path: &str, text: Result<Text, Complaint>) -> Option<(String, bool)> {
+        let text = match text {
             Ok(text) => text,
             Err(error) => {
                 self.unreadable(path, error);
@@ -119,6 +136,28 @@ impl Report<'_> {
     fn unreadable(&mut self, path: &str, error: Complaint) {
         self.readable = false;
         self.files.push(unreadable("check", path, error));
+    }
+
+    /// Checks the Lisp files that are staged.
+    fn staged(&mut self) -> Result<(), Complaint> {
+        let found = staged_files(&self.args.paths)?;
+        let (mut sound, count) = (0, found.len());
+        for StagedFile { path, place, file } in found {
+            let text = file.and_then(|file| self.texts.text(&path, &place.to_string_lossy(), file));
+            match self.verdict(&path, text) {
+                Some((_, true)) => sound += 1,
+                Some((verdict, false)) => self.print(&verdict, false),
+                None => {}
+            }
+        }
+        if !self.args.json {
+            print(&match count {
+                0 => "No file of Lisp is staged.".to_owned(),
+                1 => format!("Staged: {sound} of 1 file is balanced."),
+                count => format!("Staged: {sound} of {count} files are balanced."),
+            });
+        }
+        Ok(())
     }
 
     /// Checks the Lisp files below a directory, in the order of their names.

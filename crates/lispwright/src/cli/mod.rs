@@ -35,12 +35,15 @@ mod outline;
 mod paint;
 mod patch;
 mod read;
+#[cfg(test)]
+mod reference;
 mod refs;
 mod rename;
 mod repair;
 mod rewrite;
 mod search;
 mod setup;
+mod staged;
 mod stats;
 mod test;
 mod text;
@@ -48,6 +51,8 @@ mod token;
 mod transcript;
 mod tree;
 mod unused;
+mod upgrade;
+mod ways;
 
 use std::process::ExitCode;
 
@@ -55,9 +60,13 @@ use clap::{Parser, Subcommand};
 
 use self::text::written;
 
+/// The version, the commit that it was built from, and the system that it was built for.
+pub(crate) const VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("LISPWRIGHT_ORIGIN"), ", ", env!("LISPWRIGHT_TARGET"), ")");
+
 /// A Lisp workshop for coding agents and people.
 #[derive(Debug, Parser)]
-#[command(name = "lispwright", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "lispwright", version = VERSION, arg_required_else_help = true, max_term_width = 100)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -93,6 +102,7 @@ enum Command {
     Grammar(grammar::Args),
     Test(test::Args),
     Doctor(doctor::Args),
+    Upgrade(upgrade::Args),
     #[command(hide = true)]
     Confine(confine::Args),
 }
@@ -100,7 +110,7 @@ enum Command {
 /// A command line that begins with `hook`. It is parsed alone, because a process for each edit has no time to build the
 /// others.
 #[derive(Debug, Parser)]
-#[command(name = "lispwright", version, max_term_width = 100)]
+#[command(name = "lispwright", version = VERSION, max_term_width = 100)]
 struct HookLine {
     #[command(subcommand)]
     command: Hook,
@@ -145,6 +155,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Grammar(args) => grammar::run(args),
         Command::Test(args) => test::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Upgrade(args) => upgrade::run(args),
         Command::Confine(args) => confine::run(args),
     }
 }

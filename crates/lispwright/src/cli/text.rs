@@ -65,13 +65,18 @@ impl Texts {
     /// Reads a file, or standard input for `-`. Unless a dialect was named, the file's name and first lines decide; a
     /// text that they do not show to be Lisp is refused, except on standard input, which is Common Lisp by default.
     pub(crate) fn read(&mut self, path: &str) -> Result<Text, Complaint> {
-        let mut file = source(path)?;
+        let file = source(path)?;
+        self.text(path, path, file)
+    }
+
+    /// A text that is not in the file `place`, or another one than is in it.
+    pub(crate) fn text(&mut self, path: &str, place: &str, mut file: SourceFile) -> Result<Text, Complaint> {
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
             Some(dialect) => dialect,
             None if path == "-" => Dialect::CommonLisp,
             None => return Err(Refusal::NotLisp { path: path.to_owned(), may_be_said: true }.into()),
         };
-        let language = self.languages(path)?.of(dialect);
+        let language = self.languages(place)?.of(dialect);
         let path = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
         Ok(Text { path, text: std::mem::take(&mut file.text), language, file })
     }
