@@ -13,6 +13,7 @@ mod clients;
 mod conformance;
 mod corpus;
 mod demo;
+mod dist;
 mod files;
 mod fuzz;
 mod names;
@@ -46,6 +47,9 @@ Usage: cargo xtask COMMAND [OPTIONS]
   soak drift [--steps N] [--seed N]
                                  500 or N edits of a generated project in each language, each followed by its tests in a
                                  kept image and in a fresh process
+  dist [--target TRIPLE]... [--only PACKAGER]... [--no-cross] [--no-install]
+                                 everything that a release consists of, in target/dist, each installed from its file and run;
+                                 --no-cross fetches no compiler for other systems
   fuzz TARGET [--seconds N]      throw random bytes at reader, repair, edit, guard_scan, lines or http, for a minute or N
                                  seconds
 
@@ -109,6 +113,16 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             options.no_word()?;
             soak::run(options.install(), options.number("--seconds")?.unwrap_or(soak::SECONDS), options.has("--write"))
         }
+        "dist" => {
+            let options = Options::parse(rest, &["--no-install", "--no-cross", "--target=", "--only="])?;
+            options.no_word()?;
+            dist::run(&dist::Order {
+                targets: options.every("--target"),
+                only: options.every("--only"),
+                may_fetch: !options.has("--no-cross"),
+                install: options.install(),
+            })
+        }
         "fuzz" => {
             let options = Options::parse(rest, &["--no-install", "--seconds="])?;
             fuzz::run(options.install(), options.word()?, options.number("--seconds")?.unwrap_or(fuzz::SECONDS))
@@ -156,6 +170,11 @@ impl<'a> Options<'a> {
 
     fn value(&self, switch: &str) -> Option<&'a str> {
         self.values.iter().rev().find(|(name, _)| *name == switch).map(|(_, value)| *value)
+    }
+
+    /// The values of a switch that may be given more than once.
+    fn every(&self, switch: &str) -> Vec<&'a str> {
+        self.values.iter().filter(|(name, _)| *name == switch).map(|(_, value)| *value).collect()
     }
 
     /// The value of a switch as a number.
