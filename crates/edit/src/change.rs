@@ -102,6 +102,7 @@ fn carry_out(source: &Source<'_>, edit: &Edit<'_>) -> Result<Edited, EditRefusal
         let content = content(Position::Beside(source.text.len() as u32), Destination::default())?;
         let mut notes = Vec::new();
         let splice = append(source, &content, &mut notes);
+        notes.extend(Note::moved(content.moved.columns));
         return apply(source, splice, None, notes).map(|edited| Edited { repair: content.mended, ..edited });
     }
     let id = locate(source, &edit.target)?;
@@ -238,10 +239,12 @@ fn inserted(
     Ok(match operation {
         FormOperation::InsertBefore => {
             let content = content(Position::Beside(whole_span(form).start), destination)?;
+            notes.extend(Note::moved(content.moved.columns));
             (insert_before(source, neighbour(source, id, notes)?, &content), content.mended)
         }
         _ => {
             let content = content(Position::Beside(form.outer.end), destination)?;
+            notes.extend(Note::moved(content.moved.columns));
             (insert_after(source, neighbour(source, id, notes)?, &content), content.mended)
         }
     })

@@ -151,6 +151,8 @@ pub fn moved_by(text: &str, language: impl Into<Language>, columns: isize) -> St
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moved {
     pub(crate) text: String,
+    /// The number of columns by which the lines have moved right.
+    pub(crate) columns: isize,
     /// The start of the source in the text that it was taken from.
     start: u32,
     lines: Vec<MovedLine>,
@@ -174,10 +176,12 @@ impl Moved {
         let lines = lines(text, tree, Span::new(start, text.len() as u32));
         let distance = destination.distance(given, further_forms(tree, &lines), &lines);
         if distance == 0 {
-            return Self { text: text[start as usize..].to_owned(), start, lines: Vec::new() };
+            return Self { text: text[start as usize..].to_owned(), start, ..Self::default() };
         }
         let tabs = destination.tabs || lines.iter().any(|line| line.blank.contains('\t'));
-        let mut moved = Self { text: String::with_capacity(text.len()), start, lines: Vec::with_capacity(lines.len()) };
+        let columns = if lines.is_empty() { 0 } else { distance };
+        let (room, lines_of) = (String::with_capacity(text.len()), Vec::with_capacity(lines.len()));
+        let mut moved = Self { text: room, columns, start, lines: lines_of };
         let mut copied = start;
         for line in lines {
             let was = Span::new(line.start, line.start + line.blank.len() as u32);

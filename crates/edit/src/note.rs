@@ -41,6 +41,16 @@ pub enum Note {
         /// Its line.
         line: u32,
     },
+    /// Several occurrences were changed.
+    Occurrences {
+        /// Their number.
+        count: usize,
+    },
+    /// The lines of the new source after its first have another indentation than as they were sent.
+    Moved {
+        /// The number of columns by which they moved right.
+        columns: isize,
+    },
     /// The file does not balance elsewhere.
     BrokenElsewhere {
         /// Its line.
@@ -67,6 +77,11 @@ pub enum Note {
 }
 
 impl Note {
+    /// The note that lines moved right by so many columns, if they moved.
+    pub(crate) fn moved(columns: isize) -> Option<Self> {
+        (columns != 0).then_some(Self::Moved { columns })
+    }
+
     /// The note that a form with its text has become another one.
     pub(crate) fn renamed((old, old_text): (&Form, &str), (new, new_text): (&Form, &str)) -> Self {
         let renamed = || Self::Renamed { before: old.label(old_text), after: new.label(new_text) };

@@ -86,11 +86,14 @@ pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditR
     let mut new_body = String::with_capacity(body.len() + new_text.len());
     let mut copied = region.start;
     let mut written: Vec<Span> = Vec::with_capacity(found.len());
+    let mut notes = Vec::new();
     for &place in &found {
         new_body.push_str(source.slice(Span::new(copied, place.start)));
         let start = new_body.len() as u32;
         if loosely {
-            new_body.push_str(&moved_to(source, place, &old_text, &new_text));
+            let moved = moved_to(source, place, &old_text, &new_text);
+            new_body.push_str(&moved.text);
+            notes.extend(Note::moved(moved.columns).filter(|note| !notes.contains(note)));
         } else {
             new_body.push_str(&new_text);
         }
@@ -122,12 +125,14 @@ pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditR
         let line = source.lines.line(touched.start);
         edited.notes.push(Note::Loosely { line });
     }
+    edited.notes.extend(notes);
+    edited.notes.extend((found.len() > 1).then_some(Note::Occurrences { count: found.len() }));
     edited.repair = mended;
     Ok(edited)
 }
 
 /// `new_text` moved to the column of `place`, which differs from `old_text` in white space.
-fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) -> String {
+fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) -> Moved {
     let outer = |text: &str| (text.len() - text.trim_start().len(), text.trim_end().len());
     let ((old_start, old_end), (new_start, new_end)) = (outer(old_text), outer(new_text));
     let start = if old_start > 0 { new_start } else { 0 };
@@ -136,7 +141,7 @@ fn moved_to(source: &Source<'_>, place: Span, old_text: &str, new_text: &str) ->
     let before = Span::new(source.row_start(place.start), place.start);
     let text = &new_text[..end];
     let tree = read(text, source.language_of_pieces());
-    Moved::new(text, &tree, start as u32, given, &Destination::at(source, before, place)).text
+    Moved::new(text, &tree, start as u32, given, &Destination::at(source, before, place))
 }
 
 /// Refuses new text that is code in `new_body` and has artefacts of copying.

@@ -28,6 +28,7 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
         };
     }
     compare_heads(source, form, content, notes);
+    notes.extend(Note::moved(content.moved.columns));
 
     let kept = source.slice(Span::new(form.outer.start, form.span.start));
     let brought = content.slice(Span::new(outer.start, core.start));

@@ -668,9 +668,10 @@ fn several_forms_are_moved_together() {
     let sound = "(defun b ()\n  1)\n\n;; about c\n(defun c ()\n  2)\n";
     let before = "▸(defun a ()\n  0)\n";
     let after = format!("(defun a ()\n  0)\n\n{sound}");
-    for content in [block, block.trim_start(), sound] {
+    let moved = || vec![Note::Moved { columns: -2 }];
+    for (content, notes) in [(block, moved()), (block.trim_start(), moved()), (sound, vec![])] {
         let edited = check(CommonLisp, before, InsertAfter, content, &after);
-        assert_eq!(edited.notes, []);
+        assert_eq!(edited.notes, notes);
         let nested = format!("(progn\n  (defvar *a*)\n{}", block.trim_end());
         check(CommonLisp, "(progn\n  ▸(defvar *a*))\n", InsertAfter, content, &format!("{nested})\n"));
     }

@@ -169,7 +169,7 @@ fn white_space_between_tokens_may_differ() {
         "(when y\n  (vector x)\n  (list y))",
         "(z)\n(defun f (x)\n  (let ((y  (car x)))\n    (when y\n      (vector x)\n      (list y))))\n",
     );
-    assert_eq!(edited.notes, [Note::Loosely { line: 4 }]);
+    assert_eq!(edited.notes, [Note::Loosely { line: 4 }, Note::Moved { columns: 4 }]);
     check(
         text,
         "  (let ((y (car x)))\n",

@@ -9,8 +9,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet, arguments};
-use lispwright_words::{Guide, Rendering, render, render_recast};
+use lispwright_tools::arguments::AnswerWish;
+use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet};
+use lispwright_words::{Guide, Rendering, render_as, render_recast};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -117,14 +118,16 @@ impl Dispatch {
         let tool = &self.tools[index];
         let checked = match tool.set {
             // The guard's protocol has codes of its own for wrong arguments, and ignores unknown ones.
-            ToolSet::Guard => Ok(given),
-            _ => arguments::prepare(tool.name, &tool.input_schema, given),
+            ToolSet::Guard => Ok((given, AnswerWish::default())),
+            _ => AnswerWish::of(tool, given),
         };
         let began = Instant::now();
         let answer = self.manner.answer(tool.name);
         let mut asked = Map::new();
+        let mut wish = AnswerWish::default();
         let reply = match checked {
-            Ok(ready) => {
+            Ok((ready, wished)) => {
+                wish = wished;
                 if answer.recast.is_some() {
                     asked = ready.clone();
                 }
@@ -133,8 +136,8 @@ impl Dispatch {
             Err(refusal) => Err(refusal),
         };
         let rendering = match answer.recast {
-            Some(recast) => render_recast(reply, self.manner.skin, &asked, recast),
-            None => render(reply, self.manner.skin),
+            Some(recast) => render_recast(reply, self.manner.skin, wish, &asked, recast),
+            None => render_as(reply, self.manner.skin, wish),
         };
         tracing::debug!(tool = tool.name, is_error = rendering.is_error, took = ?began.elapsed(), "answered a call");
         self.rest.after_call();

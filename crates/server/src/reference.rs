@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 /// The reference of a `tools` array as Markdown, a section for each tool in the order of the list.
 #[must_use]
 pub fn reference(tools: &Value) -> String {
-    let mut text = String::from("# Tools\n\nArguments with a star are required.\n");
+    let mut text = String::from(
+        "# Tools\n\nArguments with a star are required. What an answer says and costs, and the arguments of all tools for it, is in \
+         [cost.md](cost.md).\n",
+    );
     for tool in tools.as_array().into_iter().flatten() {
         let told = |key: &str| tool[key].as_str().unwrap_or_default();
         let _ =

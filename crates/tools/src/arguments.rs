@@ -10,12 +10,14 @@
 
 mod schema;
 mod spelling;
+mod wish;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use schema::schema_of;
 pub use spelling::{nearest, snake_case};
+pub use wish::AnswerWish;
 
 use crate::refusal::Refusal;
 

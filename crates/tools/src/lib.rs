@@ -78,6 +78,7 @@ pub mod repl_wait;
 pub mod repl_work;
 pub mod run_tests;
 pub mod several;
+pub mod shown;
 mod slot_references;
 mod test_goals;
 pub mod test_history;

@@ -179,6 +179,7 @@ pub async fn lisp_change_signature(
     if let Some(trial) = trial {
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
     }
+    workshop.shown.of(&mut answer.files, answer.dry_run);
     if !answer.dry_run {
         context.observe(&Event::FilesChanged { began, what: "signature", answer: &answer.clone().into() });
     }

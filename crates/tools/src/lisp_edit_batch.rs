@@ -138,6 +138,9 @@ pub struct BatchAnswer {
     /// The verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
+    /// The reader asked for the diffs of what is written, too.
+    #[serde(skip)]
+    pub shows_diff: bool,
 }
 
 /// Makes several edits.
@@ -203,7 +206,7 @@ async fn batch(
         },
         None => None,
     };
-    Ok(BatchAnswer { dry_run, edits, files, verification })
+    Ok(BatchAnswer { dry_run, edits, files, verification, shows_diff: false })
 }
 
 /// What edits make of their files.
@@ -302,7 +305,7 @@ fn texts(
             changes,
             diff: diff(&source.text, &present.text),
             created: target.may_be_new && source.text.is_empty(),
-            has_other_names: false,
+            ..FileDiff::default()
         });
         new.push(NewText::Text(present.text));
     }

@@ -152,6 +152,9 @@ pub struct EditAnswer {
     /// The call was a dry run.
     #[serde(skip)]
     pub dry_run: bool,
+    /// The reader asked for the diff of what is written, too.
+    #[serde(skip)]
+    pub shows_diff: bool,
     /// The verification of the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
@@ -406,6 +409,7 @@ impl Changed {
             beside: made_beside.unwrap_or_default(),
             texts: EditedTexts { file: edited.text, before: edited.before, after: edited.after },
             dry_run,
+            shows_diff: false,
             verification: None,
         }
     }

@@ -199,6 +199,7 @@ pub async fn lisp_rename(
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
         moving.done();
     }
+    workshop.shown.of(&mut answer.files, answer.dry_run);
     if !answer.dry_run {
         context.observe(&Event::FilesChanged { began, what: "rename", answer: &answer.clone().into() });
     }

@@ -176,6 +176,7 @@ pub async fn lisp_rewrite(
     if let Some(trial) = trial {
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
     }
+    workshop.shown.of(&mut answer.files, answer.dry_run);
     if !answer.dry_run && !answer.files.is_empty() {
         context.observe(&Event::FilesChanged { began, what: "rewrite", answer: &answer.clone().into() });
     }

@@ -38,6 +38,9 @@ pub struct StatusAnswer {
     /// The status from the runtime crate.
     #[serde(skip)]
     pub status: Status,
+    /// The reader asked for the whole status.
+    #[serde(skip)]
+    pub shows_all: bool,
 }
 
 /// A runtime.
@@ -169,6 +172,7 @@ pub(crate) async fn status(sessions: &Sessions, only: Option<&str>) -> Result<St
             Some(Err(_)) => "none-works",
         },
         status,
+        shows_all: false,
     })
 }
 

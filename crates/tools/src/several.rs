@@ -28,6 +28,9 @@ pub struct FileDiff {
     /// The file has other names, which keep the old text.
     #[serde(skip)]
     pub has_other_names: bool,
+    /// The same diff was shown by a dry run.
+    #[serde(skip)]
+    pub was_shown: bool,
 }
 
 /// A new text for a file, made for the text that it has.

@@ -14,6 +14,7 @@ use crate::event::Observer;
 use crate::offers::Offers;
 use crate::refusal::Refusal;
 use crate::renewal::ImageLedger;
+use crate::shown::ShownDiffs;
 use crate::test_history::TestHistory;
 use crate::told::Told;
 use crate::tool::CallContext;
@@ -41,6 +42,8 @@ pub struct Workshop {
     pub history: TestHistory,
     /// What compilers have said to the sessions.
     pub told: Told,
+    /// The diffs that dry runs have shown.
+    pub shown: ShownDiffs,
     /// The candidates of refused edits, which can be accepted.
     pub offers: Offers,
     /// The observer of events, if any.
@@ -84,6 +87,7 @@ impl Workshop {
             confirmations: Confirmations::default(),
             history: TestHistory::default(),
             told: Told::default(),
+            shown: ShownDiffs::default(),
             offers: Offers::default(),
             observer: None,
         }

@@ -10,9 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use futures::FutureExt as _;
-use lispwright_tools::arguments::prepare;
+use lispwright_tools::arguments::AnswerWish;
 use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
-use lispwright_words::{Skin, render};
+use lispwright_words::{Skin, render_as};
 use serde_json::Value;
 
 /// A page's project and the tools that work on it.
@@ -40,15 +40,17 @@ impl Project {
         let Value::Object(arguments) = serde_json::from_str(arguments).unwrap() else {
             panic!("no object: {arguments}")
         };
-        let reply = match prepare(name, &tool.input_schema, arguments) {
-            Ok(arguments) => {
+        let mut wish = AnswerWish::default();
+        let reply = match AnswerWish::of(tool, arguments) {
+            Ok((arguments, wished)) => {
+                wish = wished;
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 runtime.block_on((tool.run)(arguments, CallContext::default()).boxed())
             }
             Err(refusal) => Err(refusal),
         };
         let root = self.directory.path().canonicalize().unwrap();
-        render(reply, Skin::Client).text.replace(&*root.to_string_lossy(), "ROOT")
+        render_as(reply, Skin::Client, wish).text.replace(&*root.to_string_lossy(), "ROOT")
     }
 }
 

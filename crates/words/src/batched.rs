@@ -5,7 +5,7 @@ use lispwright_tools::lisp_edit_batch::BatchAnswer;
 use lispwright_tools::run_tests::TestAnswer;
 use lispwright_tools::verify::{Verification, Verify, VerifyStep};
 
-use crate::changed::push_diffs;
+use crate::changed::{push_diffs, push_linked};
 use crate::notice::notice_line;
 use crate::rendering::{counted, first_names};
 use crate::{Skin, edited, loaded, tested};
@@ -26,7 +26,15 @@ pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
         text.push_str(&format!("\n{line}"));
     }
     push_verified(&mut text, done.verification.as_deref(), skin);
-    push_diffs(&mut text, &done.files, done.dry_run);
+    if done.dry_run || done.shows_diff {
+        push_diffs(&mut text, &done.files, done.dry_run);
+    } else {
+        let new: Vec<&str> = done.files.iter().filter(|file| file.created).map(|file| file.path.as_str()).collect();
+        if !new.is_empty() {
+            text.push_str(&format!("\nNew: {}.", first_names(&new, MOST_NAMED)));
+        }
+        push_linked(&mut text, &done.files);
+    }
     text
 }
 

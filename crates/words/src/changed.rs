@@ -6,7 +6,7 @@ use lispwright_tools::several::FileDiff;
 use crate::rendering::{counted, first_names};
 
 /// Characters of all diffs that are shown after a change.
-const SHORT: usize = 6_000;
+const SHORT: usize = 3_000;
 
 /// Characters of them that are shown before it.
 const LONG: usize = 30_000;
@@ -21,11 +21,15 @@ pub(crate) fn push_diffs(text: &mut String, files: &[FileDiff], dry_run: bool) {
     for file in files {
         let path = in_a_line(&file.path);
         let new = if file.created { ", a new file" } else { "" };
-        if room == 0 {
+        if room == 0 && !file.was_shown {
             hidden.push(format!("{path} ({})", file.changes));
             continue;
         }
-        text.push_str(&format!("\n{path} ({}{new})\n", counted(file.changes, "place")));
+        text.push_str(&format!("\n{path} ({}{new})", counted(file.changes, "place")));
+        if file.was_shown {
+            continue;
+        }
+        text.push('\n');
         let (shown, left) = head(&file.diff, room);
         text.push_str(shown.trim_end());
         room = room.saturating_sub(shown.chars().count());
@@ -37,6 +41,11 @@ pub(crate) fn push_diffs(text: &mut String, files: &[FileDiff], dry_run: bool) {
     if !hidden.is_empty() {
         text.push_str(&format!("\n[The diffs of these files are not shown: {}]", first_names(&hidden, MOST_NAMED)));
     }
+    push_linked(text, files);
+}
+
+/// Adds which files have other names.
+pub(crate) fn push_linked(text: &mut String, files: &[FileDiff]) {
     let linked: Vec<&str> = files.iter().filter(|file| file.has_other_names).map(|file| file.path.as_str()).collect();
     if !linked.is_empty() {
         text.push_str(&format!(

@@ -3,14 +3,21 @@
 use lispwright_syntax::{head, in_a_line};
 use lispwright_tools::lisp_edit_form::{Done, EditAnswer, RepairFacts};
 
+use crate::rendering::first_names;
 use crate::terms::Terms;
 use crate::{Skin, batched, fix, note};
 
-/// Characters of the diff that are shown after an edit: its author knows the new text.
-const SHORT_DIFF: usize = 2_000;
+/// Characters of the diff that are shown after an edit, if its author asked for it.
+const SHORT_DIFF: usize = 10_000;
+
+/// Characters of it that are shown after a deletion, whose author has not sent the text.
+const DELETED: usize = 600;
 
 /// Characters of it that are shown before an edit.
 const LONG_DIFF: usize = 10_000;
+
+/// Files that are named.
+const MOST_NAMED: usize = 3;
 
 /// Adds a sentence for each remark.
 pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
@@ -20,7 +27,7 @@ pub(crate) fn with_notes(done: &mut EditAnswer, skin: Skin) {
     }
 }
 
-/// The answer: the repair, the change and its place, the notes, the diff.
+/// The answer: the repair, the change and its place, the notes. What the author has sent is not said again.
 pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
     let label = if done.label.is_empty() { "the form" } else { &done.label };
     let shown = in_a_line(&done.path);
@@ -43,14 +50,16 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
         text.push_str(note);
     }
     if done.created {
-        let others = match done.beside.as_slice() {
-            [] => String::new(),
-            beside => format!("; {} is there already", beside.join(", ")),
-        };
-        text.push_str(&format!("\n{} is a new file{others}.", in_a_line(&done.path)));
+        text.push_str(&format!("\n{} is a new file.{}", in_a_line(&done.path), similar(&done.beside)));
     }
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
-    let (diff, left) = head(&done.diff, if done.dry_run { LONG_DIFF } else { SHORT_DIFF });
+    let room = match (done.dry_run, done.shows_diff) {
+        (true, _) => LONG_DIFF,
+        (false, true) => SHORT_DIFF,
+        (false, false) if done.operation == Done::Delete => DELETED,
+        (false, false) => return text,
+    };
+    let (diff, left) = head(&done.diff, room);
     if !diff.is_empty() {
         text.push('\n');
         text.push_str(diff.trim_end());
@@ -59,6 +68,14 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
         text.push_str(&format!("\n[{left} more characters of the diff are not shown; read the form to see it]"));
     }
     text
+}
+
+/// The existing files whose names resemble that of a new one.
+pub(crate) fn similar(beside: &[String]) -> String {
+    match beside {
+        [] => String::new(),
+        beside => format!(" Of a similar name: {}.", first_names(beside, MOST_NAMED)),
+    }
 }
 
 /// One of several edits, in a line.

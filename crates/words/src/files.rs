@@ -8,7 +8,7 @@ use lispwright_tools::fs_read_file::TextAnswer;
 use lispwright_tools::fs_write_file::WriteAnswer;
 
 use crate::call::spoken;
-use crate::edited::repaired_source;
+use crate::edited::{repaired_source, similar};
 use crate::rendering::counted;
 use crate::terms::Terms;
 use crate::{Rendering, Skin};
@@ -54,7 +54,7 @@ pub(crate) fn wrote(answer: &WriteAnswer, skin: Skin) -> String {
         (false, false, _) => format!("{path} already reads so; nothing was written."),
     });
     if !answer.beside.is_empty() {
-        text.push_str(&format!("\nIt is a new file; {} is there already.", answer.beside.join(", ")));
+        text.push_str(&format!("\nIt is a new file.{}", similar(&answer.beside)));
     }
     if answer.has_other_names {
         text.push_str("\nThe file has other names (hard links), which keep the old text.");

@@ -14,12 +14,14 @@
 mod arguments;
 mod aside;
 mod batched;
+mod bounded;
 mod call;
 mod changed;
 mod changes;
 mod checked;
 mod configuration;
 mod covered;
+mod detail;
 mod diagnosis;
 mod documented;
 mod drift;
@@ -58,6 +60,7 @@ mod unbound;
 mod unused;
 mod waited;
 
+pub use bounded::tokens;
 pub use call::spoken;
 pub use configuration::configuration;
 pub use guides::Guide;
@@ -66,6 +69,7 @@ pub use rendering::Rendering;
 pub use surfaces::{Called, Recast, SurfaceTerms};
 pub use transcript::{Transcript, timestamp};
 
+use lispwright_tools::arguments::AnswerWish;
 use lispwright_tools::{Answer, Reply};
 use serde_json::{Map, Value};
 
@@ -90,21 +94,43 @@ impl Skin {
 
 /// The answer to a call of a surface, in its terms and in the form that its document describes.
 #[must_use]
-pub fn render_recast(reply: Reply, skin: Skin, arguments: &Map<String, Value>, recast: Recast) -> Rendering {
-    let mut rendering = render(reply.clone(), skin);
+pub fn render_recast(
+    reply: Reply,
+    skin: Skin,
+    wish: AnswerWish,
+    arguments: &Map<String, Value>,
+    recast: Recast,
+) -> Rendering {
+    let answer = bounded::kept(&reply, wish.max_tokens);
+    let mut rendering = whole(reply.clone(), skin, wish.detail);
     let reply = reply.map(|answer| match answer {
         Answer::Noted(noted) => noted.answer,
         answer => answer,
     });
     recast(Called { arguments, reply: &reply }, &mut rendering);
-    rendering
+    bounded::bounded(rendering, answer.as_ref(), wish.max_tokens, skin)
 }
 
 /// The answer in words for `skin`, and the facts as a document.
 #[must_use]
 pub fn render(reply: Reply, skin: Skin) -> Rendering {
+    render_as(reply, skin, AnswerWish::default())
+}
+
+/// The same as its reader wishes it.
+#[must_use]
+pub fn render_as(reply: Reply, skin: Skin, wish: AnswerWish) -> Rendering {
+    let answer = bounded::kept(&reply, wish.max_tokens);
+    bounded::bounded(whole(reply, skin, wish.detail), answer.as_ref(), wish.max_tokens, skin)
+}
+
+/// The whole answer. A person at a shell is told all; a client has sent what is written, and pays for each word.
+fn whole(reply: Reply, skin: Skin, in_detail: bool) -> Rendering {
     match reply {
         Ok(mut answer) => {
+            if in_detail || skin == Skin::Shell {
+                detail::add(&mut answer);
+            }
             with_sentences(&mut answer, skin);
             let (is_error, mut fields) = (answer.is_error(), answer.document());
             if let Answer::Live(answer) = innermost(&answer) {

@@ -2,6 +2,7 @@
 
 use lispwright_edit::Note;
 
+use crate::rendering::counted;
 use crate::terms::Terms;
 
 /// The note, in a sentence or two.
@@ -28,6 +29,11 @@ pub(crate) fn sentence(note: &Note, terms: &Terms) -> String {
         }
         Note::Loosely { line } => {
             format!("{} was found on line {line} with different white space between its tokens.", terms.old_text)
+        }
+        Note::Occurrences { count } => format!("{count} occurrences were changed."),
+        Note::Moved { columns } => {
+            let (by, side) = (columns.unsigned_abs(), if *columns < 0 { "left" } else { "right" });
+            format!("Its lines were moved {} to the {side}.", counted(by, "column"))
         }
         Note::BrokenElsewhere { line, kind } => {
             format!("The file does not balance elsewhere: line {line}, {kind}. {} shows likely fixes.", terms.check)

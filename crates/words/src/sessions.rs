@@ -17,8 +17,43 @@ use crate::stack::errors_text;
 /// Waiting calls that are shown of each session.
 const MOST_WAITING: usize = 5;
 
-/// Runtimes, sessions, limits and isolation.
+/// The sessions and the Lisps that there are; in detail also versions, workers, limits and isolation.
 pub(crate) fn status(answer: &StatusAnswer, skin: Skin) -> String {
+    if answer.shows_all { whole_status(answer, skin) } else { short_status(answer, skin) }
+}
+
+/// The status without what seldom matters and never changes.
+fn short_status(answer: &StatusAnswer, skin: Skin) -> String {
+    let status = &answer.status;
+    let mut text = format!("Sessions: {} of at most {}\n", status.sessions.len(), status.max_sessions);
+    for session in &status.sessions {
+        let _ = writeln!(text, "  {}", session_line(session));
+    }
+    let usable: Vec<&str> = answer.runtimes.iter().filter(|one| one.is_usable()).map(|one| one.name).collect();
+    let usable = if usable.is_empty() { "none is installed".to_owned() } else { usable.join(", ") };
+    let _ = writeln!(text, "Runtimes: {usable}");
+    let _ = writeln!(text, "Project root: {}", answer.root);
+    match &status.sandbox {
+        None => {}
+        Some(Ok(sandbox)) => {
+            let _ = writeln!(text, "Sandbox: {}", sandbox.mechanism);
+        }
+        Some(Err(why)) => {
+            let _ = writeln!(text, "Isolation: {why}");
+        }
+    }
+    for lack in LACKS {
+        let _ = writeln!(text, "Not on this system: {}: {}", lack.name(), lack.consequence());
+    }
+    let all = NextCall::to("repl_control").with("action", "status").with("detail", true);
+    if let Some(call) = spoken(&all, skin) {
+        let _ = writeln!(text, "[Versions, workers, limits, isolation: {call}]");
+    }
+    text
+}
+
+/// Runtimes, sessions, limits and isolation.
+fn whole_status(answer: &StatusAnswer, skin: Skin) -> String {
     let status = &answer.status;
     let mut text = format!("Project root: {}\nRuntimes:\n", answer.root);
     for runtime in &answer.runtimes {

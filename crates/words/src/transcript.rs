@@ -19,13 +19,14 @@ use lispwright_edit::check;
 use lispwright_project::AppendFile;
 use lispwright_runtime::{Ending, EvalReport, LoadTarget, Request, RestartName, Runtime};
 use lispwright_syntax::{Dialect, head};
+use lispwright_tools::arguments::AnswerWish;
 use lispwright_tools::eval_answer::EvalAnswer;
 use lispwright_tools::fs_write_file::WriteAnswer;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::lisp_edit_form::EditAnswer;
 use lispwright_tools::{Answer, Event, Observer, Refusal, Reply, SessionAct};
 
-use crate::{Skin, evaluated, render};
+use crate::{Skin, evaluated, render, render_as};
 
 /// Characters of an answer that are kept.
 const ANSWER: usize = 8_000;
@@ -149,7 +150,8 @@ fn answered(answered: Result<&EvalReport, &Refusal>, skin: Skin) -> Recorded {
 fn replied(reply: Reply, began: SystemTime, skin: Skin) -> Recorded {
     let status = if reply.is_ok() { "completed" } else { "not-executed" };
     let status = format!("{status}, {}", milliseconds(began.elapsed().unwrap_or_default()));
-    let answer = render(reply, skin).text;
+    // Its reader has not sent the text.
+    let answer = render_as(reply, skin, AnswerWish { detail: true, ..AnswerWish::default() }).text;
     Recorded { answer: head(&answer, ANSWER).0.to_owned(), status, runtime: None }
 }
 

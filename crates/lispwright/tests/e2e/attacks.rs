@@ -311,7 +311,7 @@ fn no_program_of_a_root_is_run_outside_of_the_sandbox() {
     let mut command = server_command(&project.root());
     command.arg("--sandbox").env("PATH", format!("{bin}:{}", std::env::var("PATH").unwrap()));
     let mut household = Household::with(project, command);
-    let status = household.call("repl_control", json!({ "action": "status" }));
+    let status = household.call("repl_control", json!({ "action": "status", "detail": true }));
     assert!(!marker.exists(), "{}", status.text);
     assert!(status.text.contains(&format!("Programs in {bin} are not run")), "{}", status.text);
 }

@@ -47,12 +47,11 @@ fn all_edits_are_made_or_none() {
         "Made 4 edits in 3 files, together.",
         "Replaced defun one in a.lisp:1",
         "Patched defun two in a.lisp:4",
-        "a.lisp (2 places)",
-        "c.lisp (1 place, a new file)",
-        "+(defun one (x) x)",
+        "\nNew: c.lisp.",
     ] {
         assert!(done.text.contains(part), "{part:?} is not in {}", done.text);
     }
+    assert!(!done.text.contains("+(defun one (x) x)"), "what was sent is not said again: {}", done.text);
     assert_eq!(session.project.text("a.lisp"), "(defun one (x) x)\n\n(defun two ()\n  (one 1))\n");
     assert_eq!(session.project.text("b.lisp"), "(defun three () (two))\n\n(defun four () 4)\n");
     assert_eq!(session.project.text("c.lisp"), "(defun five () 5)\n");

@@ -99,7 +99,7 @@ fn files_that_do_not_exist() {
     let says = ["src/shaeps.lisp", "src/shapes.lisp"];
     check_refused_as_missing(&mut session, "src/shaeps.lisp", "FILE_NOT_FOUND", &says);
     let made = session.ok("lisp_edit_form", append("src/shaeps.lisp"));
-    assert!(made.text.contains("a new file; src/shapes.lisp is there already"), "{}", made.text);
+    assert!(made.text.contains("a new file. Of a similar name: src/shapes.lisp."), "{}", made.text);
     check_refused(&mut session, "scr/shapes.lisp", "FILE_NOT_FOUND", &["scr", "src"]);
 }
 

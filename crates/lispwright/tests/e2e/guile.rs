@@ -35,6 +35,7 @@ fn a_project_of_scheme_files_runs_guile_and_a_runtime_can_be_named() {
     assert_eq!((&lisp.fields["values"], &lisp.fields["session"]), (&json!(["\"SBCL\""]), &json!("sbcl")));
     let status = session.ok("repl_control", json!({ "action": "status" }));
     assert!(status.text.contains("main: idle, Guile 3"), "{}", status.text);
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     assert!(status.text.contains("Workers on guile: from the saved image"), "{}", status.text);
     session.refused(
         "repl_eval",

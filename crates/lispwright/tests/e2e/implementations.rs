@@ -427,7 +427,7 @@ fn status_lists_them_and_the_name_of_the_language_names_one() {
     for runtime in BOTH {
         values(&mut session, runtime, "1");
     }
-    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     for says in ["ecl: ECL ", "clisp: GNU CLISP ", "ecl: idle, ECL", "clisp: idle, CLISP"] {
         assert!(status.text.contains(says), "{says}: {}", status.text);
     }

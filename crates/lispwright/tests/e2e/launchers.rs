@@ -155,7 +155,7 @@ fn images_run_behind_ssh() {
     let loaded = client.call("load_system", json!({ "path": "a.lisp", "session": "sbcl" }));
     assert!(!loaded.is_error, "{}", loaded.text);
     assert!(eval(&mut client, "sbcl", "(area 2)", 100.0).text.contains("=> 12"));
-    let status = client.call("repl_control", json!({ "action": "status" }));
+    let status = client.call("repl_control", json!({ "action": "status", "detail": true }));
     assert!(status.text.contains("Launched by: ssh -T"), "{}", status.text);
     assert!(client.finish().success());
 }

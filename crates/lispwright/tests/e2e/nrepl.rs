@@ -242,7 +242,7 @@ fn nbb_runs_its_projects() {
     session.refused("code_describe", json!({ "symbol": "twcie" }), "BAD_ARGUMENT", &["Nearest: twice"]);
     let expanded = session.ok("macroexpand", json!({ "code": "(when a b)", "runtime": "clojure" }));
     says(&expanded, &["(if a (do b))"]);
-    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     says(&status, &["nbb"]);
 }
 

@@ -397,7 +397,7 @@ fn without_namespaces_landlock_is_used_and_its_gaps_are_named() {
         return;
     }
     let mut session = Session { client: Client::connect(command), project };
-    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     assert_eq!(status.fields["isolation"], Value::from("landlock"), "{}", status.text);
     assert!(status.text.contains("Not restricted: modes, owners"), "{}", status.text);
 }

@@ -39,7 +39,7 @@ fn workers_can_be_run_by_another_command() {
     session.ok("repl_eval", json!({ "code": "(setf *x* 2)" }));
     session.ok("repl_control", json!({ "action": "rollback", "name": "c" }));
     assert!(session.ok("repl_eval", json!({ "code": "*x*" })).text.contains("=> 1"));
-    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     assert!(status.text.contains("Launched by: ") && status.text.contains("WHO=launched"), "{}", status.text);
     assert!(session.client.finish().success());
 }
@@ -220,7 +220,7 @@ fn an_idle_image_is_ended_and_the_next_call_says_so() {
         assert!(std::time::Instant::now() < deadline, "the image is kept");
     }
     session.ok("repl_eval", json!({ "code": "1", "session": "other" }));
-    let status = session.ok("repl_control", json!({ "action": "status" }));
+    let status = session.ok("repl_control", json!({ "action": "status", "detail": true }));
     assert!(status.text.contains("2048 MB of heap") && status.text.contains("idle"), "{}", status.text);
 }
 
