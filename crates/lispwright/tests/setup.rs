@@ -366,6 +366,7 @@ fn doctor_says_which_clients_are_set_up() {
         "Claude Code: configured\n",
         "Codex: partly configured (no PreToolUse, no PostToolUse); run: lispwright setup codex\n",
         "Gemini CLI: not configured; run: lispwright setup gemini\n",
+        "\nNext: lispwright setup codex\n",
     ] {
         assert!(text.contains(line), "{text}");
     }

@@ -88,6 +88,8 @@ pub struct Backend {
     pub(crate) is_version: fn(name: &str, reported: &str) -> bool,
     /// The distribution package (Debian, Ubuntu) that contains it.
     pub package: &'static str,
+    /// The packages of other managers that contain it, each with the manager's name in `managers.rs`.
+    pub packages: &'static [(&'static str, &'static str)],
     /// The version that its images are tested with; empty for one that sessions only attach to.
     pub tried: &'static str,
     /// Its capabilities.
@@ -181,6 +183,7 @@ impl Backend {
         version_argument: "--version",
         is_version: |name, reported| reported.to_ascii_lowercase().contains(name),
         package: "",
+        packages: &[],
         tried: "",
         has: &[],
         dialect: Dialect::CommonLisp,

@@ -36,6 +36,7 @@ mod idle;
 mod image;
 mod keeper;
 mod launcher;
+mod managers;
 mod marks;
 mod name;
 mod naming;
@@ -87,6 +88,7 @@ pub use eval::{
 pub use fresh::Fresh;
 pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
+pub use managers::install_call;
 pub use naming::{Description, ImageExports, NameMeaning, Reference, References};
 pub use node::{Label, Node, ObjectPart};
 pub use notice::Notice;

@@ -1,6 +1,6 @@
 //! Refusals of sessions, each with its reason and the next call.
 
-use lispwright_runtime::{Capability, ImageOperation, ImageRefusal, MAIN, Runtime, SessionError};
+use lispwright_runtime::{Capability, ImageOperation, ImageRefusal, MAIN, Runtime, SessionError, install_call};
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{listed, one_line};
 use serde_json::{Map, Value};
@@ -63,8 +63,8 @@ pub(crate) fn session(error: &SessionError, skin: Skin) -> Said {
             (format!("{what}{end}"), facts)
         }
         SessionError::Missing(runtime) => {
-            let next = format!("apt-get install {}", runtime.package);
-            (format!("{what} Install it, on Debian or Ubuntu with: {next}"), next_field(&next))
+            let next = install_call(*runtime);
+            (format!("{what} Install it: {next}"), next_field(&next))
         }
         SessionError::Unsupported(_) => {
             let names = runtimes();

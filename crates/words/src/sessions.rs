@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use lispwright_runtime::{Capability, LACKS, MAIN, SWANK_PORT, SessionStatus, State, Status, WorkerStatus};
+use lispwright_runtime::{
+    Capability, LACKS, MAIN, SWANK_PORT, SessionStatus, State, Status, WorkerStatus, install_call,
+};
 use lispwright_syntax::in_a_line;
 use lispwright_tools::NextCall;
 use lispwright_tools::image_text::one_line;
@@ -93,7 +95,7 @@ fn runtime_text(facts: &RuntimeFacts, skin: Skin) -> String {
             let call = spoken(&call, skin).map(|call| format!(": {call}")).unwrap_or_default();
             format!("joined where it runs{call}")
         }
-        None => format!("not installed (apt-get install {})", runtime.package),
+        None => format!("not installed ({})", install_call(*runtime)),
         Some(path) if runtime.can(Capability::Eval) => {
             format!("{}, {path}", version.as_deref().unwrap_or("it does not say its version"))
         }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use lispwright_runtime::{Runtime, install_call};
 use lispwright_setup::Client;
 use lispwright_tools::repl_control::{ReplAction, ReplControl, repl_control};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
@@ -43,7 +44,26 @@ pub(crate) fn run(args: Args) -> ExitCode {
         outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title));
     }
     outcome.fields.insert("clients".into(), clients.iter().map(document).collect());
+    let next = next_step(&outcome, &clients);
+    outcome.text.push_str(&format!("\nNext: {next}"));
+    outcome.fields.insert("next".into(), next.into());
     print_rendering(outcome, args.json)
+}
+
+/// The one thing to do now.
+fn next_step(outcome: &Rendering, clients: &[Status]) -> String {
+    let unfinished = |status: &&Status| status.state != "configured";
+    if let Some(missing) = outcome.fields.get("install").and_then(Value::as_str) {
+        return format!("{missing}, to run code; reading and editing work without");
+    }
+    if outcome.is_error {
+        return "correct what is said above, then run lispwright doctor again".into();
+    }
+    match (clients.iter().find(unfinished), clients.first()) {
+        (Some(Status { client, .. }), _) => format!("lispwright setup {}", client.name),
+        (None, Some(Status { client, .. })) => format!("start {} in your project", client.title),
+        (None, None) => "give your client the server, whose command is: lispwright mcp".into(),
+    }
 }
 
 /// The command that corrects a client's configuration.
@@ -60,6 +80,7 @@ async fn examine(workshop: Workshop) -> Rendering {
     let mut verdicts = String::new();
     let mut problems = Vec::new();
     let mut usable = usable_runtimes(repl_control(&workshop, status(), &context).await);
+    let install = usable.is_empty().then(|| Runtime::named("sbcl").map(install_call)).flatten();
     if usable.is_empty() {
         // The refusal of a missing one says how to install it.
         usable.push("sbcl");
@@ -78,11 +99,14 @@ async fn examine(workshop: Workshop) -> Rendering {
     let status = render(repl_control(&workshop, status(), &context).await, Skin::Shell);
     let root = workshop.roots.primary().display().to_string();
     let mut fields = status.fields;
-    fields.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+    fields.insert("version".into(), super::VERSION.into());
     fields.insert("root".into(), root.clone().into());
+    if let Some(install) = install {
+        fields.insert("install".into(), install.into());
+    }
     let is_error = !problems.is_empty();
     fields.insert("problems".into(), problems.into());
-    let text = format!("lispwright {}\nRoot: {root}\n{verdicts}{}", env!("CARGO_PKG_VERSION"), status.text);
+    let text = format!("lispwright {}\nRoot: {root}\n{verdicts}{}", super::VERSION, status.text);
     Rendering { text, fields, is_error }
 }
 

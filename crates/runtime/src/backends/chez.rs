@@ -24,6 +24,7 @@ pub(super) static BACKEND: Backend = Backend {
     // It reports the number alone; other Schemes by the name `scheme` begin with their own.
     is_version: |_, reported| reported.starts_with(|character: char| character.is_ascii_digit()),
     package: "chezscheme",
+    packages: &[("pacman", "chez-scheme"), ("brew", "chezscheme"), ("nix", "nixpkgs#chez"), ("guix", "chez-scheme")],
     tried: "9.5.8",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Checkpoint],
     dialect: Dialect::Scheme,

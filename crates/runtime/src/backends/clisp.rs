@@ -21,6 +21,7 @@ pub(super) static BACKEND: Backend = Backend {
     name: "clisp",
     program: "clisp",
     package: "clisp",
+    packages: &[("dnf", "clisp"), ("zypper", "clisp"), ("brew", "clisp"), ("nix", "nixpkgs#clisp"), ("guix", "clisp")],
     tried: "2.49.93",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     warnings_fail: true,

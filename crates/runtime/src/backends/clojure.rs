@@ -10,6 +10,13 @@ pub(super) static BACKEND: Backend = Backend {
     name: "clojure",
     program: "clojure",
     package: "clojure libnrepl-clojure",
+    packages: &[
+        ("dnf", "clojure"),
+        ("pacman", "clojure"),
+        ("brew", "clojure/tools/clojure"),
+        ("nix", "nixpkgs#clojure"),
+        ("guix", "clojure-tools"),
+    ],
     tried: "1.11.1 with nREPL 1.0.0",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
     dialect: Dialect::Clojure,

@@ -17,6 +17,7 @@ pub(super) static BACKEND: Backend = Backend {
     name: "ecl",
     program: "ecl",
     package: "ecl",
+    packages: &[("dnf", "ecl"), ("pacman", "ecl"), ("brew", "ecl"), ("nix", "nixpkgs#ecl"), ("guix", "ecl")],
     tried: "21.2.1",
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold],
     warnings_fail: true,
