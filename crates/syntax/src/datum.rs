@@ -159,6 +159,11 @@ impl Tree {
     }
 
     /// The datum that starts at a token, which is neither trivia nor a closer.
+    pub(crate) fn datum_at(&self, token: TokenId) -> Datum {
+        self.datum_from(Position { token, list: self.first_list_from(token) }, self.token_count()).0
+    }
+
+    /// [`Self::datum_at`] before the token `end`, with the place after the datum.
     fn datum_from(&self, at: Position, end: TokenId) -> (Datum, Position) {
         let first = at.token;
         // Most data have no prefix.

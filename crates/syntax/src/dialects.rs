@@ -166,6 +166,8 @@ pub struct Table {
     pub pairs: bool,
     /// `{` begins a map and `#{` a set, of which the keys and elements differ.
     pub(crate) maps: bool,
+    /// The tokens of a text are those of the language's own reader, as far as the text says: it declares no readtable.
+    pub(crate) own_tokens: fn(&[u8]) -> bool,
     /// `...` is code: it repeats what is before it in a pattern.
     pub(crate) ellipsis: bool,
 

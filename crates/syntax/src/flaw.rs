@@ -7,9 +7,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
+use crate::dialects::Square;
 use crate::dots::stray_dots_in;
+use crate::readtable::{Start, Within};
 use crate::same::{same_back, same_front};
 use crate::span::{LineIndex, Span, whole_lines};
+use crate::spelling::Spelt;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{ListId, Tree};
 
@@ -30,6 +33,22 @@ pub enum Flaw {
     FinalBackslash,
     /// `...` in the place of code.
     LeftOut,
+    /// A backslash in a string with what no reader takes after it: Clojure's `"\d"`.
+    Escape,
+    /// A character literal of an unknown name: `#\foo`.
+    CharacterName,
+    /// A character literal of Emacs Lisp that goes on where a token has to end: `?ab`.
+    CharacterEnd,
+    /// A number with a digit that is none in its base, or divided by zero: `08`, `#b12`, `1/0`.
+    Number,
+    /// A symbol with colons, slashes or dots where none may be: `:a:`, `a/`, `a:b:c`.
+    Symbol,
+    /// `#` and what it does not begin: Emacs Lisp's `#t`.
+    Hash,
+    /// A regular expression with a character class that is never closed: `#"["`.
+    Regex,
+    /// `#(...)` within `#(...)` in Clojure.
+    NestedFunction,
 }
 
 impl fmt::Display for Flaw {
@@ -42,6 +61,14 @@ impl fmt::Display for Flaw {
             Self::DatumComment => "`#;` comments out a datum only in Scheme",
             Self::FinalBackslash => "the backslash at the end of the text escapes nothing",
             Self::LeftOut => "this stands for code that was left out",
+            Self::Escape => "no reader takes this escape in a string",
+            Self::CharacterName => "no character has this name",
+            Self::CharacterEnd => "this character literal goes on where it has to end",
+            Self::Number => "no reader takes this number",
+            Self::Symbol => "no reader takes this symbol: `:`, `/` or `.` stands where it may not",
+            Self::Hash => "`#` begins nothing of this kind",
+            Self::Regex => "the `[` in this regular expression is never closed",
+            Self::NestedFunction => "`#(...)` may not stand within another one",
         })
     }
 }
@@ -59,23 +86,97 @@ fn flaws_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<(Flaw, Sp
     if !tree.is_balanced() {
         return Vec::new();
     }
+    let table = tree.dialect().table();
     let dots = stray_dots_in(tree, text.as_bytes(), tokens.clone());
     let mut found: Vec<(Flaw, Span)> = dots.into_iter().map(|dot| (Flaw::StrayDot, dot)).collect();
     for token in tokens.clone() {
         found.extend(flaw_of_token(tree, text, token).map(|flaw| (flaw, tree.token_span(token))));
     }
-    if tree.dialect().table().maps {
+    if (table.own_tokens)(text.as_bytes()) {
+        misspelt_among(tree, text, tokens.clone(), &mut found);
+    }
+    if table.maps || table.square == Square::Vectors {
+        misplaced_among(tree, text, tokens.clone(), &mut found);
+    }
+    if table.maps {
         let lists = tree.first_list_from(tokens.start)..tree.first_list_from(tokens.end);
         lists.for_each(|list| flaws_of_braces(tree, text, list, &mut found));
     }
     found
 }
 
+/// The tokens that no reader takes, outside of what a feature expression may hide from a reader.
+fn misspelt_among(tree: &Tree, text: &str, tokens: Range<TokenId>, found: &mut Vec<(Flaw, Span)>) {
+    let tables = tree.language().readtables(text.as_bytes());
+    let mut token = tokens.start;
+    while token < tokens.end {
+        let (kind, span) = (tree.kind(token), tree.token_span(token));
+        let begin = token;
+        token += 1;
+        let own = &text[span.range()];
+        match kind {
+            TokenKind::Annotation if is_conditional(own) => token = tree.datum_at(begin).last + 1,
+            TokenKind::Atom | TokenKind::Character | TokenKind::String | TokenKind::OpenParen => {
+                let table = if (span.start as usize) < tables.from { tables.first } else { tables.then };
+                if table.is_extra(own) {
+                    continue;
+                }
+                let spelt = Spelt { kind, own, after: &text[span.end as usize..] };
+                let misspelt = (table.misspelt)(spelt);
+                let within =
+                    |range: Range<usize>| Span::new(span.start + range.start as u32, span.start + range.end as u32);
+                found.extend(misspelt.map(|(flaw, range)| (flaw, within(range))));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `#+` or `#-`: what follows may be hidden from a reader.
+fn is_conditional(own: &str) -> bool {
+    own.starts_with("#+") || own.starts_with("#-") || own.starts_with("#!+") || own.starts_with("#!-")
+}
+
+/// Short functions of Clojure within one another, and dots in vectors of Emacs Lisp.
+fn misplaced_among(tree: &Tree, text: &str, tokens: Range<TokenId>, found: &mut Vec<(Flaw, Span)>) {
+    let (mut around, mut functions) = (Vec::new(), 0);
+    for token in tokens {
+        let (kind, span) = (tree.kind(token), tree.token_span(token));
+        let own = &text[span.range()];
+        if kind.is_open() {
+            let function = own == "#(" && tree.dialect().table().maps;
+            if function && functions > 0 {
+                found.push((Flaw::NestedFunction, span));
+            }
+            functions += i32::from(function);
+            around.push((function, kind == TokenKind::OpenBracket));
+        } else if kind.is_close() {
+            functions -= i32::from(around.pop().is_some_and(|(function, _)| function));
+        } else if own == "."
+            && kind == TokenKind::Atom
+            && tree.dialect().table().pairs
+            && around.last().is_some_and(|(_, vector)| *vector)
+            && text[span.end as usize..].starts_with(|next: char| next <= ' ' || "\"';([#?`,".contains(next))
+        {
+            found.push((Flaw::StrayDot, span));
+        } else if functions > 0 && kind == TokenKind::Atom && is_wrong_argument(own) {
+            found.push((Flaw::Symbol, span));
+        }
+    }
+}
+
+/// In `#(...)`, an argument is `%`, `%&` or `%` and a number.
+fn is_wrong_argument(own: &str) -> bool {
+    own.strip_prefix('%').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
 fn flaw_of_token(tree: &Tree, text: &str, token: TokenId) -> Option<Flaw> {
     let own = &text[tree.token_span(token).range()];
     let next = |kind| token + 1 < tree.token_count() && tree.kind(token + 1) == kind;
     match tree.kind(token) {
-        TokenKind::Atom | TokenKind::Character if token + 1 == tree.token_count() && ends_escaping(own) => {
+        TokenKind::Atom | TokenKind::Character
+            if token + 1 == tree.token_count() && ends_escaping(own) && escapes(tree) =>
+        {
             Some(Flaw::FinalBackslash)
         }
         // Where datum comments are read, this is one token.
@@ -83,6 +184,12 @@ fn flaw_of_token(tree: &Tree, text: &str, token: TokenId) -> Option<Flaw> {
         TokenKind::Atom | TokenKind::Prefix if is_printed(own) => Some(Flaw::Unreadable),
         _ => None,
     }
+}
+
+/// A backslash escapes outside of strings.
+fn escapes(tree: &Tree) -> bool {
+    let readtable = tree.dialect().table().readtable;
+    readtable.within[usize::from(b'\\')] == Within::Escape || readtable.start[usize::from(b'\\')] == Start::Character
 }
 
 /// The token begins as printed objects do; `#<<` and `#<(` are syntax of some Schemes.
@@ -154,8 +261,16 @@ pub fn left_out(tree: &Tree, text: &str) -> Vec<Span> {
 fn left_out_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<Span> {
     let is_code = tree.dialect().table().ellipsis;
     let (mut found, mut depth, mut prefixed) = (Vec::new(), 0, false);
+    let mut skipped = tokens.start;
     for token in tokens {
         let (kind, span) = (tree.kind(token), tree.token_span(token));
+        if token < skipped {
+            continue;
+        }
+        if is_skipped(tree, text, token) {
+            skipped = tree.datum_at(token).last + 1;
+            continue;
+        }
         let own = || &text[span.range()];
         let begins_line = || text[..span.start as usize].rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         let stands_for_code = match kind {
@@ -172,6 +287,66 @@ fn left_out_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<Span> 
     found
 }
 
+/// A reader skips the datum that begins with this token, on every machine: `#_`, `#;`, `#+nil`.
+fn is_skipped(tree: &Tree, text: &str, token: TokenId) -> bool {
+    match tree.kind(token) {
+        TokenKind::Discard => true,
+        TokenKind::Annotation if is_conditional(&text[tree.token_span(token).range()]) => {
+            let Some(feature) = tree.prefixes(tree.datum_at(token)).find_map(|prefix| prefix.operand) else {
+                return false;
+            };
+            let words = text[tree.datum_span(feature).range()].split(|c: char| c.is_whitespace() || "()".contains(c));
+            let is_real = |word: &str| FEATURES.contains(&word.trim_start_matches(':').to_ascii_lowercase().as_str());
+            !words.into_iter().any(is_real)
+        }
+        _ => false,
+    }
+}
+
+/// Features that some machine has. What another feature guards is a sketch that no reader sees.
+const FEATURES: [&str; 40] = [
+    "abcl",
+    "allegro",
+    "and",
+    "asdf",
+    "asdf2",
+    "asdf3",
+    "bsd",
+    "ccl",
+    "clasp",
+    "clisp",
+    "clozure",
+    "cmu",
+    "cmucl",
+    "darwin",
+    "ecl",
+    "excl",
+    "gcl",
+    "linux",
+    "lispworks",
+    "macos",
+    "macosx",
+    "mcl",
+    "mezzano",
+    "mkcl",
+    "openmcl",
+    "os-macosx",
+    "os-unix",
+    "os-windows",
+    "quicklisp",
+    "sb-thread",
+    "sb-unicode",
+    "sbcl",
+    "scl",
+    "swank",
+    "slynk",
+    "thread-support",
+    "unix",
+    "win32",
+    "windows",
+    "x86-64",
+];
+
 /// The comment says between dots that code stays: `;; ... rest of the function ...`.
 fn is_placeholder(comment: &str) -> bool {
     let words = comment.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '#' | '|' | '(' | ')'));
@@ -185,10 +360,12 @@ fn is_placeholder(comment: &str) -> bool {
 /// The flaws of `text` and its marks in the place of code, without those on lines that `before` has as well.
 pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
     let tokens = tokens_since(before.as_bytes(), tree, text.as_bytes());
-    let mut found = flaws_among(tree, text, tokens.clone());
+    // What a mark in the place of code is besides does not matter.
+    let mut found = Vec::new();
     if tree.is_balanced() {
-        found.extend(left_out_among(tree, text, tokens).into_iter().map(|span| (Flaw::LeftOut, span)));
+        found.extend(left_out_among(tree, text, tokens.clone()).into_iter().map(|span| (Flaw::LeftOut, span)));
     }
+    found.extend(flaws_among(tree, text, tokens));
     if found.is_empty() {
         return found;
     }
@@ -245,13 +422,40 @@ mod tests {
         check(Clojure, "#{1 1}", Some((Flaw::Duplicate, "1")));
         check(Clojure, "{:a 1, :a 2}", Some((Flaw::Duplicate, ":a")));
         check(Clojure, "{:a 1, :b 1} #{:a 'a a} `{~a 1 ~a 2}", None);
-        check(Clojure, "(f #<Object 1>)", Some((Flaw::Unreadable, "#<Object")));
+        check(Clojure, "(f #<Object a>)", Some((Flaw::Unreadable, "#<Object")));
         check(CommonLisp, "(f)\n#;(g)\n", Some((Flaw::DatumComment, "#")));
         check(EmacsLisp, "(f)\n#;(g)\n", Some((Flaw::DatumComment, "#")));
         check(Scheme, "(f)\n#;(g)\n", None);
         check(CommonLisp, "(f) a\\", Some((Flaw::FinalBackslash, "a\\")));
         check(CommonLisp, "(f #\\\\) #\\\\", None);
         check(CommonLisp, "(f \"#<a> . )\") ; #<b>\n", None);
+    }
+
+    #[test]
+    fn tokens_that_no_reader_takes_are_found() {
+        use Dialect::{Clojure, CommonLisp, EmacsLisp, Racket, Scheme};
+        check(Clojure, r#"(re-pattern "a\d+")"#, Some((Flaw::Escape, r"\d")));
+        check(Clojure, "(f #(g #(h %)) 1)", Some((Flaw::NestedFunction, "#(")));
+        check(Clojure, "(f #(g %x))", Some((Flaw::Symbol, "%x")));
+        check(Clojure, "[08 8 0x1F 1/2 2r10 %x #(g %2)]", Some((Flaw::Number, "08")));
+        check(Clojure, "(f :a: ::b a/b)", Some((Flaw::Symbol, ":a:")));
+        check(Clojure, r"(f \newline \foo)", Some((Flaw::CharacterName, r"\foo")));
+        check(Clojure, r#"[#"[" #"[a\]]" #"\d"]"#, Some((Flaw::Regex, "[\"")));
+        check(Clojure, "#_ (f 08)", Some((Flaw::Number, "08")));
+        check(EmacsLisp, "(f ?a ?ab)", Some((Flaw::CharacterEnd, "?a")));
+        check(EmacsLisp, "[1 . 2]", Some((Flaw::StrayDot, ".")));
+        check(EmacsLisp, r#"(f "\d \Sw")"#, Some((Flaw::Escape, r"\S")));
+        check(EmacsLisp, "(f #'g #t)", Some((Flaw::Hash, "#t")));
+        check(Scheme, r#"(f "\n \d")"#, Some((Flaw::Escape, r"\d")));
+        check(Scheme, r"(f #\space #\x41 #\foo)", Some((Flaw::CharacterName, r"#\foo")));
+        check(Scheme, "#!r7rs (f |a b| #b12)", Some((Flaw::Number, "#b12")));
+        check(Racket, r##"(f #px"\d" #"a")"##, Some((Flaw::Escape, r"\d")));
+        check(Racket, "#lang other\n(f \"\\d\")", None);
+        check(CommonLisp, "(f a:b:c)", Some((Flaw::Symbol, "a:b:c")));
+        check(CommonLisp, "(f sb-c::\n(g) sb-c::(h))", None);
+        check(CommonLisp, r"(f #\Space #\foobar #\Latin_Small_Letter_A)", Some((Flaw::CharacterName, r"#\foobar")));
+        check(CommonLisp, r"#+clisp (f #\foobar) #-(or a b) #xZZ", None);
+        check(CommonLisp, r"(in-readtable :other) (f #\foobar)", None);
     }
 
     #[track_caller]
@@ -270,6 +474,9 @@ mod tests {
         check_left_out(Dialect::Scheme, "(define (f)\n  ;; ... (unchanged) ...\n  )", 1);
         check_left_out(Dialect::Clojure, "(defn f [x] ...)\n...\n(g)", 2);
         check_left_out(Dialect::EmacsLisp, "(f (g ... x)\n '...)", 0);
+        check_left_out(Dialect::CommonLisp, "#+nil (defun f (x) (loop ... x))\n#+(or) (g ...)\n#-(and) (h ...)", 1);
+        check_left_out(Dialect::CommonLisp, "#+sbcl (defun f (x) ...)\n(defun g (x) #+nil ...)", 1);
+        check_left_out(Dialect::Clojure, "#_(bar ...)\n(f #_ ... 1)", 0);
         for comment in [";; ... and so on", ";; (f a b ...)", ";; ...", ";; Wait...", "\"...\""] {
             check_left_out(Dialect::Clojure, &format!("(f)\n{comment}\n"), 0);
         }

@@ -42,6 +42,7 @@ pub mod same;
 mod shapes;
 pub mod span;
 pub mod special;
+pub(crate) mod spelling;
 mod standard;
 pub mod token;
 pub mod tree;

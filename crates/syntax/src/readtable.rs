@@ -6,6 +6,7 @@
 use memchr::memmem;
 
 use crate::lexer::Lexer;
+use crate::spelling::{Misspelt, Spelt};
 use crate::token::TokenKind;
 
 /// Marks near the start of a text that select a variant of its dialect, in which some characters have another meaning.
@@ -150,8 +151,17 @@ pub(crate) struct Readtable {
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
     /// `package::` directly before a list is a prefix of the list, as in SBCL.
     pub(crate) package_prefix: bool,
+    /// What is wrong with a token that the language's own reader refuses.
+    pub(crate) misspelt: fn(Spelt<'_>) -> Misspelt,
     /// The shapes that a project has declared for `#` and an ASCII character.
     pub(crate) extra: [Option<DispatchShape>; 128],
+}
+
+impl Readtable {
+    /// A token begins with `#` and a character to which the project has given a meaning.
+    pub(crate) fn is_extra(&self, token: &str) -> bool {
+        matches!(token.as_bytes(), [b'#', sub @ 0..128, ..] if self.extra[usize::from(*sub)].is_some())
+    }
 }
 
 impl std::fmt::Debug for Readtable {

@@ -8,6 +8,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable, Start};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::spelling;
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -28,6 +29,7 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Backslash,
     pairs: false,
     maps: true,
+    own_tokens: |_| true,
     ellipsis: false,
     folds_case: false,
     packages: false,
@@ -67,6 +69,7 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character,
     package_prefix: false,
+    misspelt: spelling::clojure::misspelt,
     extra: [None; 128],
 };
 

@@ -1,5 +1,7 @@
 //! Common Lisp: standard syntax (CLHS 2.1.4, 2.4.8), with room for the dispatch characters that libraries add.
 
+use memchr::memmem;
+
 use super::{Bang, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
@@ -8,6 +10,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::spelling;
 use crate::standard;
 use crate::token::TokenKind;
 use crate::unsettled;
@@ -29,6 +32,7 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Hash,
     pairs: true,
     maps: false,
+    own_tokens,
     ellipsis: false,
     folds_case: true,
     packages: true,
@@ -189,8 +193,14 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character: |lexer| lexer.atom(),
     package_prefix: true,
+    misspelt: spelling::common_lisp::misspelt,
     extra: [None; 128],
 };
+
+/// The text declares no readtable.
+fn own_tokens(text: &[u8]) -> bool {
+    memmem::find(text, b"in-readtable").is_none() && memmem::find(text, b"*readtable*").is_none()
+}
 
 /// `#`, digits, and a sub-character (CLHS 2.4.8). An undefined sub-character takes its shape from the text after it:
 /// `#foo(` opens a list, `#x"` is a prefix of a string, anything else is an atom.

@@ -9,6 +9,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable, Start};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::spelling;
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -29,6 +30,7 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Question,
     pairs: true,
     maps: false,
+    own_tokens: |_| true,
     ellipsis: false,
     folds_case: false,
     packages: false,
@@ -364,6 +366,7 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character,
     package_prefix: false,
+    misspelt: spelling::emacs_lisp::misspelt,
     extra: [None; 128],
 };
 

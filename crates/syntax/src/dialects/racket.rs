@@ -1,5 +1,7 @@
 //! Racket: chapter 1.3, "The Reader", of its reference. `@`-forms, which some languages add, are not read by form.
 
+use memchr::memmem;
+
 use super::{Bang, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
@@ -8,6 +10,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::spelling;
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -29,6 +32,7 @@ pub(super) static TABLE: Table = Table {
     // `(a . < . b)` is read, too.
     pairs: false,
     maps: false,
+    own_tokens,
     ellipsis: true,
     folds_case: false,
     packages: false,
@@ -71,8 +75,37 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character: |lexer| lexer.atom(),
     package_prefix: false,
+    misspelt: spelling::racket::misspelt,
     extra: [None; 128],
 };
+
+/// The first words of `#lang` whose reader is Racket's own, `s-exp` and the like included.
+const OWN_LANGUAGES: [&str; 14] = [
+    "racket",
+    "typed",
+    "scheme",
+    "s-exp",
+    "info",
+    "setup",
+    "slideshow",
+    "web-server",
+    "rosette",
+    "lazy",
+    "plai",
+    "htdp",
+    "racklog",
+    "at-exp",
+];
+
+/// The text names no language, or one that is written in Racket's own notation.
+fn own_tokens(text: &[u8]) -> bool {
+    let Some(at) = memmem::find(&text[..text.len().min(4096)], b"#lang ") else {
+        return memmem::find(&text[..text.len().min(4096)], b"#reader").is_none();
+    };
+    let rest = &text[at + 6..];
+    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-').unwrap_or(rest.len());
+    OWN_LANGUAGES.iter().any(|own| own.as_bytes() == &rest[..end])
+}
 
 fn dispatch(lexer: &mut Lexer<'_>) -> TokenKind {
     lexer.skip(1);

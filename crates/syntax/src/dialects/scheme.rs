@@ -9,6 +9,7 @@ use crate::pieces::{Piece, Role, piece};
 use crate::readtable::{Characters, Marks, Readtable};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
+use crate::spelling;
 use crate::token::TokenKind;
 use crate::unsettled;
 
@@ -29,6 +30,7 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Hash,
     pairs: true,
     maps: false,
+    own_tokens: |_| true,
     ellipsis: true,
     folds_case: false,
     packages: false,
@@ -149,6 +151,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
         dispatch,
         character: |lexer| lexer.atom(),
         package_prefix: false,
+        misspelt: spelling::scheme::misspelt,
         extra: [None; 128],
     }
 }

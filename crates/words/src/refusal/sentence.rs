@@ -262,6 +262,14 @@ fn instead(flaw: Flaw) -> &'static str {
         Flaw::Unreadable => "Write code that makes such an object",
         Flaw::DatumComment => "Write #| and |# around it, or ; before its lines",
         Flaw::FinalBackslash => "Take it out, or write what it escapes",
+        Flaw::Escape => "Write `\\\\` where a backslash is meant; Clojure has #\"...\" for regular expressions",
+        Flaw::CharacterName => "Write the character itself, or a name that the language knows",
+        Flaw::CharacterEnd => "Write one character, then a blank or a bracket; a string for several",
+        Flaw::Number => "Write a number that the language reads",
+        Flaw::Symbol => "Write one name, with at most one prefix before it",
+        Flaw::Hash => "Write what this language has for it",
+        Flaw::Regex => "Write `\\[` for a bracket that is meant as itself",
+        Flaw::NestedFunction => "Write (fn [x] ...) for one of the two",
         Flaw::LeftOut => "Send the code itself: what is not sent is lost. A patch needs only the lines that change",
     }
 }
