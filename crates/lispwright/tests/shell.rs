@@ -473,3 +473,47 @@ fn the_hook_for_pre_commit_knows_every_ending() {
     let hooks = fs::read_to_string(hooks).unwrap();
     assert!(hooks.contains(&line), "it should have: {line}");
 }
+
+#[test]
+fn a_project_is_shown_what_it_gets_before_it_gets_it() {
+    let project = project();
+    let here = project.path();
+    fs::write(here.join("shapes.asd"), "(defsystem \"shapes\")\n").unwrap();
+    fs::write(here.join("CLAUDE.md"), "# Shapes\n").unwrap();
+    let output = Command::new("git").arg("init").current_dir(here).output().unwrap();
+    assert!(output.status.success(), "{}", text_of(&output));
+    let hook = here.join(".git/hooks/pre-commit");
+
+    let shown =
+        ["CLAUDE.md: changed", "+- Systems: shapes.", "lispwright.toml: new", "pre-commit: new", "Nothing was written"];
+    check(here, &["init"], "", 0, &shown);
+    assert!(!here.join("lispwright.toml").exists() && !hook.exists());
+    check(here, &["init", "--write"], "", 0, &["Written. Next: lispwright doctor"]);
+    check(here, &["init", "--write"], "", 0, &["There is nothing to do."]);
+    let section = fs::read_to_string(here.join("CLAUDE.md")).unwrap();
+    assert!(section.starts_with("# Shapes\n\n<!-- lispwright: begin -->\n"), "{section}");
+    // The configuration can be read.
+    check(here, &["check", "a.lisp"], "", 0, &["balanced"]);
+    let path = Path::new(env!("CARGO_BIN_EXE_lispwright")).parent().unwrap().display().to_string();
+    let path = format!("{path}:{}", std::env::var("PATH").unwrap());
+    let commit = |file: &str| {
+        let staged = Command::new("git").args(["add", file]).current_dir(here).status().unwrap();
+        assert!(staged.success());
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "b"]).env("PATH", &path);
+        git.current_dir(here).output().unwrap()
+    };
+    let refused = commit("broken.lisp");
+    assert!(!refused.status.success() && text_of(&refused).contains("broken.lisp:3"), "{}", text_of(&refused));
+    fs::write(here.join("broken.lisp"), "(defun f (x) x)\n").unwrap();
+    let done = commit("broken.lisp");
+    assert!(done.status.success(), "{}", text_of(&done));
+
+    check(here, &["init", "--remove", "--write"], "", 0, &["Removed."]);
+    assert_eq!(fs::read_to_string(here.join("CLAUDE.md")).unwrap(), "# Shapes\n");
+    assert!(!here.join("lispwright.toml").exists() && !hook.exists());
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    check(here, &["init"], "", 0, &["pre-commit is yours and stays", "pre-commit: stays as it is"]);
+    let nothing = tempfile::tempdir().unwrap();
+    check(nothing.path(), &["init"], "", 2, &["no file below it has the extension of a Lisp"]);
+}

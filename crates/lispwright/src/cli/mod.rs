@@ -23,6 +23,7 @@ mod exports;
 mod grammar;
 mod hook;
 mod images;
+mod init;
 mod keep;
 mod live;
 mod load;
@@ -99,6 +100,7 @@ enum Command {
     Eval(eval::Args),
     Load(load::Args),
     Setup(setup::Args),
+    Init(init::Args),
     Grammar(grammar::Args),
     Test(test::Args),
     Doctor(doctor::Args),
@@ -152,6 +154,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Eval(args) => eval::run(args),
         Command::Load(args) => load::run(args),
         Command::Setup(args) => setup::run(args),
+        Command::Init(args) => init::run(args),
         Command::Grammar(args) => grammar::run(args),
         Command::Test(args) => test::run(args),
         Command::Doctor(args) => doctor::run(args),

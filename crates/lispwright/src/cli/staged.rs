@@ -1,7 +1,7 @@
 //! What the next commit would contain, asked from Git: the text that is staged, not the one in the directory.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lispwright_project::SourceFile;
@@ -42,9 +42,19 @@ pub(crate) fn staged_files(paths: &[String]) -> Result<Vec<StagedFile>, Complain
     Ok(files)
 }
 
-/// What Git prints, if it succeeds.
+/// The file that Git runs before each commit in the repository around a directory.
+pub(crate) fn hook_file(directory: &Path) -> Result<PathBuf, Complaint> {
+    let said = git_in(directory, ["rev-parse", "--git-path", "hooks/pre-commit"])?;
+    Ok(directory.join(String::from_utf8_lossy(&said).trim_end_matches('\n')))
+}
+
 fn git(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<Vec<u8>, Complaint> {
-    let output = Command::new("git").args(arguments).output();
+    git_in(Path::new("."), arguments)
+}
+
+/// What Git prints in a directory, if it succeeds.
+fn git_in(directory: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<Vec<u8>, Complaint> {
+    let output = Command::new("git").current_dir(directory).args(arguments).output();
     let output = output.map_err(|error| Complaint::new("RUNTIME_MISSING", format_args!("git: {error}")))?;
     if output.status.success() {
         return Ok(output.stdout);
