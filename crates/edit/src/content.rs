@@ -6,6 +6,7 @@
 
 use lispwright_syntax::{Datum, Form, FormId, Forms, Language, LineIndex, Span, TokenKind, Tree, read};
 
+use crate::apart::{Apart, apart, joined};
 use crate::artefact;
 use crate::characters;
 use crate::diagnose::{Diagnosis, diagnose_in};
@@ -118,21 +119,48 @@ impl Content {
         let Some(mut diagnosis) = diagnose_in(content, &tree, Some(&wanted.setting(source))) else {
             return Self::of_sound(content, tree, source, wanted, None);
         };
-        let unbalanced = |diagnosis| EditRefusal::Unbalanced {
-            diagnosis: Box::new(diagnosis),
-            allowed: wanted.repair,
-            sent: content.to_owned(),
+        let certain = diagnosis.repaired.take();
+        let doubt = certain.as_ref().and_then(|repaired| {
+            let now = read(repaired, language);
+            becomes_something_else((content, &tree), (repaired, &now), &wanted, source)
+        });
+        if let Some(repaired) = certain.as_ref().filter(|_| doubt.is_none() && wanted.repair) {
+            let mended = diagnosis.fixes.first().map(Mended::from);
+            return Self::of_sound(repaired, read(repaired, language), source, wanted, mended);
+        }
+        let mut rest = None;
+        match Self::form_by_form(content, &tree, source, &wanted) {
+            Some(Apart::Mended(fixes)) => {
+                let (repaired, fix) = joined(&fixes, content);
+                let now = read(&repaired, language);
+                if now.is_balanced() {
+                    return Self::of_sound(&repaired, now, source, wanted, Some(Mended::from(&fix)));
+                }
+            }
+            Some(Apart::Held(found)) => rest = Some(Box::new(found)),
+            None => {}
+        }
+        let diagnosis = match doubt {
+            Some(doubt) => Diagnosis { doubt: doubt.to_owned(), ..diagnosis },
+            None => Diagnosis { repaired: certain, ..diagnosis },
         };
-        let Some(repaired) = diagnosis.repaired.take() else { return Err(unbalanced(diagnosis)) };
-        let now = read(&repaired, language);
-        if let Some(doubt) = becomes_something_else((content, &tree), (&repaired, &now), &wanted, source) {
-            return Err(unbalanced(Diagnosis { doubt: doubt.to_owned(), ..diagnosis }));
+        let (diagnosis, allowed) = (Box::new(diagnosis), wanted.repair);
+        Err(EditRefusal::Unbalanced { diagnosis, allowed, sent: content.to_owned(), rest })
+    }
+
+    /// What the forms of a text that does not balance are by themselves. Not for a text that replaces a form.
+    fn form_by_form(content: &str, tree: &Tree, source: &Source<'_>, wanted: &Wanted) -> Option<Apart> {
+        if !matches!(wanted.position, Position::Beside(_)) {
+            return None;
         }
-        if !wanted.repair {
-            return Err(unbalanced(Diagnosis { repaired: Some(repaired), ..diagnosis }));
-        }
-        let mended = diagnosis.fixes.first().map(Mended::from);
-        Self::of_sound(&repaired, now, source, wanted, mended)
+        let setting = wanted.setting(source);
+        apart(content, tree, |form, own| {
+            let mut found = diagnose_in(form, own, Some(&setting)).filter(|_| wanted.repair)?;
+            let repaired = found.repaired.take()?;
+            let now = read(&repaired, tree.language());
+            let is_same = becomes_something_else((form, own), (&repaired, &now), wanted, source).is_none();
+            found.fixes.into_iter().next().filter(|_| is_same).map(|fix| (fix.edits, fix.why))
+        })
     }
 
     /// Makes content of a text that balances.

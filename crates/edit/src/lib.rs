@@ -21,9 +21,10 @@
 //!
 //! Read next: `change.rs` for the effect of each operation on the lines around a form, `patch.rs` for changes inside
 //! one, `splice.rs` for the way a change is made, `verify.rs` for the meaning of "reads the same", and `diagnose.rs`
-//! for what is wrong with a text. `content.rs` checks new source with `characters.rs`, `artefact.rs` and `mend.rs` (the
-//! repairer); `indent.rs` moves it to its column; `escapes.rs` restores invisible characters.
+//! for what is wrong with a text. `content.rs` checks new source with `characters.rs`, `artefact.rs`, `mend.rs` (the
+//! repairer) and `apart.rs` (form by form); `indent.rs` moves it to its column; `escapes.rs` restores invisible characters.
 
+mod apart;
 mod artefact;
 mod change;
 mod changes;
@@ -55,6 +56,7 @@ mod unexpected;
 mod verify;
 mod view;
 
+pub use apart::Rest;
 pub use artefact::Artefact;
 pub use change::{Edit, FormOperation, edit};
 pub use changes::{Change, Changes, Remade, change_all};

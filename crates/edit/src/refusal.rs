@@ -5,6 +5,7 @@
 use lispwright_repair::apply;
 use lispwright_syntax::Flaw;
 
+use crate::apart::Rest;
 use crate::artefact::Artefact;
 use crate::diagnose::Diagnosis;
 use crate::fix::{Corrected, Fix};
@@ -129,6 +130,8 @@ pub enum EditRefusal {
         allowed: bool,
         /// The content, to which the edits of the fixes belong.
         sent: String,
+        /// Of several forms, those that can be written without the doubtful ones.
+        rest: Option<Box<Rest>>,
     },
     /// After the patch the form does not balance.
     PatchUnbalanced {
@@ -229,6 +232,29 @@ impl EditRefusal {
         match self {
             Self::Unbalanced { diagnosis, .. } | Self::PatchUnbalanced { diagnosis, .. } => &mut diagnosis.fixes,
             _ => &mut [],
+        }
+    }
+
+    /// It is about new source that does not balance, with or without candidates.
+    #[must_use]
+    pub const fn is_unbalanced(&self) -> bool {
+        matches!(self, Self::Unbalanced { .. } | Self::PatchUnbalanced { .. })
+    }
+
+    /// The forms of content that does not balance which can be written without the doubtful ones.
+    #[must_use]
+    pub fn rest(&self) -> Option<&Rest> {
+        match self {
+            Self::Unbalanced { rest, .. } => rest.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// [`Self::rest`], to name it.
+    pub fn rest_mut(&mut self) -> Option<&mut Rest> {
+        match self {
+            Self::Unbalanced { rest, .. } => rest.as_deref_mut(),
+            _ => None,
         }
     }
 

@@ -287,6 +287,7 @@ fn texts(
             edit: number + 1,
             edits: edits.len(),
             refusal: Box::new(refusal),
+            others: None,
         })?;
         file.text.clone_from(&edited.text);
         let changed = Changed { path: file.path.clone(), edited, made_beside: None, has_other_names: false };

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use futures::FutureExt as _;
-use lispwright_edit::Corrected;
+use lispwright_edit::{Corrected, EditRefusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -54,6 +54,17 @@ struct Offer {
     arguments: Map<String, Value>,
     /// The files of the call with the digests of their texts; none for a file that does not exist.
     files: Vec<(String, Option<String>)>,
+}
+
+/// The edits of a refused batch that can be made without those that do not balance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherEdits {
+    /// The numbers of the edits that would not be made at all, from 1.
+    pub held: Vec<usize>,
+    /// The labels of the forms that would be left out of edits that would be made, with the numbers of these.
+    pub forms: Vec<(usize, String)>,
+    /// The name by which the rest can be accepted.
+    pub offer: String,
 }
 
 /// The reason why a candidate cannot be accepted.
@@ -164,12 +175,95 @@ async fn answer(
         return Err(Refusal::Misfit { why: format!("no {tool} is offered here") });
     };
     match run(arguments.clone(), context.clone()).await {
-        Err(refusal) if unbalanced(&refusal).is_some() => {
+        Err(refusal) if doubtful(&refusal).is_some() => {
             let workshop = premises.workshop(&context)?;
-            context.on_files(move || Ok(offered(&workshop, &tool, &arguments, refusal))).await.and_then(Err)
+            let (home, name, call) = (workshop.clone(), tool.clone(), arguments.clone());
+            let refusal = context.on_files(move || Ok(offered(&home, &name, &call, refusal))).await?;
+            Err(with_the_rest(&workshop, (&tool, run), arguments, refusal, &context).await)
         }
         reply => reply,
     }
+}
+
+/// The text that does not balance, with the number of its edit in a batch, from 0.
+fn doubtful(refusal: &Refusal) -> Option<(Option<usize>, &EditRefusal)> {
+    let (edit, refusal) = match refusal {
+        Refusal::InBatch { edit, refusal, .. } => (Some(edit - 1), &**refusal),
+        refusal => (None, refusal),
+    };
+    match refusal {
+        Refusal::Text { fault, .. } if fault.is_unbalanced() => Some((edit, fault)),
+        _ => None,
+    }
+}
+
+/// The refusal with the name of a call that makes everything else, if there is such a call.
+async fn with_the_rest(
+    workshop: &Workshop,
+    (tool, run): (&str, &Run),
+    arguments: Map<String, Value>,
+    mut refusal: Refusal,
+    context: &CallContext,
+) -> Refusal {
+    let Some((edit, fault)) = doubtful(&refusal) else { return refusal };
+    if edit.is_none() {
+        let Some(rest) = fault.rest() else { return refusal };
+        let content = rest.content.clone();
+        let call: Map<String, Value> = arguments.into_iter().chain([("content".to_owned(), content.into())]).collect();
+        if run(dry(&call), context.clone()).await.is_ok() {
+            let files = files_of(workshop, &call, false);
+            let name = workshop.offers.keep(tool, call, files);
+            if let Refusal::Text { fault, .. } = &mut refusal
+                && let Some(rest) = fault.rest_mut()
+            {
+                rest.offer = Some(name);
+            }
+        }
+        return refusal;
+    }
+    let Some(edits) = arguments.get("edits").and_then(Value::as_array) else { return refusal };
+    let mut left: Vec<(usize, Value)> = edits.iter().cloned().enumerate().map(|(at, one)| (at + 1, one)).collect();
+    let (mut held, mut forms): (Vec<usize>, Vec<(usize, String)>) = (Vec::new(), Vec::new());
+    let mut found = Some(refusal.clone());
+    while let Some(now) = found.take() {
+        let Some((Some(at), fault)) = doubtful(&now) else { return refusal };
+        let Some((number, one)) = left.get_mut(at) else { return refusal };
+        match fault.rest() {
+            Some(rest) if forms.iter().all(|(known, _)| known != number) => {
+                one["content"] = rest.content.clone().into();
+                forms.extend(rest.held.iter().map(|(_, label)| (*number, label.clone())));
+            }
+            _ => {
+                let number = *number;
+                forms.retain(|(known, _)| *known != number);
+                held.push(number);
+                left.remove(at);
+            }
+        }
+        if left.is_empty() {
+            return refusal;
+        }
+        let rest: Vec<Value> = left.iter().map(|(_, one)| one.clone()).collect();
+        let call: Map<String, Value> =
+            arguments.clone().into_iter().chain([("edits".to_owned(), rest.into())]).collect();
+        match run(dry(&call), context.clone()).await {
+            Ok(_) => {
+                let files = files_of(workshop, &arguments, true);
+                let offer = workshop.offers.keep(tool, call, files);
+                if let Refusal::InBatch { others, .. } = &mut refusal {
+                    *others = Some(OtherEdits { held, forms, offer });
+                }
+                return refusal;
+            }
+            Err(next) => found = Some(next),
+        }
+    }
+    refusal
+}
+
+/// The call as a dry run.
+fn dry(call: &Map<String, Value>) -> Map<String, Value> {
+    call.clone().into_iter().chain([("dry_run".to_owned(), true.into())]).collect()
 }
 
 /// Refuses a candidate whose files have changed.
@@ -186,26 +280,18 @@ fn digest_of(workshop: &Workshop, path: &str) -> Option<String> {
     workshop.roots.read(Path::new(path)).ok().map(|file| file.digest())
 }
 
-/// The refusal about a text, with the number of its edit in a batch, from 0.
+/// The candidates for a text, with the number of its edit in a batch, from 0.
 fn unbalanced(refusal: &Refusal) -> Option<(Option<usize>, Vec<Corrected>)> {
-    let (edit, fault) = match refusal {
-        Refusal::Text { fault, .. } => (None, fault),
-        Refusal::InBatch { edit, refusal, .. } => match &**refusal {
-            Refusal::Text { fault, .. } => (Some(edit - 1), fault),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (edit, fault) = doubtful(refusal)?;
     let corrected = fault.corrected();
     (!corrected.is_empty()).then_some((edit, corrected))
 }
 
-/// The refusal with the names under which its candidates are kept.
-fn offered(workshop: &Workshop, tool: &str, arguments: &Map<String, Value>, mut refusal: Refusal) -> Refusal {
-    let Some((edit, corrected)) = unbalanced(&refusal) else { return refusal };
-    let paths = match (edit, arguments.get("edits").and_then(Value::as_array)) {
-        (Some(_), Some(edits)) => edits.iter().filter_map(|edit| edit["path"].as_str()).collect(),
-        _ => arguments.get("path").and_then(Value::as_str).into_iter().collect::<Vec<&str>>(),
+/// The files of a call, or of a batch, with the digests of their texts.
+fn files_of(workshop: &Workshop, arguments: &Map<String, Value>, is_batch: bool) -> Vec<(String, Option<String>)> {
+    let paths = match arguments.get("edits").and_then(Value::as_array).filter(|_| is_batch) {
+        Some(edits) => edits.iter().filter_map(|edit| edit["path"].as_str()).collect(),
+        None => arguments.get("path").and_then(Value::as_str).into_iter().collect::<Vec<&str>>(),
     };
     let mut files: Vec<(String, Option<String>)> = Vec::new();
     for path in paths {
@@ -213,6 +299,13 @@ fn offered(workshop: &Workshop, tool: &str, arguments: &Map<String, Value>, mut 
             files.push((path.to_owned(), digest_of(workshop, path)));
         }
     }
+    files
+}
+
+/// The refusal with the names under which its candidates are kept.
+fn offered(workshop: &Workshop, tool: &str, arguments: &Map<String, Value>, mut refusal: Refusal) -> Refusal {
+    let Some((edit, corrected)) = unbalanced(&refusal) else { return refusal };
+    let files = files_of(workshop, arguments, edit.is_some());
     let mut names = Vec::new();
     for corrected in corrected.into_iter().take(MOST_OF_ONE) {
         let mut arguments = arguments.clone();

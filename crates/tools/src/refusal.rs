@@ -16,7 +16,7 @@ use crate::eval_answer::EvalAnswer;
 use crate::languages::BadConfiguration;
 use crate::lisp_edit_form::{Done, RepairFacts};
 use crate::live_fault::LiveFault;
-use crate::offers::NotAccepted;
+use crate::offers::{NotAccepted, OtherEdits};
 use crate::verify::Verification;
 
 /// The reason why a call was refused.
@@ -148,6 +148,8 @@ pub enum Refusal {
         edits: usize,
         /// The reason.
         refusal: Box<Refusal>,
+        /// What could be made without it.
+        others: Option<OtherEdits>,
     },
     /// A candidate was to be accepted that cannot be.
     NotAccepted(NotAccepted),

@@ -116,9 +116,11 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             return (signature::refused(symbol, refusal, root, skin), signature::facts(refusal, root));
         }
         Refusal::Rewrite(refusal) => return (rewritten::refused(refusal, skin), rewritten::facts(refusal)),
-        Refusal::InBatch { edit, edits, refusal } => {
+        Refusal::InBatch { edit, edits, refusal, others } => {
             let (sentence, facts) = said(refusal, skin);
-            return (format!("Edit {edit} of {edits}: {sentence}\nNone of the edits was made."), facts);
+            let others = others.as_ref().and_then(|others| text::make_the_others(others, *edits, skin));
+            let others = others.unwrap_or_default();
+            return (format!("Edit {edit} of {edits}: {sentence}\nNone of the edits was made.{others}"), facts);
         }
         Refusal::NotAccepted(NotAccepted::Unknown { given, known }) => {
             let known =

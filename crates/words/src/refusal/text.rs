@@ -1,9 +1,10 @@
 //! Refusals about the text of a file: the place and the reason, and their facts as fields.
 
-use lispwright_edit::{EditRefusal, FormLine};
+use lispwright_edit::{EditRefusal, FormLine, Rest};
 use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::NextCall;
 use lispwright_tools::facts::{FixFacts, PlaceFacts};
+use lispwright_tools::offers::OtherEdits;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -53,6 +54,9 @@ pub(crate) fn said(path: &str, refusal: &EditRefusal, skin: Skin) -> (String, Ma
         let gap = if message.ends_with('`') { '\n' } else { ' ' };
         message.push_str(&format!("{gap}Or accept a candidate as it is: {call}"));
     }
+    if let Some(sentence) = refusal.rest().and_then(|rest| write_the_rest(rest, skin)) {
+        message.push_str(&sentence);
+    }
     let mut facts = Map::new();
     if let Some((line, column)) = refusal.place() {
         facts.insert("position".into(), position(refusal, line, column));
@@ -94,6 +98,34 @@ fn accepting(refusal: &EditRefusal, skin: Skin) -> Option<String> {
     };
     let name = diagnosis.fixes.first()?.offer.as_deref()?;
     spoken(&NextCall::to("lisp_edit_form").with("accept", name), skin)
+}
+
+/// The most labels of forms that are listed.
+const MOST_LABELS: usize = 6;
+
+fn listed(labels: &[String]) -> String {
+    let shown: Vec<String> = labels.iter().take(MOST_LABELS).map(|label| in_a_line(label).into_owned()).collect();
+    let more = labels.len().saturating_sub(MOST_LABELS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// The call that writes the forms of a text that are not doubtful, if the reader has it.
+fn write_the_rest(rest: &Rest, skin: Skin) -> Option<String> {
+    let call = spoken(&NextCall::to("lisp_edit_form").with("accept", rest.offer.as_deref()?), skin)?;
+    let held: Vec<String> = rest.held.iter().map(|(_, label)| label.clone()).collect();
+    Some(format!("\nOr write {} now, and send only {} again: {call}", listed(&rest.written), listed(&held)))
+}
+
+/// The call that makes the edits of a batch that balance, if the reader has it.
+pub(crate) fn make_the_others(others: &OtherEdits, edits: usize, skin: Skin) -> Option<String> {
+    let call = spoken(&NextCall::to("lisp_edit_form").with("accept", others.offer.as_str()), skin)?;
+    let mut left: Vec<String> = others.held.iter().map(|number| format!("edit {number}")).collect();
+    left.extend(others.forms.iter().map(|(number, label)| format!("{label} of edit {number}")));
+    let made = edits - others.held.len();
+    let made = if made == 1 { "the other edit".to_owned() } else { format!("the other {made} edits") };
+    let made = if others.held.is_empty() { "everything else".to_owned() } else { made };
+    Some(format!(" Or make {made} now, and send only {} again: {call}", listed(&left)))
 }
 
 /// The refusal without the names of kept candidates, for a reader who cannot accept them.
