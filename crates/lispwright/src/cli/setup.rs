@@ -13,6 +13,7 @@ use super::clients::{Order, Plan, carry_out, plan, program};
 use super::complaint::Complaint;
 use super::outcome::failed;
 use super::text::{print, print_json, shown};
+use super::ways::Way;
 
 /// Configure a coding agent: its MCP server entry, its hooks and its skills; --remove takes them out again.
 #[derive(Debug, clap::Args)]
@@ -77,6 +78,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
 }
 
 fn attempt(args: &Args) -> Result<ExitCode, String> {
+    if let Some((way, install)) = Way::here().ok().and_then(|(_, way)| Some((way.by.clone(), way.to_stay()?)))
+        && !args.remove
+    {
+        return Err(format!(
+            "this lispwright was installed {way}: a client's entry would name a place that is emptied some day. First: {install}"
+        ));
+    }
     let order = Order {
         client: Client::from_name(&args.client).ok_or("no such client")?,
         scope: match args.scope {

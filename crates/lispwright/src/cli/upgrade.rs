@@ -1,6 +1,5 @@
 //! `lispwright upgrade`: says how to get a newer version, by the way this one was installed, and how to remove it.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -20,11 +19,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let program = match std::env::current_exe().and_then(|program| program.canonicalize()) {
-        Ok(program) => program,
+    let (program, way) = match Way::here() {
+        Ok(here) => here,
         Err(error) => return failed("upgrade", args.json, Complaint::at("the program", error)),
     };
-    let way = Way::of(&program, Path::exists);
     if args.json {
         print_json(&json!({
             "version": super::VERSION,

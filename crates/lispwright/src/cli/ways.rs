@@ -21,6 +21,22 @@ impl Way {
         Self { name, by: by.to_owned(), upgrade: upgrade.into(), remove: remove.into() }
     }
 
+    /// The binary that runs, and its way.
+    pub(crate) fn here() -> std::io::Result<(PathBuf, Self)> {
+        let program = std::env::current_exe()?.canonicalize()?;
+        let way = Self::of(&program, Path::exists);
+        Ok((program, way))
+    }
+
+    /// For a binary in a cache that is emptied some day: what installs it for good.
+    pub(crate) fn to_stay(&self) -> Option<&'static str> {
+        match self.name {
+            "npx" => Some("npm install --global lispwright"),
+            "uvx" => Some("uv tool install lispwright"),
+            _ => None,
+        }
+    }
+
     /// The way of the binary at `program`, a path without links. `exists` tells whether a file is there.
     pub(crate) fn of(program: &Path, exists: impl Fn(&Path) -> bool) -> Self {
         let path = program.to_string_lossy().replace('\\', "/");
@@ -146,6 +162,8 @@ mod tests {
         let bundle = "/home/a/extensions/lispwright/server/lispwright";
         let manifest = "/home/a/extensions/lispwright/server/../manifest.json";
         check(bundle, &[manifest], "mcpb", "in the client's own list of extensions");
+        let passing = Way::of(Path::new(npx), |_| false);
+        assert_eq!(passing.to_stay(), Some("npm install --global lispwright"));
         let way = |program: &str, file: &str| Way::of(Path::new(program), |there| there == Path::new(file)).name;
         assert_eq!(way("/home/a/lispwright/target/debug/lispwright", ""), "sources");
         assert_eq!(way("/home/a/.cargo/bin/lispwright", ""), "cargo");
