@@ -12,16 +12,32 @@ fn file(version: &str, architecture: &str) -> String {
 }
 
 /// The files of the binary's system, below `/`.
-pub(crate) fn tree(bench: &Bench, binary: &super::compile::Binary) -> Vec<File> {
+pub(crate) fn tree(bench: &Bench, binary: &super::compile::Binary) -> Result<Vec<File>, Failure> {
     let mut files = vec![File::program("usr/bin/lispwright", binary.bytes.as_slice())];
-    files.extend(bench.payload.installed("usr/"));
+    files.extend(bench.payload.installed("usr/")?);
     for file in bench.companions(binary) {
         let path = format!("usr/share/doc/lispwright/{}", file.path);
         if files.iter().all(|other| other.path != path) {
             files.push(file.at(path));
         }
     }
-    files
+    Ok(files)
+}
+
+/// What Debian wants besides.
+fn papers(bench: &Bench) -> Result<Vec<File>, Failure> {
+    let mut words = bench.release.words();
+    let changes = template::fill("deb-changelog.in", &words)?;
+    let mit = bench.payload.documents.iter().find(|file| file.path == "LICENSE-MIT");
+    words.push(("mit", mit.map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).unwrap_or_default()));
+    Ok(vec![
+        File::new("usr/share/doc/lispwright/copyright", template::fill("deb-copyright.in", &words)?),
+        File::new("usr/share/doc/lispwright/changelog.gz", tar::gzipped(changes.as_bytes())?),
+        File::new(
+            "usr/share/lintian/overrides/lispwright",
+            "lispwright: statically-linked-binary [usr/bin/lispwright]\n",
+        ),
+    ])
 }
 
 /// Writes a package for each Linux.
@@ -29,7 +45,8 @@ pub(crate) fn make(bench: &Bench) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for binary in &bench.binaries {
         let Some(architecture) = binary.target.deb else { continue };
-        let files = tree(bench, binary);
+        let mut files = tree(bench, binary)?;
+        files.extend(papers(bench)?);
         let size: usize = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
         let mut words = bench.release.words();
         words.push(("architecture", architecture.to_owned()));

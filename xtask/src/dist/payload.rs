@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::release::place;
+use super::tar;
 use crate::step::{About, Failure};
 use crate::{cargo, files, workspace};
 
@@ -79,12 +80,12 @@ impl Payload {
     }
 
     /// Where a Unix system looks for each file, with `prefix` such as `usr/`.
-    pub(crate) fn installed(&self, prefix: &str) -> Vec<File> {
-        let mut files: Vec<File> = self
-            .man
-            .iter()
-            .map(|page| page.at(format!("{prefix}share/man/man1/{}", page.path["man/".len()..].to_owned())))
-            .collect();
+    pub(crate) fn installed(&self, prefix: &str) -> Result<Vec<File>, Failure> {
+        let mut files = Vec::new();
+        for page in &self.man {
+            let name = page.path.trim_start_matches("man/");
+            files.push(File::new(format!("{prefix}share/man/man1/{name}.gz"), tar::gzipped(&page.bytes)?));
+        }
         for (file, place) in [
             ("lispwright.bash", "share/bash-completion/completions/lispwright"),
             ("_lispwright", "share/zsh/site-functions/_lispwright"),
@@ -96,7 +97,7 @@ impl Payload {
             files.extend(known.map(|completion| completion.at(format!("{prefix}{place}"))));
         }
         files.extend(self.documents.iter().map(|file| file.at(format!("{prefix}share/doc/lispwright/{}", file.path))));
-        files
+        Ok(files)
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Release {
     /// The time of that commit, in seconds since 1970. Every file in a package has it, so that one commit makes the same
     /// packages at any time.
     pub(crate) time: u64,
+    /// The same as RFC 5322 has it.
+    pub(crate) date: String,
 }
 
 impl Release {
@@ -37,7 +39,7 @@ impl Release {
             let fact = package[name].as_str().filter(|fact| !fact.is_empty());
             fact.map(str::to_owned).ok_or_else(|| Failure::new(format!("the package lispwright has no {name}")))
         };
-        let (commit, time) = commit();
+        let (commit, time, date) = commit();
         Ok(Self {
             version: fact("version")?,
             summary: fact("description")?,
@@ -45,6 +47,7 @@ impl Release {
             repository: fact("repository")?.trim_end_matches('/').to_owned(),
             commit,
             time,
+            date,
         })
     }
 
@@ -63,8 +66,10 @@ impl Release {
         vec![
             ("version", self.version.clone()),
             ("summary", self.summary.clone()),
+            ("synopsis", self.summary.trim_start_matches("A ").to_owned()),
             ("license", self.license.clone()),
             ("repository", self.repository.clone()),
+            ("date", self.date.clone()),
             ("slug", self.slug().to_owned()),
             ("owner", self.slug().split('/').next().unwrap_or_default().to_owned()),
         ]
@@ -72,15 +77,16 @@ impl Release {
 }
 
 /// The commit of the work tree and its time; a work tree without one is told so in every package.
-fn commit() -> (String, u64) {
+fn commit() -> (String, u64, String) {
     let git = |arguments: &[&str]| Step::new("git").inside(workspace()).args(arguments).answer();
     let line = |arguments: &[&str]| git(arguments).map(|said| said.trim().to_owned()).filter(|said| !said.is_empty());
     let Some(commit) = line(&["rev-parse", "--short=12", "HEAD"]) else {
-        return ("not built from a commit".into(), 0);
+        return ("not built from a commit".into(), 0, "Thu, 1 Jan 1970 00:00:00 +0000".into());
     };
     let time = line(&["show", "-s", "--format=%ct", "HEAD"]).and_then(|time| time.parse().ok()).unwrap_or_default();
     let dirt = if line(&["status", "--porcelain", "--untracked-files=no"]).is_some() { "-dirty" } else { "" };
-    (commit + dirt, time)
+    let date = line(&["show", "-s", "--format=%cD", "HEAD"]).unwrap_or_default();
+    (commit + dirt, time, date)
 }
 
 /// What cargo knows of the workspace, and of its dependencies on a target.

@@ -23,7 +23,7 @@ pub(crate) fn make(bench: &Bench) -> Result<Vec<String>, Failure> {
         let machine = binary.target.machine;
         let work = bench.prefix(&format!("rpm-build-{machine}"))?;
         let tree = work.path().join("tree");
-        let files = deb::tree(bench, binary);
+        let files = deb::tree(bench, binary)?;
         write(&files, &tree)?;
         let mut listed: Vec<String> = files
             .iter()

@@ -10,6 +10,13 @@ use crate::step::Failure;
 
 const BLOCK: usize = 512;
 
+/// Some bytes, compressed by themselves.
+pub(crate) fn gzipped(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut archive = GzEncoder::new(Vec::new(), Compression::best());
+    let written = archive.write_all(bytes).and_then(|()| archive.finish());
+    written.map_err(|error| Failure::new(format!("a file could not be packed: {error}")))
+}
+
 /// The files in a compressed archive, below `root` (empty for none); `time` in seconds since 1970 is that of each.
 pub(crate) fn packed(files: &[File], root: &str, time: u64) -> Result<Vec<u8>, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("an archive could not be packed: {error}"));
