@@ -17,6 +17,7 @@
 //! - [`Below`] walks a tree as its ignore files say: the one walk of this program.
 //! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
 //! - [`keep_secret`] keeps a token in a file that only its owner may read.
+//! - [`Revision`] gives the files as a revision of git has them.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
 //! Invariants. Nothing outside the roots is read or written for a client. A file is at any moment, also after a crash, either whole and
@@ -38,6 +39,7 @@ mod nearest;
 mod packed;
 mod read;
 mod regular;
+mod revision;
 mod root;
 mod secret;
 mod set_aside;
@@ -56,6 +58,7 @@ pub use library::{LibraryPlace, library_at};
 pub use packed::{gunzipped, is_packed, unpacked};
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
+pub use revision::{Revision, RevisionError};
 pub use root::{RootChoice, RootSource, Roots, is_shared, root_around, up_to_project};
 pub use secret::keep_secret;
 pub use set_aside::SetAside;
