@@ -30,6 +30,9 @@ pub const ACCEPT: &str = "accept";
 /// Arguments that are texts and may be sent as numbers, because their values can look like numbers.
 const NUMBERED: &[&str] = &["name", "session", "restart", ACCEPT];
 
+/// Arguments that are texts, for which `true` stands for the usual one.
+const USUAL: &[&str] = &["changed"];
+
 /// One thing wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentFault {
@@ -331,6 +334,7 @@ fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a st
 fn named(name: &str, schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(number) if NUMBERED.contains(&name) && schema["type"] == "string" => number.to_string().into(),
+        Value::Bool(usual) if USUAL.contains(&name) && schema["type"] == "string" => usual.to_string().into(),
         other => narrowed(schema, other),
     }
 }

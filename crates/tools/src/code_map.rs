@@ -8,6 +8,7 @@ use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code_changed::{Changed, changed};
 use crate::code_live::within;
 use crate::image_text::one_line;
 use crate::indexed::indexed;
@@ -35,14 +36,20 @@ pub struct CodeMap {
     /// Path
     #[serde(default)]
     pub path: Option<String>,
-    /// Rows of each part, default 8
+    /// Rows, default 8
     #[serde(default)]
     pub limit: Option<u32>,
+    /// Since git revision
+    #[serde(default)]
+    pub changed: Option<String>,
 }
 
 /// A project in its main parts. Lists are cut to the limit; the counts are those of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MapAnswer {
+    /// What has changed since a revision; then there is nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
     /// What the files are written in, the dialect with most lines first.
     pub dialects: Vec<DialectShare>,
     /// Systems of build tools.
@@ -125,6 +132,10 @@ pub struct MapPlace {
 /// Draws the map from the files of the project.
 pub async fn code_map(workshop: &Workshop, args: CodeMap, context: &CallContext) -> Result<MapAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref().filter(|path| !path.is_empty()))?;
+    if let Some(name) = args.changed.as_deref().filter(|name| !["", "false"].contains(name)) {
+        let changed = Some(changed(workshop, name, is_wanted, context).await?);
+        return Ok(MapAnswer { changed, ..MapAnswer::default() });
+    }
     let root = workshop.roots.primary().to_owned();
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MOST) as usize;
     indexed(workshop, context, move |index, refreshed| {
@@ -150,6 +161,7 @@ impl<'i> Survey<'i> {
         let part = |entries| MapPart::of(entries, self.limit);
         let tests = self.tests();
         MapAnswer {
+            changed: None,
             dialects: self.dialects(),
             systems: part(self.systems()),
             packages: part(self.packages()),

@@ -19,6 +19,7 @@ mod aside;
 pub mod by_hand;
 pub mod catalogue;
 pub mod changes;
+pub mod code_changed;
 pub mod code_describe;
 pub mod code_exports;
 pub mod code_find;

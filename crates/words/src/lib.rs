@@ -17,6 +17,7 @@ mod batched;
 mod bounded;
 mod call;
 mod changed;
+mod changed_forms;
 mod changes;
 mod checked;
 mod configuration;

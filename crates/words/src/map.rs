@@ -4,9 +4,9 @@ use lispwright_tools::NextCall;
 use lispwright_tools::code_map::{DialectShare, MapAnswer, MapPart, MapPlace};
 use lispwright_tools::image_text::{one_line, start_of_fenced};
 
-use crate::Skin;
 use crate::call::spoken;
 use crate::rendering::counted;
+use crate::{Skin, changed_forms};
 
 /// Bytes of the text at most.
 const MOST: usize = 4_000;
@@ -16,6 +16,9 @@ const MOST_NAMED: usize = 6;
 
 /// The parts, each below its headline.
 pub(crate) fn text(map: &MapAnswer, skin: Skin) -> String {
+    if let Some(changed) = &map.changed {
+        return changed_forms::text(changed, skin);
+    }
     if map.dialects.is_empty() {
         return "There is no Lisp file.\n".to_owned();
     }

@@ -11,8 +11,10 @@ use super::outcome::{failed, show};
 
 /// A project at a glance: systems, packages, entry points, tests, hot spots, broken files.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lispwright map\n  lispwright map src --limit 20\n\n\
-    Exit code: 0, or 2 when nothing could be read.")]
+#[command(
+    after_help = "Examples:\n  lispwright map\n  lispwright map src --limit 20\n  lispwright map --changed\n  lispwright map --changed=main~3 src\n\n\
+    Exit code: 0, or 2 when nothing could be read."
+)]
 pub(crate) struct Args {
     /// Only this file or directory
     path: Option<String>,
@@ -20,6 +22,10 @@ pub(crate) struct Args {
     /// Show at most so many entries of each part
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     limit: u32,
+
+    /// Only what has changed since a revision of git: forms, who uses them, tests that reach them
+    #[arg(long, value_name = "REVISION", num_args = 0..=1, default_missing_value = "HEAD", require_equals = true)]
+    changed: Option<String>,
 
     /// Directory of the project
     #[arg(long, value_name = "DIR")]
@@ -31,7 +37,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let asked = CodeMap { path: args.path, limit: Some(args.limit) };
+    let asked = CodeMap { path: args.path, limit: Some(args.limit), changed: args.changed };
     let answered = on_files(&args.root, |workshop| async move {
         code_map(&workshop, asked, &workshop.context("lispwright map")).await.map(Answer::from)
     });
