@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::facts::LineChangeFacts;
 use crate::lisp_edit_form::{RepairFacts, vacant};
 use crate::refusal::Refusal;
+use crate::runs_later::runs_later;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -60,6 +61,9 @@ pub struct WriteAnswer {
     /// The file has other names, which keep the old text.
     #[serde(skip)]
     pub has_other_names: bool,
+    /// The program that runs what is there, without anybody asking for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs_later: Option<&'static str>,
 }
 
 /// Writes a file.
@@ -99,6 +103,7 @@ fn overwrite(workshop: &Workshop, args: &FsWriteFile) -> Result<WriteAnswer, Ref
     });
     match written {
         Ok(Written { path, changed, len, other_names }) => Ok(WriteAnswer {
+            runs_later: runs_later(&path).filter(|_| changed),
             success: true,
             path,
             bytes: len,
@@ -132,6 +137,7 @@ fn create(
     let made = workshop.roots.make_directories(path)?;
     match workshop.roots.create_new(path, &text) {
         Ok(written) => Ok(WriteAnswer {
+            runs_later: runs_later(&written.path),
             success: true,
             path: written.path,
             bytes: written.len,

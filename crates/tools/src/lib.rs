@@ -78,6 +78,7 @@ pub mod repl_status;
 pub mod repl_wait;
 pub mod repl_work;
 pub mod run_tests;
+mod runs_later;
 pub mod several;
 pub mod shown;
 mod slot_references;

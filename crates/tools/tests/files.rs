@@ -553,3 +553,13 @@ fn a_view_counts_the_matches_of_a_pattern() {
     let form = project.call("lisp_read_form", json!({"path": "a.lisp", "name": "short"}));
     assert!(form.text.starts_with("a.lisp:7 defun short, digest "), "{}", form.text);
 }
+
+#[test]
+fn who_runs_what_was_written_is_told() {
+    let project = Project::new(&[]);
+    let write = |path: &str| project.call("fs_write_file", json!({"path": path, "content": "x\n"})).text;
+    let told = "[note] It runs outside of every sandbox: direnv, when a shell enters the directory. Tell the user what it does.";
+    assert!(write("sub/.envrc").contains(told), "{}", write("sub/.envrc2"));
+    assert!(!write("sub/.envrc").contains("runs"), "nothing was written");
+    assert!(!write("notes.md").contains("runs"));
+}

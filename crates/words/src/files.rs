@@ -56,6 +56,9 @@ pub(crate) fn wrote(answer: &WriteAnswer, skin: Skin) -> String {
     if !answer.beside.is_empty() {
         text.push_str(&format!("\nIt is a new file.{}", similar(&answer.beside)));
     }
+    if let Some(who) = answer.runs_later {
+        text.push_str(&format!("\n[note] It runs outside of every sandbox: {who}. Tell the user what it does."));
+    }
     if answer.has_other_names {
         text.push_str("\nThe file has other names (hard links), which keep the old text.");
     }
