@@ -8,7 +8,9 @@
 use std::fmt;
 
 use lispwright_repair::Outcome;
-use lispwright_syntax::{Diagnostic, DiagnosticKind, Flaw, Span, Tree, flaws};
+use lispwright_syntax::{
+    Diagnostic, DiagnosticKind, Flaw, Span, Tree, UnknownNotation, flaws, unknown_notation, unknown_readtable,
+};
 
 use crate::fix::Fix;
 use crate::form_line::shortened;
@@ -56,7 +58,20 @@ pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
 
 /// [`diagnose`] for a text that will be put into a file.
 pub(crate) fn diagnose_in(text: &str, tree: &Tree, setting: Option<&Setting>) -> Option<Diagnosis> {
-    explained(text, tree, || judge(text, tree.language(), setting))
+    // Beside sound text, a readtable was no hindrance before.
+    let declared = || unknown_readtable(tree, text).filter(|_| setting.is_none_or(|setting| !setting.is_sound()));
+    let unknown = unknown_notation(tree, text).or_else(declared);
+    explained(text, tree, || match unknown {
+        Some(notation) => Verdict { doubt: notation.to_string(), ..Verdict::default() },
+        None => judge(text, tree.language(), setting),
+    })
+}
+
+/// The diagnosis of a text that its readers may take, for the reason that its notation is not known here. It has no
+/// fixes.
+#[must_use]
+pub fn diagnose_notation(text: &str, tree: &Tree, notation: &UnknownNotation) -> Option<Diagnosis> {
+    explained(text, tree, || Verdict { doubt: notation.to_string(), ..Verdict::default() })
 }
 
 /// [`diagnose`] with a given answer of the repairer about `text`.

@@ -66,6 +66,11 @@ impl Setting {
         setting
     }
 
+    /// The text that it replaces was sound.
+    pub(crate) const fn is_sound(&self) -> bool {
+        self.old.is_some()
+    }
+
     /// The text around `span`. Of a file that does not balance, only the sound forms are used.
     fn at(source: &Source<'_>, span: Span) -> Self {
         let around = |from: u32, to: u32| source.slice(Span::new(from, to)).to_owned();

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | any | balanced | pass |
 //! | balanced | balanced, but the indentation of the changed lines contradicts their nesting | renested |
+//! | any | broken, and with an unknown reader macro taken for one it balances | unknown |
 //! | any | balanced, but since the change no reader takes it, or `...` is in the place of code | denied |
 //! | balanced, or no file | broken, one repair is certain and inside the text that the call wrote | repaired |
 //! | balanced, or no file | broken otherwise | denied |
@@ -12,9 +13,12 @@
 
 use std::ops::Range;
 
-use lispwright_edit::{Diagnosis, Fix, Unexpected, explain, explain_flaw, unexpected_since};
+use lispwright_edit::{Diagnosis, Fix, Unexpected, diagnose_notation, explain, explain_flaw, unexpected_since};
 use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
-use lispwright_syntax::{DiagnosticKind, Language, Tree, flaws_since, read, read_plain, read_plain_again};
+use lispwright_syntax::{
+    DiagnosticKind, Language, Tree, flaws_since, read, read_plain, read_plain_again, unknown_notation,
+    unknown_readtable,
+};
 
 use crate::change::{ChangedFile, Rewritten};
 use crate::worse::made_worse;
@@ -30,6 +34,8 @@ pub enum ChangeVerdict {
     Unexpected(Vec<(Unexpected, Vec<u32>)>),
     /// Let it through, and report the fault of the file.
     Noted(Diagnosis),
+    /// Let it through, and report that its notation is not known.
+    Unknown(Diagnosis),
     /// Change the call.
     Repaired(Repaired),
     /// Refuse the call.
@@ -67,6 +73,7 @@ impl ChangeVerdict {
             Self::Renested(_) => "renested",
             Self::Unexpected(_) => "unexpected",
             Self::Noted(_) => "noted",
+            Self::Unknown(_) => "unknown",
             Self::Repaired(_) => "repaired",
             Self::Denied { .. } => "denied",
         }
@@ -76,7 +83,7 @@ impl ChangeVerdict {
     pub const fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
             Self::Pass | Self::Renested(_) | Self::Unexpected(_) => None,
-            Self::Noted(found) | Self::Denied { found, .. } => Some(found),
+            Self::Noted(found) | Self::Unknown(found) | Self::Denied { found, .. } => Some(found),
             Self::Repaired(repaired) => Some(&repaired.found),
         }
     }
@@ -125,6 +132,9 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
         };
         return if unexpected.is_empty() { ChangeVerdict::Pass } else { ChangeVerdict::Unexpected(unexpected) };
     }
+    if let Some(found) = unknown(after, change.before.is_none() || trees.were_broken()) {
+        return ChangeVerdict::Unknown(found);
+    }
     if trees.were_broken() {
         return judge_broken(change, before.text, after);
     }
@@ -165,6 +175,14 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
 /// The fault of a text; `None` when it balances.
 fn diagnosis(text: Plain<'_>, before: Option<Plain<'_>>, edited: Option<Range<u32>>) -> Option<Diagnosis> {
     explained(text, repair_plain(text, before, edited))
+}
+
+/// The diagnosis of a text whose first mistake stands behind notation that is not known; where `declared` counts, also
+/// of one that declares an unknown readtable.
+fn unknown(text: Plain<'_>, declared: bool) -> Option<Diagnosis> {
+    let declares = || unknown_readtable(text.tree, text.text).filter(|_| declared);
+    let notation = unknown_notation(text.tree, text.text).or_else(declares)?;
+    diagnose_notation(text.text, text.tree, &notation)
 }
 
 /// The diagnosis of a text from the repairer's answer.
@@ -225,6 +243,10 @@ pub fn judge_after(before: Option<&str>, after: &str, language: &Language) -> Ch
         return ChangeVerdict::Pass;
     }
     let before = before.map(|text| Plain { text, tree: &old_tree });
+    // It was told before the call.
+    if unknown(Plain { text: after, tree: &tree }, before.is_none()).is_some() {
+        return ChangeVerdict::Pass;
+    }
     diagnosis(Plain { text: after, tree: &tree }, before, None).map_or(ChangeVerdict::Pass, ChangeVerdict::Noted)
 }
 

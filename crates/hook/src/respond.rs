@@ -89,6 +89,7 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
             ChangeVerdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
             ChangeVerdict::Unexpected(found) => told.push(wording::unexpected(&about, &change.after, found)),
             ChangeVerdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
+            ChangeVerdict::Unknown(found) => told.push(wording::unknown(&about, found)),
             ChangeVerdict::Denied { found, undoes } => {
                 refused.push(wording::denied(&about, &change, found, *undoes, &trees));
             }
@@ -154,6 +155,7 @@ fn told_late(event: &HookEvent, now: &str, files: &dyn FileSource, language: &La
             ChangeVerdict::Noted(found) if same_lines(now, &change.after) => {
                 Some(wording::still_broken(&about, &change.after, &found))
             }
+            ChangeVerdict::Unknown(found) if same_lines(now, &change.after) => Some(wording::unknown(&about, &found)),
             _ => None,
         }
     })

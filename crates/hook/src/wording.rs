@@ -103,6 +103,11 @@ pub(crate) fn still_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> 
     format!("lispwright: {name} did not balance before this call and does not after it: {located}.{details}")
 }
 
+/// A call that is let through because the notation of its file is not known.
+pub(crate) fn unknown(about: &About<'_>, found: &Diagnosis) -> String {
+    format!("lispwright: {} was not checked: {}.", quoted(about.path), found.doubt)
+}
+
 /// A file that does not balance after a call.
 pub(crate) fn now_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
     let (name, located, details) = (quoted(about.path), located(found), details(text, found, "now"));

@@ -169,6 +169,11 @@ fn certain_faults_are_repaired() {
 }
 
 #[test]
+fn unknown_notation_is_let_through() {
+    check("unknown", "noted");
+}
+
+#[test]
 fn uncertain_faults_are_denied() {
     check("denied", "denied");
 }

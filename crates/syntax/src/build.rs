@@ -93,6 +93,7 @@ pub(crate) struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t [u8], language: Language) -> Self {
+        let language = language.of(text);
         let tree = Tree {
             mark: u32::try_from(language.readtables(text).from).unwrap_or(u32::MAX),
             language,

@@ -14,7 +14,7 @@ mod scheme;
 
 use crate::definer::{Guess, Row, Wraps};
 pub use crate::pieces::{Piece, Role};
-pub use crate::readtable::Marks;
+pub use crate::readtable::{Marks, Variant};
 use crate::readtable::{Readtable, Start};
 pub use crate::shapes::{Opener, Openers, Shapes};
 use crate::special::SpecialForms;
@@ -147,6 +147,10 @@ pub struct Table {
     pub(crate) readtable: &'static Readtable,
     /// Marks after which characters have another meaning.
     pub marks: Option<&'static Marks>,
+    /// Implementations with characters of their own, the most particular first.
+    pub variants: &'static [Variant],
+    /// `#` and this byte begin nothing in the dialect itself: a project may define it.
+    pub(crate) free_dispatch: fn(u8) -> bool,
     /// The tokens that begin with `#`, and character literals.
     pub pieces: &'static [Piece],
     /// Named parts of their patterns.

@@ -14,7 +14,7 @@ pub use crate::definers::Definers;
 use crate::dialects::{Dialect, Opener};
 use crate::name::canonical_head;
 pub use crate::readtable::DispatchShape;
-use crate::readtable::{Readtable, Readtables, Start, Within, bracket};
+use crate::readtable::{Readtable, Readtables, Start, Within, bracket, named};
 
 /// The declared additions of a project to a dialect.
 #[derive(Clone, Debug)]
@@ -196,6 +196,30 @@ impl Language {
         Self { selected: self.dialect.table().marks.map(|marks| marks.after), ..self.clone() }
     }
 
+    /// The language of `text`, with the implementation that it names.
+    pub(crate) fn of(&self, text: &[u8]) -> Self {
+        if self.readtable.is_some() || self.selected.is_some() {
+            return self.clone();
+        }
+        let variant = named(self.dialect.table().variants, text);
+        Self { selected: variant.map(|variant| variant.readtable), ..self.clone() }
+    }
+
+    /// The language in which `#` and `character` begin a token of this shape, besides those of `text`.
+    pub(crate) fn with_dispatch(&self, character: u8, shape: DispatchShape, text: &[u8]) -> Self {
+        let tables = self.readtables(text);
+        let mut readtable = if tables.from == usize::MAX { tables.first } else { tables.then }.clone();
+        if let Some(extra) = readtable.extra.get_mut(usize::from(character)) {
+            *extra = Some(shape);
+        }
+        Self { readtable: Some(Arc::new(readtable)), ..self.clone() }
+    }
+
+    /// The project has declared characters of its own.
+    pub(crate) fn is_extended(&self) -> bool {
+        self.readtable.is_some()
+    }
+
     /// The readtables for `text`.
     pub(crate) fn readtables(&self, text: &[u8]) -> Readtables<'_> {
         match (&self.readtable, self.selected) {
@@ -203,6 +227,9 @@ impl Language {
             (None, Some(selected)) => Readtables::one(selected),
             (None, None) => {
                 let table = self.dialect.table();
+                if let Some(variant) = named(table.variants, text) {
+                    return Readtables::one(variant.readtable);
+                }
                 Readtables::of(table.readtable, table.marks, text)
             }
         }

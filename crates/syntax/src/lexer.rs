@@ -119,16 +119,58 @@ impl<'t> Lexer<'t> {
             }
             DispatchShape::Delimited => {
                 self.at += 2;
-                let close = match sub {
-                    b'(' => b')',
-                    b'[' => b']',
-                    b'{' => b'}',
-                    b'<' => b'>',
-                    same => same,
-                };
-                if self.past_closing(close) { TokenKind::String } else { TokenKind::UnterminatedString }
+                self.quoted(partner(sub))
+            }
+            DispatchShape::DelimitedByNext => {
+                self.at += 2;
+                self.skip_while(|byte| byte.is_ascii_alphabetic());
+                let Some(open) = self.peek() else { return TokenKind::Atom };
+                self.skip_char();
+                self.quoted(partner(open))
+            }
+            DispatchShape::CharacterSet => {
+                self.at += 2;
+                self.character_set(partner(sub))
+            }
+            DispatchShape::HereString => {
+                self.at += 1;
+                let again = self.peek_at(1).is_some_and(|next| next == sub || next == b'#');
+                if again { self.here_string() } else { self.atom_rest() }
+            }
+            DispatchShape::Foreign => {
+                self.at += 2;
+                self.flat_comment(&[partner(sub), b'#'])
             }
         }
+    }
+
+    /// Text up to `close`, with the flags of a regular expression behind it.
+    fn quoted(&mut self, close: u8) -> TokenKind {
+        if !self.past_closing(close) {
+            return TokenKind::UnterminatedString;
+        }
+        if close == b'/' {
+            self.skip_while(|byte| byte.is_ascii_lowercase());
+        }
+        TokenKind::String
+    }
+
+    /// A set of characters up to `close`. A name within it has brackets of its own: `[:alpha:]`.
+    fn character_set(&mut self, close: u8) -> TokenKind {
+        while let Some(byte) = self.peek() {
+            self.skip_char();
+            match byte {
+                b'\\' => self.skip_char(),
+                b'[' if self.peek() == Some(b':') => match memmem::find(&self.text[self.at..], b":]") {
+                    Some(found) => self.at += found + 2,
+                    None => break,
+                },
+                _ if byte == close => return TokenKind::String,
+                _ => {}
+            }
+        }
+        self.at = self.text.len();
+        TokenKind::UnterminatedString
     }
 
     /// A symbol or number, or a package prefix before a list.
@@ -423,6 +465,18 @@ impl<'t> Lexer<'t> {
             }
             self.at += 1;
         }
+    }
+}
+
+/// What ends text that begins with this character.
+fn partner(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        b'>' => b'<',
+        same => same,
     }
 }
 

@@ -33,6 +33,7 @@ mod lexer;
 mod macros;
 pub mod name;
 mod near;
+mod notation;
 mod pieces;
 mod quoted;
 mod read;
@@ -60,6 +61,7 @@ pub use form::{Form, FormId, FormKind, Forms, Selection, Slot, SlotStyle, Slots}
 pub use heads::Head;
 pub use language::Language;
 pub use near::{edit_distance, nearest};
+pub use notation::{UnknownNotation, unknown_notation, unknown_readtable};
 pub use quoted::unquoted;
 pub use read::{MAX_LEN, is_sound_again, read, read_again, read_by_columns, read_plain, read_plain_again};
 pub use same::{same_back, same_front};

@@ -30,6 +30,56 @@ impl Marks {
     }
 }
 
+/// An implementation of a dialect with characters of its own, and how a text shows that it is meant.
+#[derive(Debug)]
+pub struct Variant {
+    /// The name of the implementation.
+    pub name: &'static str,
+    /// Programs in the first line of a script.
+    pub programs: &'static [&'static str],
+    /// Beginnings of lines near the start of a text, each with an opening parenthesis.
+    pub words: &'static [&'static str],
+    /// How its tokens are read.
+    pub(crate) readtable: &'static Readtable,
+}
+
+/// How far into a text the lines are looked at that name an implementation, in bytes.
+const NAMED_WITHIN: usize = 8 * 1024;
+
+/// The first of `variants` that `text` names.
+pub(crate) fn named<'v>(variants: &'v [Variant], text: &[u8]) -> Option<&'v Variant> {
+    if variants.is_empty() {
+        return None;
+    }
+    let head = &text[..text.len().min(NAMED_WITHIN)];
+    let line_end = |from: usize| memchr::memchr(b'\n', &head[from..]).map_or(head.len(), |found| from + found);
+    if head.starts_with(b"#!") {
+        let script = &head[..line_end(0)];
+        // `#! /bin/sh` and the like go on with the program in the next line.
+        let script =
+            if script.ends_with(b"sh") { &head[..line_end((script.len() + 1).min(head.len()))] } else { script };
+        let words = script.split(|byte| !byte.is_ascii_alphanumeric() && !b"-._".contains(byte));
+        for word in words {
+            let program = |variant: &&Variant| variant.programs.iter().any(|program| program.as_bytes() == word);
+            if let Some(found) = variants.iter().find(program) {
+                return Some(found);
+            }
+        }
+    }
+    let mut best: Option<usize> = None;
+    let mut at = 0;
+    while at < head.len() {
+        let line = &head[at..];
+        if line[0] == b'(' || line.starts_with(b"#!") {
+            let names = |variant: &Variant| variant.words.iter().any(|word| line.starts_with(word.as_bytes()));
+            let found = variants.iter().position(names);
+            best = best.into_iter().chain(found).min();
+        }
+        at = line_end(at) + 1;
+    }
+    best.map(|best| &variants[best])
+}
+
 /// The readtables for a text: one up to a mark in it, and another after the mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readtables<'r> {
@@ -60,6 +110,15 @@ pub enum DispatchShape {
     /// Text up to the next occurrence of the character, or of the matching bracket: `#/a(b/`, `#[a(b]`.
     /// A backslash escapes.
     Delimited,
+    /// Text up to the next occurrence of the character after it, or of the matching bracket, with letters before it and
+    /// behind: `#?/a(b/`, `#?r"a(b"`.
+    DelimitedByNext,
+    /// A set of characters in brackets, in which `[:alpha:]` is a name: `#[[:alpha:](]`.
+    CharacterSet,
+    /// Text up to the character and `#`, in the opposite order: `#> ... <#`.
+    Foreign,
+    /// With the character once more, or `#`, a string up to a line that is the rest of this line: `#<<END`, `#<#END`.
+    HereString,
     /// Belongs to the datum after it.
     Prefix,
     /// Takes two data, like `#+`.
@@ -76,8 +135,12 @@ pub enum DispatchShape {
 
 impl DispatchShape {
     /// Every shape with the name it has in `lispwright.toml`.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 11] = [
         ("delimited", Self::Delimited),
+        ("delimited-by-next", Self::DelimitedByNext),
+        ("character-set", Self::CharacterSet),
+        ("foreign", Self::Foreign),
+        ("here-string", Self::HereString),
         ("prefix", Self::Prefix),
         ("annotation", Self::Annotation),
         ("discard", Self::Discard),
@@ -85,6 +148,11 @@ impl DispatchShape {
         ("atom", Self::Atom),
         ("character", Self::Character),
     ];
+
+    /// Its name in `lispwright.toml`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, shape)| *shape == self).map_or("atom", |(name, _)| name)
+    }
 
     /// The shape with a name.
     pub fn from_name(name: &str) -> Option<Self> {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use lispwright_edit::{CheckReport, explain, unified};
 use lispwright_project::{EditError, NewText, Roots};
 use lispwright_repair::{Earlier, Outcome, Repair, repair};
-use lispwright_syntax::{LineIndex, Span, read};
+use lispwright_syntax::{LineIndex, Span, read, unknown_notation, unknown_readtable};
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 use lispwright_words::Rendering;
 use serde_json::{Value, json};
@@ -65,6 +65,10 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     let text = Text::read(&args.path, args.dialect.as_deref())?;
     let old = args.against.as_deref().map(|old| Text::read(old, Some(text.language.dialect().name()))).transpose()?;
     let earlier = Earlier { text: old.as_ref().map(|old| old.text.as_str()), edited: None };
+    let tree = read(&text.text, &text.language);
+    if let Some(notation) = unknown_notation(&tree, &text.text).or_else(|| unknown_readtable(&tree, &text.text)) {
+        return Err(Complaint::new("UNKNOWN_NOTATION", format_args!("{}: not repaired: {notation}.", text.shown())));
+    }
     let outcome = repair(&text.text, &text.language, &earlier);
     if args.json {
         let code = if matches!(outcome, Outcome::Refused(_)) { ExitCode::FAILURE } else { ExitCode::SUCCESS };

@@ -20,6 +20,8 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: None,
+    variants: &[],
+    free_dispatch: |_| false,
     pieces: PIECES,
     fragments: &[],
     unsettled,

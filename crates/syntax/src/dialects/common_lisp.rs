@@ -23,6 +23,8 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: None,
+    variants: &[],
+    free_dispatch: |byte| b"/?[{<>~@$%^&_\"`;!".contains(&byte),
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,

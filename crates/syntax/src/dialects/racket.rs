@@ -22,6 +22,8 @@ pub(super) static TABLE: Table = Table {
     other_notations: &["at-exp", "scribble/", "pollen"],
     readtable: &READTABLE,
     marks: None,
+    variants: &[],
+    free_dispatch: |_| false,
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,

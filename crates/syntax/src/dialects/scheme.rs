@@ -6,7 +6,7 @@ use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
 use crate::pieces::{Piece, Role, piece};
-use crate::readtable::{Characters, Marks, Readtable};
+use crate::readtable::{Characters, DispatchShape, Marks, Readtable, Variant};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
 use crate::spelling;
@@ -21,6 +21,8 @@ pub(super) static TABLE: Table = Table {
     other_notations: &[],
     readtable: &READTABLE,
     marks: Some(&MARKS),
+    variants: VARIANTS,
+    free_dispatch: |byte| b"/?[^=->.@_{".contains(&byte),
     pieces: PIECES,
     fragments: FRAGMENTS,
     unsettled,
@@ -156,10 +158,132 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
     }
 }
 
+/// What other Schemes write, besides R7RS. Guile is the dialect itself; Chez's notation is checked against Chez, that of
+/// the others comes from their manuals.
+static VARIANTS: &[Variant] = &[
+    Variant { name: "guile", programs: &["guile", "guile-2.2", "guile-3.0"], words: &[], readtable: &READTABLE },
+    // Gauche reference manual, 4.5 "Character set", 6.13 "Regular expressions".
+    Variant {
+        name: "gauche",
+        programs: &["gosh"],
+        words: &[
+            "(use gauche",
+            "(use util.",
+            "(use file.",
+            "(use text.",
+            "(use rfc.",
+            "(use www.",
+            "(use data.",
+            "(use math.",
+            "(use control.",
+            "(use parser.",
+            "(use sxml.",
+            "(use lang.",
+            "(use dbi",
+            "(use srfi.",
+            "(define-module gauche",
+            "(select-module ",
+            "(import (gauche",
+            "(inherit-module",
+            "(define-gauche-",
+        ],
+        readtable: &GAUCHE,
+    },
+    // Sagittarius, "Regular expressions" and "Character set".
+    Variant {
+        name: "sagittarius",
+        programs: &["sash", "sagittarius"],
+        words: &["(import (sagittarius", "(library (sagittarius", "#!read-macro=sagittarius"],
+        readtable: &GAUCHE,
+    },
+    // CHICKEN manual, "Extensions to the standard": here-strings, `#> ... <#`.
+    Variant {
+        name: "chicken",
+        programs: &["csi", "chicken", "chicken-scheme", "csc"],
+        words: &[
+            "(import (chicken",
+            "(import chicken",
+            "(import scheme",
+            "(require-extension ",
+            "(declare (unit ",
+            "(declare (uses ",
+        ],
+        readtable: &CHICKEN,
+    },
+    // Kawa, "Regular expressions". Its `&{...}` strings are read as text in braces.
+    Variant {
+        name: "kawa",
+        programs: &["kawa"],
+        words: &["(import (kawa", "(module-name ", "(require 'kawa", "(define-alias "],
+        readtable: &KAWA,
+    },
+    // Chez Scheme Version 9 User's Guide, 1.1 "Chez Scheme Syntax".
+    Variant {
+        name: "chez",
+        programs: &["scheme", "petite", "chez", "chezscheme", "scheme-script"],
+        words: &["(import (chezscheme", "#!chezscheme"],
+        readtable: &CHEZ,
+    },
+    // Both have `(use srfi-1)`, and neither takes what the other adds.
+    Variant { name: "gauche or chicken", programs: &[], words: &["(use "], readtable: &USES },
+    Variant {
+        name: "r7rs",
+        programs: &[
+            "gsi",
+            "gsi-script",
+            "gsc",
+            "gxi",
+            "chibi-scheme",
+            "mit-scheme",
+            "bigloo",
+            "stklos",
+            "cyclone",
+            "ypsilon",
+        ],
+        words: &[
+            "(import (chibi",
+            "(import (gambit",
+            "(import (mit ",
+            "(import :",
+            "(##include",
+            "(##namespace",
+            "(declare (standard-bindings",
+            "(declare (extended-bindings",
+        ],
+        readtable: &OTHERS,
+    },
+];
+
+static GAUCHE: Readtable = other(&[(b'/', DispatchShape::Delimited), (b'[', DispatchShape::CharacterSet)]);
+static CHICKEN: Readtable = other(&[(b'>', DispatchShape::Foreign), (b'<', DispatchShape::HereString)]);
+static USES: Readtable = other(&[
+    (b'/', DispatchShape::Delimited),
+    (b'[', DispatchShape::CharacterSet),
+    (b'>', DispatchShape::Foreign),
+    (b'<', DispatchShape::HereString),
+]);
+static KAWA: Readtable = other(&[(b'/', DispatchShape::Delimited)]);
+static CHEZ: Readtable = Readtable {
+    misspelt: spelling::scheme::misspelt,
+    ..other(&[(b'{', DispatchShape::Delimited), (b'&', DispatchShape::Prefix)])
+};
+static OTHERS: Readtable = other(&[]);
+
+/// R7RS with further dispatch characters. Nothing is said of tokens: the implementation is not there to be asked.
+const fn other(extra: &[(u8, DispatchShape)]) -> Readtable {
+    let mut readtable = Readtable { misspelt: |_| None, ..syntax(&R7RS) };
+    let mut at = 0;
+    while at < extra.len() {
+        readtable.extra[extra[at].0 as usize] = Some(extra[at].1);
+        at += 1;
+    }
+    readtable
+}
+
 /// A text with one of these is not in Guile's own Scheme: `|` quotes and braces are brackets. Chez Scheme's own library
 /// is imported by that name.
 static MARKS: Marks = Marks {
-    words: &["(define-library", "#!r7rs", "#lang ", "(chezscheme)", "#!chezscheme"],
+    words: &["(define-library", "#!r7rs", "#lang ", "(chezscheme)", "#!chezscheme", "(import (scheme "],
     reach: 16 * 1024,
     after: &READTABLE_AFTER_MARK,
 };
@@ -397,3 +521,47 @@ const SHAPES: Shapes = Shapes {
     constants: "else",
     ..Shapes::NONE
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, read};
+
+    #[track_caller]
+    fn check(text: &str, data: usize) {
+        let tree = read(text, Dialect::Scheme);
+        assert!(tree.is_balanced(), "{text}: {:?}", tree.diagnostics().first());
+        assert_eq!(tree.top_level().count(), data, "{text}");
+    }
+
+    #[test]
+    fn a_text_is_read_as_the_scheme_that_it_names() {
+        check("(import (scheme base) (scheme write))\n(define a '|x \"y|)\n(define (f b) '|(|)\n", 3);
+        check("#!/usr/bin/env gosh\n(define (f s) (#/\\(/i s))\n(define b #[\"(])\n(define c #[[:alpha:](])\n", 3);
+        check(
+            ";; a\n(use gauche.parseopt)\n(define (f s) (rxmatch #/[(]\\/\"/ s))\n(define d #\"a ~(f \\\"(\\\")\")",
+            3,
+        );
+        check(
+            "(import (chezscheme))\n(define rtd '#{point f9dk2l-1})\n(define (f x) (list #&x (#%car x) (#2%cdr x)))\n",
+            3,
+        );
+        check("#!/usr/bin/scheme --script\n(define rtd '#{point f9dk2l-1})\n", 1);
+        check(
+            "(import (chicken base))\n#> int f() { return '('; } <#\n(define s #<<END\n(\nEND\n)\n(define t #<#END\n#{(}\nEND\n)",
+            3,
+        );
+        check("#!/bin/sh\n#| -*- scheme -*-\nexec csi -s $0 \"$@\"\n|#\n(f)\n", 1);
+        check("(use srfi-1)\n(f #/[(]\\(/ #[(] #<<END\n(\nEND\n)\n", 2);
+        check("(import (sagittarius regex))\n(f #/\"(/ x)\n", 2);
+        check("#! /usr/bin/kawa\n(f #/[(]/ x)\n", 1);
+        check("#!/usr/bin/gsi-script\n(f '|a (b|)\n", 1);
+    }
+
+    #[test]
+    fn what_names_no_scheme_is_read_as_guile() {
+        check("(define a|b 1)\n(f '|)\n", 2);
+        check("#!/usr/bin/guile -s\n!#\n(use-modules (srfi srfi-1))\n(f a|b #{x (y}# c)\n", 2);
+        check("(define-module (a b))\n(f a|b)\n", 2);
+        check("(f \"(use gauche)\" a|b)\n;; (use gauche.x)\n", 1);
+    }
+}
