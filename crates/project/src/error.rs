@@ -218,7 +218,7 @@ pub enum Error {
 
     /// Not text in any encoding that this program reads.
     #[error(
-        "{path}: not text ({why}); only UTF-8 and Latin-1 source files can be read. Convert it first, or pass another file"
+        "{path}: not text ({why}); only source files in UTF-8, in Latin-1 or in the encoding of their coding cookie can be read. Convert it first, or pass another file"
     )]
     NotText {
         /// As written.
@@ -304,15 +304,17 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The file is Latin-1 and the new text has a character that Latin-1 lacks.
+    /// The new text has a character that the encoding of the file lacks.
     #[error(
-        "{path}:{line}:{column}: this file is encoded in Latin-1, which has no {character:?} (U+{:04X}); the file is unchanged. \
+        "{path}:{line}:{column}: this file is encoded in {encoding}, which has no {character:?} (U+{:04X}); the file is unchanged. \
          Leave the character out, or convert the file to UTF-8 first",
         u32::from(*character)
     )]
-    NotLatin1 {
+    NotEncodable {
         /// As written.
         path: String,
+        /// The name of the encoding.
+        encoding: &'static str,
         /// The first such character.
         character: char,
         /// Its line in the new text, from 1.
@@ -373,7 +375,7 @@ impl Error {
             | Error::NotRegular { .. }
             | Error::TooManyLinks { .. }
             | Error::Denied { .. }
-            | Error::NotLatin1 { .. }
+            | Error::NotEncodable { .. }
             | Error::WouldMisread { .. }
             | Error::SameFile { .. }
             | Error::AlreadyExists { .. } => "BAD_ARGUMENT",

@@ -1,12 +1,15 @@
 //! Bytes to text and back without losing any.
 //!
-//! Source files are UTF-8, with or without a byte order mark, or an old single-byte encoding. Bytes that are not UTF-8
-//! are read as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file
-//! comes back byte for byte. A few zero bytes are allowed in UTF-8, as in the key tables of Emacs Lisp; many of them,
+//! Source files are UTF-8, with or without a byte order mark, or in an old encoding. Bytes that are not UTF-8 are read as
+//! the cookie in the first two lines says (`-*- coding: shift_jis -*-`), if they come back byte for byte, else as Latin-1 (ISO 8859-1), which maps each byte to the scalar value of the same number, so that every file
+//! comes back byte for byte. Where carriage returns alone end the lines, the text has line feeds. A few zero bytes are allowed in UTF-8, as in the key tables of Emacs Lisp; many of them,
 //! or one in bytes that are not UTF-8, mean that the file is not text. ISO-2022 is refused too: its characters look
 //! like brackets and quotes. The text of a file that is packed by gzip can be read, not written.
 
-use memchr::{memchr, memchr_iter};
+use std::borrow::Cow;
+
+use encoding_rs::Encoding as Charset;
+use memchr::{memchr, memchr_iter, memmem};
 use sha2::{Digest, Sha256};
 
 use crate::MAX_FILE_BYTES;
@@ -28,7 +31,9 @@ pub enum Encoding {
     Utf8,
     /// One byte for each of U+0000 to U+00FF.
     Latin1,
-    /// Either of them, packed by gzip.
+    /// The one that the text declares.
+    Declared(&'static Charset),
+    /// UTF-8 or Latin-1, packed by gzip.
     Packed,
 }
 
@@ -41,7 +46,9 @@ pub enum LineEnding {
     Lf,
     /// Every line ends in carriage return and line feed.
     CrLf,
-    /// Both occur.
+    /// Every line ends in a carriage return alone. The text has line feeds in their place.
+    Cr,
+    /// Line feeds with and without carriage returns occur.
     Mixed,
 }
 
@@ -50,7 +57,7 @@ pub enum LineEnding {
 pub struct SourceFile {
     /// The path for people: relative to the first root, absolute when the file is below another one.
     pub path: String,
-    /// The text without the byte order mark; line ends as stored.
+    /// The text without the byte order mark; line ends as stored, unless they are carriage returns alone.
     pub text: String,
     /// The encoding of the bytes.
     pub encoding: Encoding,
@@ -86,6 +93,49 @@ pub(crate) fn decoded(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, b
     plain(path, unpacked).map(|(text, ..)| (text, Encoding::Packed, false))
 }
 
+/// The text of `bytes` in the encoding that a cookie in their first two lines names, as Emacs, Python and Gauche read
+/// them, if it gives the same bytes back. `None` for the encodings that are tried anyway.
+fn declared(bytes: &[u8]) -> Option<(String, &'static Charset)> {
+    let mut ends = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).map(|(at, _)| at);
+    let head = &bytes[..ends.by_ref().nth(1).unwrap_or(bytes.len()).min(LONGEST_HEAD)];
+    let after = &head[memmem::find(head, b"coding")? + "coding".len()..];
+    let name = after.strip_prefix(b":").or_else(|| after.strip_prefix(b"="))?.trim_ascii_start();
+    let end =
+        name.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte)).unwrap_or(name.len());
+    let name = std::str::from_utf8(&name[..end]).ok()?.to_ascii_lowercase();
+    let name = ["-unix", "-dos", "-mac"].iter().find_map(|line_end| name.strip_suffix(line_end)).unwrap_or(&name);
+    let label = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, label)| label);
+    let charset = Charset::for_label(label.as_bytes())?;
+    let is_other = charset.is_ascii_compatible() && !["UTF-8", "windows-1252"].contains(&charset.name());
+    let text = charset.decode_without_bom_handling_and_without_replacement(bytes).filter(|_| is_other)?;
+    let (again, _, lost) = charset.encode(&text);
+    (!lost && *again == *bytes).then(|| (text.into_owned(), charset))
+}
+
+/// The first lines of a file in which a cookie counts are not longer than this, in bytes.
+const LONGEST_HEAD: usize = 1024;
+
+/// Names of coding systems that are no labels of the WHATWG's Encoding Standard.
+const ALIASES: [(&str, &str); 17] = [
+    ("japanese-shift-jis", "shift_jis"),
+    ("sjis", "shift_jis"),
+    ("cp932", "shift_jis"),
+    ("euc-japan", "euc-jp"),
+    ("euc-jisx0213", "euc-jp"),
+    ("japanese-iso-8bit", "euc-jp"),
+    ("euc-korea", "euc-kr"),
+    ("korean-iso-8bit", "euc-kr"),
+    ("euc-cn", "gbk"),
+    ("euc-china", "gbk"),
+    ("cn-gb", "gbk"),
+    ("cn-gb-2312", "gbk"),
+    ("chinese-gbk", "gbk"),
+    ("chinese-iso-8bit", "gbk"),
+    ("cn-big5", "big5"),
+    ("chinese-big5", "big5"),
+    ("cyrillic-koi8", "koi8-r"),
+];
+
 /// [`decoded`], of bytes that are not packed.
 fn plain(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, bool), Error> {
     let not_text = |why| Error::NotText { path: path.to_owned(), why };
@@ -109,6 +159,9 @@ fn plain(path: &str, bytes: Vec<u8>) -> Result<(String, Encoding, bool), Error> 
     Ok(match String::from_utf8(body) {
         Ok(text) => (text, Encoding::Utf8, bom),
         Err(bad) => {
+            if let Some((text, charset)) = declared(bad.as_bytes()) {
+                return Ok((text, Encoding::Declared(charset), false));
+            }
             let mark = if bom { BOM } else { &[] };
             (mark.iter().chain(bad.as_bytes()).map(|&byte| char::from(byte)).collect(), Encoding::Latin1, false)
         }
@@ -130,27 +183,35 @@ impl SourceFile {
         let bytes = bytes.into();
         let len = bytes.len() as u64;
         let (text, encoding, bom) = decoded(path, bytes)?;
-        Ok(Self { path: path.to_owned(), line_ending: LineEnding::of(&text), text, encoding, bom, len })
+        let line_ending = LineEnding::of(&text);
+        let text = if line_ending == LineEnding::Cr { text.replace('\r', "\n") } else { text };
+        Ok(Self { path: path.to_owned(), line_ending, text, encoding, bom, len })
     }
 
     /// [`digest_of`] the bytes of the file, byte order mark included; of one that is packed, those of its text. The time
     /// grows with their number.
     #[must_use]
     pub fn digest(&self) -> String {
+        let text = self.stored(&self.text);
         let bytes: Vec<u8> = match self.encoding {
-            Encoding::Utf8 if self.bom => [BOM, self.text.as_bytes()].concat(),
-            Encoding::Utf8 | Encoding::Packed => return digest_of(self.text.as_bytes()),
+            Encoding::Utf8 if self.bom => [BOM, text.as_bytes()].concat(),
+            Encoding::Utf8 | Encoding::Packed => return digest_of(text.as_bytes()),
             // Every character is the byte of its number.
-            Encoding::Latin1 => self.text.chars().map(|character| character as u8).collect(),
+            Encoding::Latin1 => text.chars().map(|character| character as u8).collect(),
+            Encoding::Declared(charset) => charset.encode(&text).0.into_owned(),
         };
         digest_of(&bytes)
     }
 
     /// The bytes that store `text` in the encoding of this file, so that reading them gives `text` again.
     ///
-    /// Errors: [`Error::NotLatin1`], [`Error::WouldMisread`], [`Error::ReadOnly`].
+    /// Errors: [`Error::NotEncodable`], [`Error::WouldMisread`], [`Error::ReadOnly`].
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, Error> {
         let misread = |why| Error::WouldMisread { path: self.path.clone(), why };
+        if self.line_ending == LineEnding::Cr && text.contains('\r') {
+            return Err(misread("its lines end in carriage returns, and it has further ones"));
+        }
+        let text = &*self.stored(text);
         if text.contains('\0') && !self.text.contains('\0') {
             return Err(misread("it contains a zero character"));
         }
@@ -175,7 +236,7 @@ impl SourceFile {
                 for (at, character) in text.char_indices() {
                     match u8::try_from(u32::from(character)) {
                         Ok(byte) => bytes.push(byte),
-                        Err(_) => return Err(self.not_latin1(text, at, character)),
+                        Err(_) => return Err(self.not_encodable("Latin-1", text, at, character)),
                     }
                 }
                 if !bytes.is_ascii() && std::str::from_utf8(&bytes).is_ok() {
@@ -186,16 +247,35 @@ impl SourceFile {
                 }
                 Ok(bytes)
             }
+            Encoding::Declared(charset) => {
+                let mut buffer = [0; 4];
+                let lacks = |c: &(usize, char)| !c.1.is_ascii() && charset.encode(c.1.encode_utf8(&mut buffer)).2;
+                if let Some((at, character)) = text.char_indices().find(lacks) {
+                    return Err(self.not_encodable(charset.name(), text, at, character));
+                }
+                let bytes = charset.encode(text).0.into_owned();
+                match decoded(&self.path, bytes.clone()) {
+                    Ok((again, ..)) if again == text => Ok(bytes),
+                    _ => Err(misread("the encoding that it declares is not the one of the file")),
+                }
+            }
         }
     }
 
-    fn not_latin1(&self, text: &str, at: usize, character: char) -> Error {
+    /// `text` with the line ends of the file.
+    fn stored<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.line_ending == LineEnding::Cr { text.replace('\n', "\r").into() } else { text.into() }
+    }
+
+    fn not_encodable(&self, encoding: &'static str, text: &str, at: usize, character: char) -> Error {
         let before = &text[..at];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Error::NotLatin1 {
+        let line_start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+        let lines = if self.line_ending == LineEnding::Cr { '\r' } else { '\n' };
+        Error::NotEncodable {
             path: self.path.clone(),
+            encoding,
             character,
-            line: before.matches('\n').count() + 1,
+            line: before.matches(lines).count() + 1,
             column: before[line_start..].chars().count() + 1,
         }
     }
@@ -207,6 +287,10 @@ impl LineEnding {
             return if memchr(b'\n', text.as_bytes()).is_some() { Self::Lf } else { Self::None };
         }
         let feeds = memchr_iter(b'\n', text.as_bytes()).count();
+        // A single one may as well stand in a string.
+        if feeds == 0 && memchr_iter(b'\r', text.as_bytes()).nth(1).is_some() {
+            return Self::Cr;
+        }
         let pairs = text.matches("\r\n").count();
         match (feeds, pairs) {
             (0, _) => Self::None,
@@ -296,9 +380,51 @@ mod tests {
     fn latin1_names_the_first_character_it_lacks() {
         let file = SourceFile::decode("f", b"\xE9\n").unwrap();
         match file.encode("é\n;; é λ→") {
-            Err(Error::NotLatin1 { character: 'λ', line: 2, column: 6, .. }) => {}
+            Err(Error::NotEncodable { encoding: "Latin-1", character: 'λ', line: 2, column: 6, .. }) => {}
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_declared_encoding_is_read_and_written_back() {
+        let cookie = b";;; -*- coding: NAME -*-\n(f \"".to_vec();
+        for (name, bytes, text) in [
+            ("sjis", &b"\x95\x5c"[..], "表"),
+            ("shift_jis-unix", b"\x83\x5c", "ソ"),
+            ("gbk", b"\x95\x5c", "昞"),
+            ("big5", b"\xa5\x5c", "功"),
+            ("euc-jp", b"\xc9\xbd\xbc\xa8", "表示"),
+            ("euc-kr", b"\xb0\xa1", "가"),
+            ("koi8-r", b"\xcd\xc9\xd2", "мир"),
+            ("windows-1251", b"\xec\xe8\xf0", "мир"),
+            ("iso-8859-2", b"\xb1", "ą"),
+        ] {
+            let head = String::from_utf8(cookie.clone()).unwrap().replace("NAME", name);
+            let whole = [head.as_bytes(), bytes, b"\")\n"].concat();
+            let file = SourceFile::decode("f", &whole[..]).unwrap();
+            assert_eq!(file.text, format!("{head}{text}\")\n"), "{name}");
+            assert!(matches!(file.encoding, Encoding::Declared(_)), "{name}");
+            assert_eq!(file.encode(&file.text).unwrap(), whole, "{name}");
+            assert_eq!(file.digest(), digest_of(&whole), "{name}");
+            let lacks = file.encode(&format!("{}\n (🙂)", file.text));
+            assert!(matches!(lacks, Err(Error::NotEncodable { character: '🙂', line: 4, .. })), "{name}: {lacks:?}");
+            // Without the cookie it would be read as something else.
+            assert!(matches!(file.encode(text), Err(Error::WouldMisread { .. })), "{name}");
+        }
+        // What the cookie names does not fit: Latin-1 keeps every byte.
+        let file = SourceFile::decode("f", *b"; -*- coding: sjis -*-\n\x85\xff").unwrap();
+        assert_eq!(file.encoding, Encoding::Latin1);
+        check(b"; coding: latin-1\n\xe9", "; coding: latin-1\né", Encoding::Latin1, false, LineEnding::Lf);
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        check(b"; a (\r(b)\r", "; a (\n(b)\n", Encoding::Utf8, false, LineEnding::Cr);
+        check(b"; \xe9\r(b)\r", "; é\n(b)\n", Encoding::Latin1, false, LineEnding::Cr);
+        check(b"(f \"\r\")", "(f \"\r\")", Encoding::Utf8, false, LineEnding::None);
+        let file = SourceFile::decode("f", *b"(a)\r(b)\r").unwrap();
+        assert_eq!(file.digest(), digest_of(b"(a)\r(b)\r"));
+        assert!(matches!(file.encode("(a)\n\"\r\""), Err(Error::WouldMisread { .. })));
     }
 
     #[test]
