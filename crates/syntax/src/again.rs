@@ -48,11 +48,13 @@ fn changed(before: &Tree, old: &[u8], text: &[u8], language: &Language, rest: Kn
     let shift = (text.len() as u32).wrapping_sub(old.len() as u32);
     let mut elements = before.top_elements();
     let (begin, place) = last_form_before(before, old, front.min(sound_front(before)));
-    let mut builder = Builder::new(text, language.clone());
+    let language = language.of(text);
+    let tables = language.own_readtables(text);
+    let mut builder = Builder::new(text, language.clone(), tables);
     if rest == Known::Copied {
         builder.take_front(before, place);
     }
-    let mut lexer = Lexer::from(text, language.readtables(text), begin);
+    let mut lexer = Lexer::from(text, tables, begin);
     // Once the lexer is after the change: the first token of `before` that begins at the position of the lexer or
     // later.
     let known = &before.starts[..before.kinds.len()];

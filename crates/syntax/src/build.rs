@@ -4,6 +4,7 @@ use crate::datum::Position;
 use crate::diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 use crate::language::Language;
 use crate::lexer::Lexer;
+use crate::readtable::Readtables;
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
 use crate::tree::{List, ListId, MISSING, NO_LIST, Tree};
@@ -37,8 +38,10 @@ impl Cuts {
 
 /// Reads `text` token by token, interrupted at `cuts`.
 pub(crate) fn build(text: &[u8], language: &Language, cuts: &Cuts) -> Tree {
-    let mut builder = Builder::new(text, language.clone());
-    let mut lexer = Lexer::new(text, language.readtables(text));
+    let language = language.of(text);
+    let tables = language.own_readtables(text);
+    let mut lexer = Lexer::new(text, tables);
+    let mut builder = Builder::new(text, language.clone(), tables);
     if cuts.is_empty() {
         while let Some(kind) = lexer.next() {
             builder.push(kind, lexer.start() as u32, lexer.offset() as u32);
@@ -92,10 +95,10 @@ pub(crate) struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    pub(crate) fn new(text: &'t [u8], language: Language) -> Self {
-        let language = language.of(text);
+    /// `tables` are those for the text.
+    pub(crate) fn new(text: &'t [u8], language: Language, tables: Readtables<'_>) -> Self {
         let tree = Tree {
-            mark: u32::try_from(language.readtables(text).from).unwrap_or(u32::MAX),
+            mark: u32::try_from(tables.from).unwrap_or(u32::MAX),
             language,
             // Unused capacity is freed before its memory is ever touched.
             kinds: Vec::with_capacity(text.len() / 2),

@@ -92,11 +92,10 @@ fn flaws_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<(Flaw, Sp
     for token in tokens.clone() {
         found.extend(flaw_of_token(tree, text, token).map(|flaw| (flaw, tree.token_span(token))));
     }
-    if (table.own_tokens)(text.as_bytes()) {
-        misspelt_among(tree, text, tokens.clone(), &mut found);
-    }
-    if table.maps || table.square == Square::Vectors {
-        misplaced_among(tree, text, tokens.clone(), &mut found);
+    let mut misspelt = Vec::new();
+    misspelt_among(tree, text, tokens.clone(), &mut misspelt);
+    if !misspelt.is_empty() && (table.own_tokens)(text.as_bytes()) {
+        found.append(&mut misspelt);
     }
     if table.maps {
         let lists = tree.first_list_from(tokens.start)..tree.first_list_from(tokens.end);
@@ -107,28 +106,57 @@ fn flaws_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<(Flaw, Sp
 
 /// The tokens that no reader takes, outside of what a feature expression may hide from a reader.
 fn misspelt_among(tree: &Tree, text: &str, tokens: Range<TokenId>, found: &mut Vec<(Flaw, Span)>) {
-    let tables = tree.language().readtables(text.as_bytes());
-    let mut token = tokens.start;
-    while token < tokens.end {
-        let (kind, span) = (tree.kind(token), tree.token_span(token));
-        let begin = token;
-        token += 1;
-        let own = &text[span.range()];
-        match kind {
-            TokenKind::Annotation if is_conditional(own) => token = tree.datum_at(begin).last + 1,
-            TokenKind::Atom | TokenKind::Character | TokenKind::String | TokenKind::OpenParen => {
-                let table = if (span.start as usize) < tables.from { tables.first } else { tables.then };
-                if table.is_extra(own) {
-                    continue;
-                }
-                let spelt = Spelt { kind, own, after: &text[span.end as usize..] };
-                let misspelt = (table.misspelt)(spelt);
-                let within =
-                    |range: Range<usize>| Span::new(span.start + range.start as u32, span.start + range.end as u32);
-                found.extend(misspelt.map(|(flaw, range)| (flaw, within(range))));
-            }
-            _ => {}
+    let bytes = text.as_bytes();
+    let tables = tree.language().readtables_with(tree.mark);
+    let mut skipped = tokens.start;
+    let kinds = &tree.kinds[tokens.start as usize..tokens.end as usize];
+    let places = tree.starts[tokens.start as usize..=tokens.end as usize].windows(2);
+    for (token, (&kind, place)) in tokens.zip(kinds.iter().zip(places)) {
+        let asked = matches!(
+            kind,
+            TokenKind::Atom | TokenKind::String | TokenKind::Character | TokenKind::OpenParen | TokenKind::Annotation
+        );
+        if !asked || token < skipped {
+            continue;
         }
+        let span = Span::new(place[0], place[1]);
+        let (start, first) = (place[0] as usize, bytes[place[0] as usize]);
+        let table = if start < tables.from { tables.first } else { tables.then };
+        // Nearly all tokens are sound, which mostly shows in their first byte.
+        let suspect = match kind {
+            TokenKind::Annotation => {
+                if is_conditional(&text[span.range()]) {
+                    skipped = tree.datum_at(token).last + 1;
+                }
+                false
+            }
+            TokenKind::Atom => {
+                let own = || &bytes[span.range()];
+                table.suspects.start[usize::from(first)]
+                    || table
+                        .suspects
+                        .anywhere
+                        .is_some_and(|[one, other]| own().contains(&one) || (one != other && own().contains(&other)))
+            }
+            TokenKind::String => first == b'#' || bytes[span.range()].contains(&b'\\'),
+            TokenKind::OpenParen => first == b'#' && span.end > span.start + 1,
+            TokenKind::Character => true,
+            _ => false,
+        };
+        if !suspect {
+            continue;
+        }
+        let own = &text[span.range()];
+        if table.is_extra(own) {
+            continue;
+        }
+        if let Some(flaw) = misplaced(tree, text, token) {
+            found.push((flaw, span));
+            continue;
+        }
+        let misspelt = (table.misspelt)(Spelt { kind, own, after: &text[span.end as usize..] });
+        let within = |range: Range<usize>| Span::new(span.start + range.start as u32, span.start + range.end as u32);
+        found.extend(misspelt.map(|(flaw, range)| (flaw, within(range))));
     }
 }
 
@@ -137,33 +165,30 @@ fn is_conditional(own: &str) -> bool {
     own.starts_with("#+") || own.starts_with("#-") || own.starts_with("#!+") || own.starts_with("#!-")
 }
 
-/// Short functions of Clojure within one another, and dots in vectors of Emacs Lisp.
-fn misplaced_among(tree: &Tree, text: &str, tokens: Range<TokenId>, found: &mut Vec<(Flaw, Span)>) {
-    let (mut around, mut functions) = (Vec::new(), 0);
-    for token in tokens {
-        let (kind, span) = (tree.kind(token), tree.token_span(token));
-        let own = &text[span.range()];
-        if kind.is_open() {
-            let function = own == "#(" && tree.dialect().table().maps;
-            if function && functions > 0 {
-                found.push((Flaw::NestedFunction, span));
-            }
-            functions += i32::from(function);
-            around.push((function, kind == TokenKind::OpenBracket));
-        } else if kind.is_close() {
-            functions -= i32::from(around.pop().is_some_and(|(function, _)| function));
-        } else if own == "."
-            && kind == TokenKind::Atom
-            && tree.dialect().table().pairs
-            && around.last().is_some_and(|(_, vector)| *vector)
-            && text[span.end as usize..].starts_with(|next: char| next <= ' ' || "\"';([#?`,".contains(next))
-        {
-            found.push((Flaw::StrayDot, span));
-        } else if functions > 0 && kind == TokenKind::Atom && is_wrong_argument(own) {
-            found.push((Flaw::Symbol, span));
-        }
+/// A token stands where it may not: short functions of Clojure within one another, their arguments by other names, and
+/// dots in vectors of Emacs Lisp.
+fn misplaced(tree: &Tree, text: &str, token: TokenId) -> Option<Flaw> {
+    let (table, span) = (tree.dialect().table(), tree.token_span(token));
+    let own = &text[span.range()];
+    let opener = |list: ListId| tree.list(list).open();
+    if table.maps && (own == "#(" || is_wrong_argument(own)) {
+        let around = |list: ListId| tree.list(list).parent();
+        let own_list = tree.list_around(token);
+        let first = if own == "#(" { own_list.and_then(around) } else { own_list };
+        let mut lists = std::iter::successors(first, |list| around(*list)).take(MOST_AROUND);
+        let within = lists.any(|list| &text[tree.token_span(opener(list)).range()] == "#(");
+        return within.then_some(if own == "#(" { Flaw::NestedFunction } else { Flaw::Symbol });
     }
+    let in_vector = own == "."
+        && table.pairs
+        && table.square == Square::Vectors
+        && tree.list_around(token).is_some_and(|list| tree.kind(opener(list)) == TokenKind::OpenBracket)
+        && text[span.end as usize..].starts_with(|next: char| next <= ' ' || "\"';([#?`,".contains(next));
+    in_vector.then_some(Flaw::StrayDot)
 }
+
+/// The most lists around a token that are looked at.
+const MOST_AROUND: usize = 100;
 
 /// In `#(...)`, an argument is `%`, `%&` or `%` and a number.
 fn is_wrong_argument(own: &str) -> bool {

@@ -222,17 +222,35 @@ impl Language {
 
     /// The readtables for `text`.
     pub(crate) fn readtables(&self, text: &[u8]) -> Readtables<'_> {
-        match (&self.readtable, self.selected) {
-            (Some(readtable), _) => Readtables::one(readtable),
-            (None, Some(selected)) => Readtables::one(selected),
-            (None, None) => {
-                let table = self.dialect.table();
-                if let Some(variant) = named(table.variants, text) {
-                    return Readtables::one(variant.readtable);
-                }
-                Readtables::of(table.readtable, table.marks, text)
+        if self.readtable.is_none() && self.selected.is_none() {
+            let variant = named(self.dialect.table().variants, text);
+            if let Some(variant) = variant {
+                return Readtables::one(variant.readtable);
             }
         }
+        self.own_readtables(text)
+    }
+
+    /// [`Self::readtables`] in the language [of](Self::of) `text`.
+    pub(crate) fn own_readtables(&self, text: &[u8]) -> Readtables<'_> {
+        let table = self.dialect.table();
+        self.chosen().unwrap_or_else(|| Readtables::of(table.readtable, table.marks, text))
+    }
+
+    /// The readtables for a text of this language with a mark that ends at byte `mark`; `u32::MAX` without one.
+    pub(crate) fn readtables_with(&self, mark: u32) -> Readtables<'_> {
+        let table = self.dialect.table();
+        self.chosen().unwrap_or_else(|| match table.marks {
+            Some(marks) if mark != u32::MAX => {
+                Readtables { first: table.readtable, then: marks.after, from: mark as usize }
+            }
+            _ => Readtables::one(table.readtable),
+        })
+    }
+
+    /// The readtable that the project or the text has chosen.
+    fn chosen(&self) -> Option<Readtables<'_>> {
+        self.readtable.as_deref().or(self.selected).map(Readtables::one)
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Variant {
 }
 
 /// How far into a text the lines are looked at that name an implementation, in bytes.
-const NAMED_WITHIN: usize = 8 * 1024;
+const NAMED_WITHIN: usize = 4 * 1024;
 
 /// The first of `variants` that `text` names.
 pub(crate) fn named<'v>(variants: &'v [Variant], text: &[u8]) -> Option<&'v Variant> {
@@ -70,7 +70,8 @@ pub(crate) fn named<'v>(variants: &'v [Variant], text: &[u8]) -> Option<&'v Vari
     let mut at = 0;
     while at < head.len() {
         let line = &head[at..];
-        if line[0] == b'(' || line.starts_with(b"#!") {
+        // Most lines that begin with a parenthesis define something.
+        if (line[0] == b'(' && !line.starts_with(b"(define ")) || line.starts_with(b"#!") {
             let names = |variant: &Variant| variant.words.iter().any(|word| line.starts_with(word.as_bytes()));
             let found = variants.iter().position(names);
             best = best.into_iter().chain(found).min();
@@ -204,6 +205,27 @@ pub(crate) enum Within {
     NonAscii,
 }
 
+/// The atoms that may be misspelt, by their bytes.
+#[derive(Clone)]
+pub(crate) struct Suspects {
+    /// By the first byte.
+    pub(crate) start: [bool; 256],
+    /// Two bytes that make one suspect anywhere; equal where there is only one.
+    pub(crate) anywhere: Option<[u8; 2]>,
+}
+
+impl Suspects {
+    pub(crate) const fn new(first: &[u8], anywhere: Option<[u8; 2]>) -> Self {
+        let mut start = [false; 256];
+        let mut at = 0;
+        while at < first.len() {
+            start[first[at] as usize] = true;
+            at += 1;
+        }
+        Self { start, anywhere }
+    }
+}
+
 /// The rules by which text of one dialect is cut into tokens.
 #[derive(Clone)]
 pub(crate) struct Readtable {
@@ -219,6 +241,8 @@ pub(crate) struct Readtable {
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
     /// `package::` directly before a list is a prefix of the list, as in SBCL.
     pub(crate) package_prefix: bool,
+    /// The atoms that `misspelt` is asked about.
+    pub(crate) suspects: Suspects,
     /// What is wrong with a token that the language's own reader refuses.
     pub(crate) misspelt: fn(Spelt<'_>) -> Misspelt,
     /// The shapes that a project has declared for `#` and an ASCII character.

@@ -5,7 +5,7 @@ use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row}
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::pieces::{Piece, Role, piece};
-use crate::readtable::{Characters, Readtable, Start};
+use crate::readtable::{Characters, Readtable, Start, Suspects};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
 use crate::spelling;
@@ -71,6 +71,7 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character,
     package_prefix: false,
+    suspects: Suspects::new(b"#0123456789+-%:", Some([b':', b'/'])),
     misspelt: spelling::clojure::misspelt,
     extra: [None; 128],
 };

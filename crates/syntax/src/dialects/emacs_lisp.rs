@@ -6,7 +6,7 @@ use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
 use crate::pieces::{Piece, Role, piece};
-use crate::readtable::{Characters, Readtable, Start};
+use crate::readtable::{Characters, Readtable, Start, Suspects};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
 use crate::spelling;
@@ -368,6 +368,7 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character,
     package_prefix: false,
+    suspects: Suspects::new(b"#.", None),
     misspelt: spelling::emacs_lisp::misspelt,
     extra: [None; 128],
 };

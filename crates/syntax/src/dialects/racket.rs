@@ -7,7 +7,7 @@ use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row}
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::pieces::{Piece, Role, piece};
-use crate::readtable::{Characters, Readtable};
+use crate::readtable::{Characters, Readtable, Suspects};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
 use crate::spelling;
@@ -77,6 +77,7 @@ static READTABLE: Readtable = Readtable {
     dispatch,
     character: |lexer| lexer.atom(),
     package_prefix: false,
+    suspects: Suspects::new(b"#0123456789+-", None),
     misspelt: spelling::racket::misspelt,
     extra: [None; 128],
 };

@@ -6,7 +6,7 @@ use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
 use crate::name::unescape;
 use crate::pieces::{Piece, Role, piece};
-use crate::readtable::{Characters, DispatchShape, Marks, Readtable, Variant};
+use crate::readtable::{Characters, DispatchShape, Marks, Readtable, Suspects, Variant};
 use crate::shapes::{Openers, Shapes};
 use crate::special::{SpecialForm as F, SpecialForms};
 use crate::spelling;
@@ -153,6 +153,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
         dispatch,
         character: |lexer| lexer.atom(),
         package_prefix: false,
+        suspects: Suspects::new(b"#", None),
         misspelt: spelling::scheme::misspelt,
         extra: [None; 128],
     }
