@@ -91,6 +91,14 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The same case as if the earlier text were not known.
+    pub(crate) fn alone(&self) -> Self {
+        let mut alone = Self::new(Plain { text: self.text, tree: self.tree }, self.without);
+        (alone.free, alone.strict, alone.at_end) = (self.free.clone(), self.strict, self.at_end);
+        (alone.context, alone.cut, alone.others) = (self.context, self.cut.clone(), self.others.clone());
+        alone
+    }
+
     /// The lines of the text.
     pub(crate) fn lines(&self) -> &LineIndex {
         self.lines.get_or_init(|| LineIndex::new(self.text.as_bytes()))

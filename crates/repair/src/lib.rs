@@ -12,6 +12,7 @@
 
 mod case;
 mod doubts;
+mod examined;
 mod outcome;
 mod policy;
 mod proposals;

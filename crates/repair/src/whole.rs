@@ -127,7 +127,7 @@ impl<'a> Task<'a> {
             outcome => outcome,
         };
         whole.before = Some(before.text);
-        match outcome.unwrap_or_else(|| whole.outcome()) {
+        match outcome.unwrap_or_else(|| whole.examined()) {
             Outcome::Repaired(repair)
                 if whole.considers(Doubt::NewComment) && marks::are_new(text.text, text.tree, before.text) =>
             {
@@ -189,7 +189,7 @@ impl<'a> Task<'a> {
             case.context = Context { parts: &old_parts, own: *index, around: &around };
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
-            let mut outcome = widened(case.outcome(), text, whole.lines(), at);
+            let mut outcome = widened(case.examined(), text, whole.lines(), at);
             if let Outcome::Refused(refusal) = &mut outcome {
                 let around = self.around_the_next(whole, own_tree, at + new_part.len());
                 refusal.candidates.splice(0..0, around);

@@ -10,7 +10,7 @@ use crate::outcome::Reason;
 use crate::proposals::{Answer, Proposal};
 use crate::text::align::{Alignment, Gap};
 use crate::text::edit::{CLOSERS, OPENERS, TextEdit, counted, moved_into, same_code};
-use crate::witnesses::earlier::BY_LINES;
+use crate::witnesses::earlier::{AS_EARLIER, BY_LINES};
 
 /// How much likelier than the others an answer by layout has to be, as a natural logarithm, to outvote the earlier text
 /// in new lines; only for closers at line ends.
@@ -204,7 +204,7 @@ impl Case<'_> {
             answers.clear();
             restoring = None;
         }
-        let restored = |edits: Vec<TextEdit>| self.sure(edits, "as in the earlier text", 2.0 * MARGIN);
+        let restored = |edits: Vec<TextEdit>| self.sure(edits, AS_EARLIER, 2.0 * MARGIN);
         if let Some(edits) = restoring.take_if(|_| alignment.same_words || self.certain_only) {
             return restored(edits);
         }

@@ -12,6 +12,9 @@ use crate::text::scope::chunks;
 use crate::witnesses::learn::learn;
 use crate::witnesses::pairs::settle;
 
+/// The reason for an answer that puts delimiters back.
+pub(crate) const AS_EARLIER: &str = "as in the earlier text";
+
 /// The number of bytes read to try combinations of gaps, at most.
 const READING_BUDGET: usize = 8 << 20;
 /// Up to this many gaps are combined in every way.
@@ -127,7 +130,7 @@ fn exchanges_openers(edit: &TextEdit) -> bool {
 }
 
 fn answer(edits: Vec<TextEdit>) -> Answer {
-    Answer::new(edits, "as in the earlier text")
+    Answer::new(edits, AS_EARLIER)
 }
 
 /// Sets of gaps to put back, as bits: at most `most`, small ones first, and finally all gaps. Gaps from the 65th on

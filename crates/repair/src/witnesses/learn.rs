@@ -26,6 +26,7 @@ const ENOUGH: f32 = 24.0;
 const MOST_WANTED: usize = 48;
 
 /// What has been learnt, and what is still unknown.
+#[derive(Clone)]
 pub(crate) struct Learnt {
     pub(crate) habits: Habits,
     /// The number of tokens read.
@@ -156,6 +157,7 @@ impl<'h> Lesson<'h> {
 }
 
 /// Symbols that have not been seen often enough, by their [`Token::name`].
+#[derive(Clone)]
 struct Wanted(FxHashMap<u64, Finder<'static>>);
 
 impl Wanted {
