@@ -8,6 +8,7 @@
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 
 use cap_std::ambient_authority;
@@ -15,6 +16,7 @@ use cap_std::fs::Dir;
 
 use crate::error::{EditError, Error};
 use crate::identity::identity_of;
+use crate::journal::News;
 use crate::lock::Locks;
 use crate::root::{Root, Roots, Shared};
 use crate::text::SourceFile;
@@ -109,6 +111,7 @@ fn beside(real: &Path) -> Result<Roots, Error> {
         dir,
         identity,
         writable: true,
+        is_settled: AtomicBool::new(true),
     };
     let shared = Shared {
         writable: vec![Arc::new(root)],
@@ -117,6 +120,7 @@ fn beside(real: &Path) -> Result<Roots, Error> {
         locks: Locks::default(),
         lock_wait: Roots::LOCK_WAIT,
         show_absolute: true,
+        news: News::default(),
     };
     Ok(Roots { shared: Arc::new(shared) })
 }

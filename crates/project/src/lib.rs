@@ -33,6 +33,9 @@ mod directories;
 mod error;
 mod identity;
 mod ignores;
+mod journal;
+#[cfg(test)]
+mod killed;
 mod library;
 mod lock;
 mod nearest;
@@ -54,6 +57,7 @@ pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
 pub use directories::{EntryKind, ListedEntry, MadeDirectories};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
+pub use journal::TakenBack;
 pub use library::{LibraryPlace, library_at};
 pub use packed::{gunzipped, is_packed, unpacked};
 pub use read::{Version, read_anywhere, read_text_anywhere};

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use cap_std::fs::Dir;
 
 use crate::error::{Error, LIBRARY_OPTION, RootFault};
 use crate::identity::{Identity, identity_of, std_identity};
+use crate::journal::News;
 use crate::library::{Libraries, LibraryPlace};
 use crate::lock::Locks;
 
@@ -103,6 +105,9 @@ pub(crate) struct Root {
     pub(crate) real: PathBuf,
     pub(crate) identity: Identity,
     pub(crate) writable: bool,
+    /// No process that has ended is known to have left a change of several files half done here that cannot be taken back
+    /// yet.
+    pub(crate) is_settled: AtomicBool,
 }
 
 impl Root {
@@ -130,7 +135,7 @@ impl Root {
             return Err(fault(found));
         }
         let spelled = std::path::absolute(path).map_err(system)?;
-        Ok(Self { dir, spelled, real, identity, writable })
+        Ok(Self { dir, spelled, real, identity, writable, is_settled: AtomicBool::new(true) })
     }
 
     /// The name of the root still leads to the directory of the handle.
@@ -255,6 +260,7 @@ pub(crate) struct Shared {
     pub(crate) lock_wait: Duration,
     /// Shows the absolute paths of files, below the first root too.
     pub(crate) show_absolute: bool,
+    pub(crate) news: News,
 }
 
 impl Roots {
@@ -284,6 +290,7 @@ impl Roots {
             locks: Locks::default(),
             lock_wait: Self::LOCK_WAIT,
             show_absolute: false,
+            news: News::default(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -334,6 +341,7 @@ impl Roots {
             locks: Locks::default(),
             lock_wait,
             show_absolute: self.shared.show_absolute,
+            news: News::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -350,6 +358,7 @@ impl Roots {
             locks: Locks::default(),
             lock_wait: self.shared.lock_wait,
             show_absolute: self.shared.show_absolute,
+            news: News::default(),
         };
         Self { shared: Arc::new(shared) }
     }

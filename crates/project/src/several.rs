@@ -1,29 +1,34 @@
 //! Replacing several files: all of them or none.
 //!
 //! 1. Lock the files, read them, and let the caller make the new texts, as for one file.
-//! 2. Write each new version beside its file, and give each old version a second name. From here on no step needs space.
-//! 3. Check whether all files still have the bytes that were read.
-//! 4. Rename the new versions over the files, one after another. If a rename fails, the old versions get their names
+//! 2. Write each new version, without a name where the file system can do that, and then the record of the change
+//!    (`journal.rs`).
+//! 3. Give each new version a name beside its file, and each old version a second one. From here on no step needs space.
+//! 4. Check whether all files still have the bytes that were read.
+//! 5. Rename the new versions over the files, one after another. If a rename fails, the old versions get their names
 //!    back.
+//! 6. Note in the record that the new texts stay, and remove the second names and the record.
 //!
 //! The result is a [`Trial`]: the new texts are in place, other writers of this kind do not get at the files, and they
 //! can still be put back, with their old inodes and times. A trial that is dropped is put back.
 //!
 //! **What is guaranteed.** Every file is whole at every moment, old or new. When a call ends, whatever its result, either all files
 //! are new or all are old; the only exception is [`Error::InPart`], for a disk that fails twice. If the process is killed or the
-//! machine stops between the first rename and the last, which are microseconds apart, some files are new and some old;
-//! if it happens during a trial, all are new.
+//! machine stops before step 6, the next writer in that root, or [`Roots::settle`], takes the change back. Where the root's own
+//! directory cannot be written to, there is no record, and some files may then be new and some old.
 
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::error::{EditError, Error, ReadOnlyWhy};
-use crate::identity::std_identity;
+use crate::identity::{Identity, std_identity};
+use crate::journal::{self, Entry, Journal};
 use crate::lock::{FileKey, Turn};
 use crate::read;
-use crate::root::Roots;
-use crate::stage::{self, SecondName, Staged};
+use crate::root::{Root, Roots};
+use crate::stage::{self, SecondName, Staged, step};
 use crate::text::SourceFile;
 use crate::walk::Place;
 use crate::write::{Held, NewText, Written, check_size, key_of, sync, take_turn};
@@ -41,6 +46,8 @@ pub struct Destination {
 #[derive(Debug)]
 #[must_use = "a trial that is dropped is put back"]
 pub struct Trial {
+    /// It goes when the files have been put back, or kept.
+    journal: Option<Journal>,
     replaced: Vec<Replaced>,
     written: Vec<Written>,
 }
@@ -81,7 +88,8 @@ impl Roots {
                 None => written.push(one.unchanged()),
             }
         }
-        Ok(Trial { replaced: replace_all(changes)?, written })
+        let (journal, replaced) = replace_all(changes)?;
+        Ok(Trial { journal, replaced, written })
     }
 
     /// Locks the files in an order of its own, so that two calls cannot wait for each other. The result is in the order of
@@ -99,6 +107,13 @@ impl Roots {
         if let Some([(one, ..), (other, ..)]) = places.windows(2).find(|pair| pair[0].1 == pair[1].1) {
             let shown = |at: usize| targets[at].path.display().to_string();
             return Err(Error::SameFile { path: shown(*one), other: shown(*other) });
+        }
+        let mut settled: Vec<Identity> = Vec::new();
+        for (_, _, place) in &places {
+            if place.root.writable && !settled.contains(&place.root.identity) {
+                settled.push(place.root.identity);
+                journal::settle(self, &place.root);
+            }
         }
         let mut locked: Vec<(usize, Locked)> = Vec::new();
         for (at, _, place) in places {
@@ -151,13 +166,18 @@ impl Trial {
 
     /// Lets the new texts stay.
     pub fn keep(mut self) -> Vec<Written> {
+        if let Some(journal) = &self.journal {
+            journal.keep();
+        }
         self.replaced.clear();
+        step();
         std::mem::take(&mut self.written)
     }
 
     /// Puts the old texts back, and removes files that were created. A file that another program has changed meanwhile
     /// is left.
     pub fn put_back(mut self) -> Vec<NotPutBack> {
+        // The record goes with `self`, after the files have their old texts.
         put_back(std::mem::take(&mut self.replaced))
     }
 }
@@ -234,14 +254,44 @@ struct Ready {
 
 impl Ready {
     fn new(locked: Locked, bytes: Vec<u8>) -> Result<Self, Error> {
-        let (staged, second) = match &locked {
-            Locked::File(held) => (held.stage(&bytes)?, SecondName::give(&held.place.dir, &held.place.name).ok()),
+        let staged = match &locked {
+            Locked::File(held) => held.stage(&bytes)?,
             Locked::Vacant { place, .. } => {
                 let staged = stage::stage(&place.dir, &place.name, &bytes, None);
-                (staged.map_err(|error| not_created(place, error))?, None)
+                staged.map_err(|error| not_created(place, error))?
             }
         };
-        Ok(Self { locked, bytes, staged, second })
+        Ok(Self { locked, bytes, staged, second: None })
+    }
+
+    /// Its line of the record that lies in `home`.
+    fn entry(&self, home: &Root) -> Entry {
+        match &self.locked {
+            Locked::File(held) => Entry::new(home, &held.place, Some(&held.old), &self.bytes),
+            Locked::Vacant { place, .. } => Entry::new(home, place, None, &self.bytes),
+        }
+    }
+
+    fn root(&self) -> &Arc<Root> {
+        match &self.locked {
+            Locked::File(held) => &held.place.root,
+            Locked::Vacant { place, .. } => &place.root,
+        }
+    }
+
+    /// Gives the new version and the old one names beside the file.
+    fn give_names(&mut self) -> Result<(), Error> {
+        if let Locked::File(held) = &self.locked {
+            let failed = |error| Error::writing(&held.place.path, "write the new version", error);
+            self.staged.give_name().map_err(failed)?;
+            step();
+            let (dir, name) = (&held.place.dir, &held.place.name);
+            let second = SecondName::give(dir, name).or_else(|_| SecondName::copy(dir, name, &held.old, &held.file));
+            self.second = Some(second.map_err(failed)?);
+            stage::sync_directory(dir).map_err(failed)?;
+            step();
+        }
+        Ok(())
     }
 
     fn check_same(&self) -> Result<(), Error> {
@@ -377,16 +427,27 @@ impl Replaced {
 }
 
 /// Replaces the files by their new bytes, all or none.
-fn replace_all(changes: Vec<(Locked, Vec<u8>)>) -> Result<Vec<Replaced>, Error> {
+fn replace_all(changes: Vec<(Locked, Vec<u8>)>) -> Result<(Option<Journal>, Vec<Replaced>), Error> {
     let mut ready = Vec::new();
     for (locked, bytes) in changes {
         ready.push(Ready::new(locked, bytes)?);
     }
+    let home = ready.first().map(|one| one.root().clone());
+    let journal = home.and_then(|home| {
+        let entries: Vec<Entry> = ready.iter().map(|one| one.entry(&home)).collect();
+        Journal::open(&home, &entries).ok()
+    });
+    // Declared after the record, so that the names are removed before it when a later step fails.
+    let mut ready = ready;
+    ready.iter_mut().try_for_each(Ready::give_names)?;
     ready.iter().try_for_each(Ready::check_same)?;
     let mut replaced: Vec<Replaced> = Vec::new();
     for one in ready {
         match one.rename() {
-            Ok(one) => replaced.push(one),
+            Ok(one) => {
+                replaced.push(one);
+                step();
+            }
             Err(cause) => {
                 let written: Vec<String> = put_back(replaced).into_iter().map(|one| one.path).collect();
                 let cause = Box::new(cause);
@@ -395,7 +456,7 @@ fn replace_all(changes: Vec<(Locked, Vec<u8>)>) -> Result<Vec<Replaced>, Error> 
         }
     }
     replaced.iter().try_for_each(|one| sync(&one.place))?;
-    Ok(replaced)
+    Ok((journal, replaced))
 }
 
 /// Puts the files back in the reverse order; the result are those that were not put back.

@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::Dir;
 use lispwright_platform::{Here, System as _};
-use rustix::fs::{Gid, Mode, OFlags, Uid, XattrFlags};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid, XattrFlags};
 
+use crate::journal::is_journal_name;
 use crate::regular::{AT_ONCE, only_regular};
 use crate::text::digest_of;
 
@@ -83,7 +84,7 @@ impl Staged {
         self.give_name()?;
         let file = self.file.try_clone()?;
         let name = self.name.as_ref().expect("give_name leaves a name");
-        self.dir.rename(name, &self.dir, &self.target)?;
+        rustix::fs::renameat(&self.dir, name, &self.dir, &self.target)?;
         self.name = None;
         Ok(file)
     }
@@ -96,7 +97,7 @@ impl Staged {
             None => Here::give_name(&self.file, self.dir.as_fd(), &self.target)?,
             Some(name) => {
                 self.dir.hard_link(name, &self.dir, &self.target)?;
-                self.dir.remove_file(name)?;
+                remove(&self.dir, name)?;
                 self.name = None;
             }
         }
@@ -108,7 +109,7 @@ impl Drop for Staged {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // A name that cannot be removed is found by the next writer.
-            let _ = self.dir.remove_file(name);
+            let _ = remove(&self.dir, name);
         }
     }
 }
@@ -124,14 +125,24 @@ pub(crate) struct SecondName {
 impl SecondName {
     /// Gives the file that is `target` in `dir` a second name.
     pub(crate) fn give(dir: &Dir, target: &OsStr) -> io::Result<Self> {
-        let (name, dir) = (Some(with_fresh_name(target, |name| dir.hard_link(target, dir, name))?.1), dir.try_clone()?);
+        // First the descriptor, then the name: what fails for want of one leaves nothing.
+        let dir = dir.try_clone()?;
+        let (_, name) = with_fresh_name(target, |name| dir.hard_link(target, &dir, name))?;
+        Ok(Self { dir, target: target.to_owned(), name: Some(name) })
+    }
+
+    /// Writes the same version once more, for a file system whose files have one name.
+    pub(crate) fn copy(dir: &Dir, target: &OsStr, bytes: &[u8], like: &File) -> io::Result<Self> {
+        let mut staged = stage(dir, target, bytes, Some(like))?;
+        staged.give_name()?;
+        let (dir, name) = (staged.dir.try_clone()?, staged.name.take());
         Ok(Self { dir, target: target.to_owned(), name })
     }
 
     /// Gives the version its own name back.
     pub(crate) fn put_back(mut self) -> io::Result<()> {
         let name = self.name.as_ref().expect("it has a name until it is put back");
-        self.dir.rename(name, &self.dir, &self.target)?;
+        rustix::fs::renameat(&self.dir, name, &self.dir, &self.target)?;
         self.name = None;
         Ok(())
     }
@@ -141,7 +152,7 @@ impl Drop for SecondName {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // A name that cannot be removed is found by the next writer.
-            let _ = self.dir.remove_file(name);
+            let _ = remove(&self.dir, name);
         }
     }
 }
@@ -154,11 +165,39 @@ pub(crate) fn remove_abandoned(dir: &Dir, target: &OsStr) {
     for entry in dir.entries().into_iter().flatten().take(MAX_NAMES).flatten() {
         let name = entry.file_name();
         let staged = name.to_str().filter(|name| is_staging_name(name));
-        if staged.is_some_and(|staged| staged.starts_with(&prefix) || nobody_writes(dir, staged)) {
-            let _ = dir.remove_file(&name);
+        if staged
+            .is_some_and(|staged| staged.starts_with(&prefix) || !is_journal_name(staged) && nobody_writes(dir, staged))
+        {
+            let _ = remove(dir, &name);
         }
     }
 }
+
+/// Removes the versions of `target` from `dir` that have names of their own and that nobody writes.
+pub(crate) fn remove_versions(dir: &Dir, target: &OsStr) {
+    for entry in dir.entries().into_iter().flatten().take(MAX_NAMES).flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| is_version_of(name, target) && nobody_writes(dir, name)) {
+            let _ = remove(dir, &name);
+        }
+    }
+}
+
+/// `name` is that of a version of `target`.
+pub(crate) fn is_version_of(name: &str, target: &OsStr) -> bool {
+    is_staging_name(name) && name.starts_with(&name_prefix(target))
+}
+
+/// Removes a name. This takes no descriptor, which may be what is missing.
+fn remove(dir: &Dir, name: &OsStr) -> io::Result<()> {
+    Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
+}
+
+/// A moment at which a writer may be killed: tests have it killed there.
+#[cfg(not(test))]
+pub(crate) fn step() {}
+#[cfg(test)]
+pub(crate) use crate::killed::step;
 
 /// No living process has the lock of this version.
 fn nobody_writes(dir: &Dir, name: &str) -> bool {

@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use cap_std::fs::MetadataExt as _;
@@ -23,6 +24,7 @@ use rustix::fs::{Access, AtFlags};
 use crate::MAX_FILE_BYTES;
 use crate::error::{EditError, Error, ReadOnlyWhy};
 use crate::identity::identity_of;
+use crate::journal;
 use crate::lock::{self, FileKey, Flock, Taken, Turn};
 use crate::read::{self, Version};
 use crate::root::Roots;
@@ -69,7 +71,11 @@ impl Roots {
         path: &Path,
         edit: impl FnOnce(&SourceFile) -> Result<NewText, E>,
     ) -> Result<Written, EditError<E>> {
-        let held = Held::new(self, self.locate(path)?)?;
+        let place = self.locate(path)?;
+        if place.root.writable {
+            journal::settle(self, &place.root);
+        }
+        let held = Held::new(self, place)?;
         let new = edit(&held.source).map_err(EditError::Refused)?;
         let Some(new) = held.new_bytes(new)? else { return Ok(held.unchanged()) };
         let written = held.written(&new);
@@ -169,15 +175,16 @@ impl Held {
         Written { path: self.source.path.clone(), changed: true, len: new.len() as u64, other_names }
     }
 
-    /// Writes a new version beside the file, complete and with a name of its own.
+    /// Writes a new version beside the file, complete and, where the file system can do that, without a name.
     pub(crate) fn stage(&self, new: &[u8]) -> Result<Staged, Error> {
         let failed = |error| self.failed(error);
-        stage::remove_abandoned(&self.place.dir, &self.place.name);
-        let mut staged = stage::stage(&self.place.dir, &self.place.name, new, Some(&self.file)).map_err(failed)?;
+        if self.place.root.is_settled.load(Ordering::Relaxed) {
+            stage::remove_abandoned(&self.place.dir, &self.place.name);
+        }
+        let staged = stage::stage(&self.place.dir, &self.place.name, new, Some(&self.file)).map_err(failed)?;
         if !staged.is_owned_like(&self.file).map_err(failed)? {
             return Err(Error::ReadOnly { path: self.place.path.clone(), why: ReadOnlyWhy::OtherOwner });
         }
-        staged.give_name().map_err(failed)?;
         Ok(staged)
     }
 
