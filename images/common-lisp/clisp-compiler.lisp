@@ -55,6 +55,10 @@ compiler finds, COMPILING and LOADING the path of each file before that happens 
   "(:LINE i) of the top-level form that is compiled."
   (code-line *compile-file-truename* system::*compile-file-lineno1*))
 
+(defun signalling-place ()
+  "(:LINE i) of the top-level form that is being compiled, or NIL."
+  (and *compile-file-truename* (form-line)))
+
 (defun loading-place (error file)
   "(:LINE i) of the top-level form of FILE whose loading ended in ERROR, as the parent is told of that; NIL when it is not known.
 CLISP names the compiled form by its lines, \"6 7 (BOOM 3)-3\", and so does the restart that goes on after it."

@@ -39,6 +39,10 @@
   (when (project-file-p path)
     (look-for-mistakes path)))
 
+(defun signalling-place ()
+  "Nothing: the compiler does not say where it is."
+  nil)
+
 (defun loading-place (error file)
   "Nothing: the frames say where it was."
   (declare (ignore error file))

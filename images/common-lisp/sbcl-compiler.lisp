@@ -253,6 +253,11 @@ that is a mistake of the text."
     (and (consp outermost)
          (format nil "~{~A~^ ~}" (mapcar #'short-text outermost)))))
 
+(defun signalling-place ()
+  "(:POSITION i) of the top-level form that is being compiled, or NIL."
+  (let ((start (form-start)))
+    (and start (list :position start))))
+
 (defun loading-place (error file)
   "Nothing: the frames say where it was."
   (declare (ignore error file))

@@ -24,6 +24,8 @@ was loaded.")
   (systems '())                         ; the loaded systems and their dependencies
   (explanation nil)                     ; the explanation of the last signalled error by the definitions of systems
   (current nil)                         ; the file that was being compiled or loaded when the last error was signalled
+  (place nil)                           ; the place in it, (:POSITION i) or (:LINE i), as far as it is known
+  (missing '())                         ; names of packages that errors were about
   (texts (make-hash-table :test #'equal))) ; file -> text, for lines
 
 ;;; Systems of the project
@@ -277,6 +279,7 @@ about libraries are not kept."
   "The fields of ANSWER with the results of WORK."
   (when (eq (getf answer :outcome) :error)
     (add-fatal-diagnostic work (getf answer :error))
+    (add-missing-systems work)
     (when (some #'contradicts-image-p (work-diagnostics work))
       (push '(:severity "note" :type "earlier-definition"
               :message "The image has a definition from before that the present one cannot take the place of.")
@@ -318,9 +321,58 @@ about libraries are not kept."
                     (cond (frame (list* :file (getf frame :file)
                                         (and (getf frame :line) (list :line (getf frame :line)))))
                           ((work-current work)
-                           (list* :file (work-current work) (loading-place error (work-current work)))))))
+                           (list* :file (work-current work)
+                                  (or (place-fields work) (loading-place error (work-current work))))))))
             ((not (mistaken-p work))
              (add "It compiled with a warning, and ASDF does not load what does." :file (first (work-compiled work))))))))
+
+(defun place-fields (work)
+  "The line of the form that was being compiled when the last error was signalled, as far as it is known."
+  (let* ((place (work-place work))
+         (position (getf place :position)))
+    (if position
+        (line-fields work (work-current work) position)
+        place)))
+
+(defun note-missing-package (work error)
+  "Keeps the name of the package that ERROR did not find."
+  (let ((name (ignore-errors (and (typep error 'package-error)
+                                  (not (packagep (package-error-package error)))
+                                  (string (package-error-package error))))))
+    (when name
+      (pushnew name (work-missing work) :test #'string=))))
+
+(defun add-missing-systems (work)
+  "Tells of each package whose lack is among the mistakes of WORK the system that is named like it and is not loaded."
+  (dolist (name (union (work-missing work)
+                       (loop for one in (work-diagnostics work)
+                             for name = (package-the-reader-lacks (getf one :message))
+                             when name collect name)
+                       :test #'string=))
+    (let ((system (and (null (find-package name))
+                       (some (lambda (one)
+                               (and (equal (getf one :severity) "error") (search name (getf one :message) :test #'char-equal)))
+                             (work-diagnostics work))
+                       (system-like name))))
+      (when system
+        (setf (work-diagnostics work)
+              (append (work-diagnostics work)
+                      (list (list :severity "note" :type "missing-dependency"
+                                  :message (format nil "There is a system ~S, which is not loaded; no :depends-on has it." system)))))))))
+
+(defun package-the-reader-lacks (message)
+  "The name of the package that MESSAGE, of a reader inside of a compiler, says does not exist; else NIL."
+  (let* ((start (search "Package " message))
+         (end (and start (search " does not exist" message :start2 start)))
+         (name (and end (subseq message (+ start (length "Package ")) end))))
+    (and name (not (find #\Space name)) name)))
+
+(defun system-like (name)
+  "The name of the system that is called like the package NAME, if there is one and it is not loaded."
+  (let ((system (ignore-errors (asdf:find-system (string-downcase name) nil))))
+    (and system
+         (not (asdf:component-loaded-p system))
+         (asdf:component-name system))))
 
 (defun source-of-p (file compiled)
   "True when COMPILED is the compiled file in the cache of the source FILE: its path contains that of the source."
@@ -389,7 +441,9 @@ and what else was brought up to date, for any ending."
   "Calls FUNCTION with WORK, which collects the compiler's messages and the file of an error."
   (handler-bind ((error (lambda (error)
                           (setf (work-current work) (current-file work)
-                                (work-explanation work) (ignore-errors (explanation error work))))))
+                                (work-place work) (ignore-errors (signalling-place))
+                                (work-explanation work) (ignore-errors (explanation error work)))
+                          (note-missing-package work error))))
     (load-setups :first)
     (settle-asdf)
     (name-user-cache)

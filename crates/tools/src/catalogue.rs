@@ -410,7 +410,11 @@ impl Entry {
             let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop(&context)?)));
             match ready {
                 Ok((arguments, workshop)) => {
-                    let context = CallContext { observer: workshop.observer.clone(), ..context };
+                    let context = CallContext {
+                        observer: workshop.observer.clone(),
+                        root: Some(workshop.roots.primary().into()),
+                        ..context
+                    };
                     let working = run(workshop, arguments, context.clone());
                     async move {
                         let reply = context.noted(working.await.into());

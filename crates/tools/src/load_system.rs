@@ -10,7 +10,7 @@ use crate::changes::ImageChanges;
 use crate::eval_answer::EvalAnswer;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
-use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending};
+use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, leave_out_loaders, other_ending};
 use crate::tool::CallContext;
 use crate::unbound::Unbound;
 use crate::workshop::Workshop;
@@ -118,9 +118,10 @@ pub(crate) fn request(force: bool, in_system: bool) -> impl Fn(LoadTarget, Proje
 
 /// The answer to a load that is called `name`.
 pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<LoadAnswer, Refusal> {
-    let Done { report, changes, unbound, .. } = done;
+    let Done { mut report, changes, unbound, .. } = done;
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
+    leave_out_loaders(&mut report, &diagnostics);
     let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
     let systems = &report.renewed.systems;
     Ok(LoadAnswer {

@@ -1,5 +1,6 @@
 //! `repl_eval`: evaluates code in a session's live image.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use lispwright_runtime::{
@@ -15,6 +16,7 @@ use crate::image_text::one_line;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_session::open;
+use crate::repl_work::relative;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -186,11 +188,26 @@ impl<'c> Visiting<'c> {
             _ if *is_kept => context.has_asked(ticket.clone()),
             _ => {}
         }
-        let answered = answered.map_err(Refusal::from);
+        let mut answered = answered.map_err(Refusal::from);
+        if let (Ok(report), Some(root)) = (&mut answered, &context.root) {
+            frames_below(report, root);
+        }
         if let Some(request) = &asked {
             context.observe(&Event::Answered { session, request, began, answered: answered.as_ref() });
         }
         answered
+    }
+}
+
+/// Calls the files of frames as calls name them.
+fn frames_below(report: &mut EvalReport, root: &Path) {
+    let frames = match &mut report.ending {
+        Ending::Error { error, .. } => &mut error.frames,
+        Ending::Stopped { frames, .. } | Ending::Frames { frames, .. } => frames,
+        _ => return,
+    };
+    for file in frames.iter_mut().filter_map(|frame| frame.file.as_mut()) {
+        *file = relative(file, root);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use lispwright_edit::check_window;
 use lispwright_index::Index;
 use lispwright_runtime::{
-    CompilerDiagnostic, Ending, EvalReport, LoadTarget, Project, Renewal, Request, Runtime, definition_files,
+    CompilerDiagnostic, Ending, EvalReport, Frame, LoadTarget, Project, Renewal, Request, Runtime, definition_files,
 };
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
@@ -291,6 +291,18 @@ fn without_strange_frames(report: &EvalReport) -> EvalReport {
         frames.clear();
     }
     report
+}
+
+/// Takes out the frames behind the last one in a file of the project: they are of a compiler or a loader, and the place of
+/// the mistake is told. Where no place is told, they stay.
+pub(crate) fn leave_out_loaders(report: &mut EvalReport, diagnostics: &[DiagnosticFacts]) {
+    if let Ending::Error { error, .. } = &mut report.ending
+        && diagnostics.iter().any(|one| one.severity == "error" && one.line.is_some())
+    {
+        let is_here = |frame: &Frame| frame.file.as_ref().is_some_and(|file| Path::new(file).is_relative());
+        let last = error.frames.iter().rposition(is_here);
+        error.frames.truncate(last.map_or(0, |last| last + 1));
+    }
 }
 
 /// A path as calls name it: relative to the root if it is below the root.

@@ -16,7 +16,9 @@ use crate::eval_answer::EvalAnswer;
 use crate::live_fault::LiveFault;
 use crate::refusal::Refusal;
 use crate::repl_eval::{Visiting, seconds, time_limit_or};
-use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, other_ending, relative};
+use crate::repl_work::{
+    DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, leave_out_loaders, other_ending, relative,
+};
 use crate::test_goals::Goal;
 use crate::test_script;
 use crate::test_several::{GoalFacts, Several, TestSelection};
@@ -462,8 +464,10 @@ fn framework(runtime: Runtime, asked: Option<String>) -> Result<Option<String>, 
 }
 
 fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, Refusal> {
-    let Done { report, changes, unbound, files } = done;
+    let Done { mut report, changes, unbound, files } = done;
     let otherwise = other_ending(&report)?;
+    let diagnostics = diagnostics_of(workshop, &report);
+    leave_out_loaders(&mut report, &diagnostics);
     let tally = test_script::counted(report.tests.clone().unwrap_or_default(), &report, &asked);
     let verdict = otherwise.is_none().then(|| Verdict::of(&report, &tally));
     let code = verdict.and_then(Verdict::code);
@@ -492,7 +496,7 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
         twins: twins(workshop, &tally.files),
-        diagnostics: diagnostics_of(workshop, &report),
+        diagnostics,
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,
         unbound,

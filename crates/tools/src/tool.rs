@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::Deref;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::task::Poll;
@@ -78,6 +79,8 @@ pub struct CallContext {
     pub caller: Option<Arc<str>>,
     /// The observer of events.
     pub observer: Option<Arc<dyn Observer>>,
+    /// The directory below which files are called by what follows it.
+    pub root: Option<Arc<Path>>,
     /// Its place among the calls of its connection.
     pub arrival: Option<Arc<Arrival>>,
     /// The request that an image has answered for it.

@@ -107,7 +107,8 @@ impl Workshop {
 
     /// The context of a call by `caller`.
     pub fn context(&self, caller: &str) -> CallContext {
-        CallContext { caller: Some(caller.into()), observer: self.observer.clone(), ..CallContext::default() }
+        let root = Some(self.roots.primary().into());
+        CallContext { caller: Some(caller.into()), observer: self.observer.clone(), root, ..CallContext::default() }
     }
 }
 

@@ -201,7 +201,7 @@ async fn the_life_of_a_session() {
     assert!(started.text.starts_with("Session \"work\" is ready.\nwork: idle, SBCL "), "{}", started.text);
     eval(&sessions, json!({"code": "(defvar *x* 1)", "session": "work"})).await;
     let status = control(&sessions, json!({"action": "status"})).await;
-    assert!(status.text.contains("sbcl: SBCL ") && status.text.contains("work: idle"), "{}", status.text);
+    assert!(status.text.contains("Runtimes: sbcl") && status.text.contains("work: idle"), "{}", status.text);
     let session = &status.fields["sessions"][0];
     assert_eq!((&session["session"], &session["state"]), (&json!("work"), &json!("idle")));
     assert_eq!((&session["runtime"], &session["evaluations"]), (&json!("sbcl"), &json!(1)));

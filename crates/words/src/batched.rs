@@ -47,7 +47,18 @@ pub(crate) fn push_verified(text: &mut String, verification: Option<&Verificatio
 
 /// The verification, in some lines.
 fn verified(verification: &Verification, skin: Skin) -> String {
-    let mut text = format!("{} ({}).", verdict(verification), place(verification));
+    let said = steps(&verification.steps, skin);
+    let (verdict, place) = (verdict(verification), place(verification));
+    // A load of which there is nothing to say is in the line of the verdict.
+    if let ([only], true) = (said.as_slice(), verification.passed)
+        && let Some(loaded) = only.trim_end().strip_prefix("Loaded ").filter(|loaded| !loaded.contains('\n'))
+        && verification.failed_before.is_empty()
+        && verification.notices.is_empty()
+        && verification.tests_left_out == 0
+    {
+        return format!("{verdict} ({place}): {loaded}");
+    }
+    let mut text = format!("{verdict} ({place}).");
     if !verification.failed_before.is_empty() {
         let names = first_names(&verification.failed_before, MOST_NAMED);
         text.push_str(&format!(" Failed before, too: {names}."));
@@ -59,7 +70,7 @@ fn verified(verification: &Verification, skin: Skin) -> String {
     for (session, notice) in &verification.notices {
         text.push_str(&format!("\n[note] {}", notice_line(notice, session)));
     }
-    for said in steps(&verification.steps, skin) {
+    for said in said {
         text.push('\n');
         text.push_str(said.trim_end());
     }
@@ -71,7 +82,7 @@ fn steps(steps: &[VerifyStep], skin: Skin) -> Vec<String> {
     let mut said = Vec::new();
     let mut counted_only: Vec<(&TestAnswer, String)> = Vec::new();
     for step in steps {
-        said.extend(step.load.iter().map(|load| loaded::text(load, skin)));
+        said.extend(step.load.iter().map(|load| loaded::step_text(load, skin)));
         if let Some(tests) = &step.tests {
             let text = tested::text(tests, skin);
             if tests.is_error() || text.trim_end().contains('\n') {

@@ -30,10 +30,30 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     }
     let (code, diagnostics) = (code_line(answer.failure.code), &answer.diagnostics);
     let is_done = answer.status != LoadStatus::Failed;
-    let said = format!("{code}{}\n{}", headline(answer), new_diagnostics_text(diagnostics, is_done, skin));
+    let how = if skin.is_client() { "; \"force\": true shows all" } else { "" };
+    let said = format!("{code}{}\n{}", headline(answer), new_diagnostics_text(diagnostics, is_done, how, skin));
     said + &changes::text(&answer.changes)
         + &unbound::text(&answer.unbound)
         + &end_text(&answer.report, diagnostics, skin, OUTPUT)
+}
+
+/// The result of a load that is a step of something else, which says where it happened.
+pub(crate) fn step_text(answer: &LoadAnswer, skin: Skin) -> String {
+    if answer.otherwise.is_some() || answer.status == LoadStatus::Failed {
+        return text(answer, skin);
+    }
+    let (known, new) = known_and_new(&answer.diagnostics, true);
+    let counts = [(count_text(&new), ""), (count_text(&known), " as before")];
+    let counts = counts.into_iter().filter(|(counted, _)| !counted.is_empty());
+    let counts: String = counts.map(|(counted, when)| format!(", {counted}{when}")).collect();
+    let head = match answer.status {
+        LoadStatus::Unchanged => format!("{} has not changed since it was loaded{counts}.\n", answer.system),
+        _ => format!("Loaded {} in {:.0} ms{counts}.\n", answer.system, answer.duration_ms),
+    };
+    head + &diagnostics_text(&new, skin)
+        + &changes::text(&answer.changes)
+        + &unbound::text(&answer.unbound)
+        + &end_text(&answer.report, &answer.diagnostics, skin, OUTPUT)
 }
 
 /// The last part of an answer about work in an image: the error that ended it, its output in about so many characters a
@@ -85,12 +105,22 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
         let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
         let next = spoken(&next, skin).filter(|_| one.is_unbalanced);
         let next = next.map(|call| format!("\n{call} shows likely fixes.")).unwrap_or_default();
-        text.push_str(&format!("{place}{}: {message}{next} [{}]\n", one.severity, one_line(&one.type_name, 60)));
+        let kind = match plain_kind(one) {
+            true => String::new(),
+            false => format!(" [{}]", one_line(&one.type_name, 60)),
+        };
+        text.push_str(&format!("{place}{}: {message}{next}{kind}\n", one.severity));
     }
     if diagnostics.len() > MOST_DIAGNOSTICS {
         text.push_str(&format!("[note] {} more are left out.\n", diagnostics.len() - MOST_DIAGNOSTICS));
     }
     text
+}
+
+/// The type of the condition says no more than its severity.
+fn plain_kind(one: &DiagnosticFacts) -> bool {
+    let name = one.type_name.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
+    name.strip_prefix("simple-").unwrap_or(&name) == one.severity
 }
 
 /// The diagnostics that the session was told before, and the others. If the work is not done, warnings may be why: then they
@@ -99,12 +129,12 @@ fn known_and_new(diagnostics: &[DiagnosticFacts], is_done: bool) -> (Vec<Diagnos
     diagnostics.iter().cloned().partition(|one| one.is_known && (is_done || one.severity != "warning"))
 }
 
-/// The diagnostics that are new to the session, and how many it was told before.
-pub(crate) fn new_diagnostics_text(diagnostics: &[DiagnosticFacts], is_done: bool, skin: Skin) -> String {
+/// The diagnostics that are new to the session, and how many it was told before; `how` says how these are shown.
+pub(crate) fn new_diagnostics_text(diagnostics: &[DiagnosticFacts], is_done: bool, how: &str, skin: Skin) -> String {
     let (known, new) = known_and_new(diagnostics, is_done);
     let counted = match &count_text(&known)[..] {
         "" => String::new(),
-        counted => format!("[note] {counted} as before{}.\n", shown_by(skin)),
+        counted => format!("[note] {counted} as before{how}.\n"),
     };
     diagnostics_text(&new, skin) + &counted
 }
@@ -125,7 +155,10 @@ pub(crate) fn place_text(path: &str, numbers: [Option<u32>; 2]) -> String {
 
 /// The error that ended a call; its frames alone if the diagnostics have its message.
 fn told_error_text(error: &LispError, diagnostics: &[DiagnosticFacts]) -> String {
-    if diagnostics.iter().any(|one| one.message == error.message && one.type_name == error.type_name) {
+    let is_told = |one: &DiagnosticFacts| one.message == error.message && one.type_name == error.type_name;
+    // A loader says of a compiler only that it has found a mistake.
+    let is_echo = error.type_name.contains("COMPILE-FILE-ERROR") || error.type_name.contains("COMPILE-FAILED");
+    if diagnostics.iter().any(|one| is_told(one) || is_echo && one.severity == "error") {
         frames_text(&error.frames)
     } else {
         error_text("[ERROR]", error)
@@ -183,6 +216,12 @@ mod tests {
         let some = [diagnostic("warning", Some(3)), diagnostic("error", None)];
         let text = |some: &[DiagnosticFacts]| diagnostics_text(some, Skin::Client);
         assert_eq!(text(&some), "src/a.scm:3:3: warning: m\nn [t]\nsrc/a.scm: error: m\nn [t]\n");
+        let plain = |type_name: &str| text(&[DiagnosticFacts { type_name: type_name.into(), ..some[0].clone() }]);
+        assert_eq!(plain("SIMPLE-WARNING"), "src/a.scm:3:3: warning: m\nn\n");
+        assert_eq!(
+            plain("SB-INT:SIMPLE-STYLE-WARNING"),
+            "src/a.scm:3:3: warning: m\nn [SB-INT:SIMPLE-STYLE-WARNING]\n"
+        );
         assert_eq!(count_text(&some), "1 error and 1 warning");
         assert_eq!(count_text(&[]), "");
         assert!(text(&vec![diagnostic("warning", Some(1)); 60]).ends_with("[note] 10 more are left out.\n"));

@@ -37,7 +37,8 @@ pub(crate) fn frames_text(frames: &[Frame]) -> String {
     let mut text = "[Backtrace]\n".to_owned();
     for frame in frames {
         text.push_str(&frame_line(frame));
-        for (name, value) in &frame.locals {
+        // A compiler's own variable has no name.
+        for (name, value) in frame.locals.iter().filter(|(name, _)| name != "NIL") {
             text.push_str(&format!("     {} = {}\n", one_line(name, 60), one_line(value, 160)));
         }
         if let Some(repeated) = frame.repeated {

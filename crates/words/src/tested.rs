@@ -199,7 +199,7 @@ fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
         1 => format!("[note] 1 style-warning{}.\n", shown_by(skin)),
         count => format!("[note] {count} style-warnings{}.\n", shown_by(skin)),
     };
-    new_diagnostics_text(&told, verdict == Verdict::Counted, skin) + &counted
+    new_diagnostics_text(&told, verdict == Verdict::Counted, "", skin) + &counted
 }
 
 /// The headline of tests that an exit has ended, so that the rest did not run.

@@ -178,6 +178,6 @@ fn a_system_is_compiled_and_tested() {
     let mut compiles = compiles;
     compiles.as_object_mut().unwrap().remove("system");
     let done = session.ok("lisp_edit_batch", compiles);
-    assert!(done.text.contains("Loaded ledger into session"), "{}", done.text);
+    assert!(done.text.contains("): ledger in "), "{}", done.text);
     assert_eq!(session.project.text("src/money.lisp"), text);
 }

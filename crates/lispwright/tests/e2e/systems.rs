@@ -162,6 +162,38 @@ fn a_failed_load_has_its_reason_and_place() {
 }
 
 #[test]
+fn a_failed_load_says_where_and_what_is_missing_and_nothing_of_the_compiler() {
+    let definition = "(defsystem \"mill\" :components ((:file \"package\")))\n";
+    for (text, expected) in [
+        (
+            "(defpackage :mill (:use :cl))\n\n(defpackage :mill-tests\n  (:use :cl :sieve))\n",
+            "[ERROR] LISP_ERROR\nmill did not load, 1 error.\n\
+             package.lisp:3:1: error: The name \"SIEVE\" does not designate any package. [PACKAGE-DOES-NOT-EXIST]\n\
+             note: There is a system \"sieve\", which is not loaded; no :depends-on has it. [missing-dependency]",
+        ),
+        (
+            "(in-package :cl-user)\n(defmacro grind (x)\n  (error \"no ~a\" x))\n(defun use ()\n  (grind 4))\n(sieve:shake)\n",
+            "package.lisp:6:12: error: Package SIEVE does not exist. [READ-ERROR]\n\
+             note: There is a system \"sieve\", which is not loaded; no :depends-on has it. [missing-dependency]",
+        ),
+        (
+            "(in-package :cl-user)\n(defun grind (x) (car x))\n\n(grind\n 5)\n",
+            "LIST [TYPE-ERROR]\n[Backtrace]\n0: (GRIND 5)\n     X = 5\n1: top-level form  package.lisp:4",
+        ),
+    ] {
+        let mut session = Session::with_file("mill.asd", definition);
+        session.project.file("package.lisp", text);
+        session.project.file("libs/sieve.asd", "(defsystem \"sieve\" :components ((:file \"sieve\")))\n");
+        session.project.file("libs/sieve.lisp", "(defpackage :sieve (:use :cl) (:export #:shake))\n");
+        let answer = failing(&mut session, "load_system", json!({ "system": "mill" }));
+        assert!(answer.text.contains(expected), "{expected}\n-- is not in --\n{}", answer.text);
+        for entrail in [".fasl", "COMPILE-FILE", "SB-C::", "cache", "Put back"] {
+            assert!(!answer.text.contains(entrail), "{entrail}: {}", answer.text);
+        }
+    }
+}
+
+#[test]
 fn a_wrong_system_definition_is_reported_and_affects_no_other_system() {
     let mut session = mill();
     let defined = |rest: &str| format!("(asdf:defsystem {rest})\n");
