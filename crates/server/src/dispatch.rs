@@ -6,11 +6,11 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, LazyLock, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::FutureExt;
 use lispwright_tools::arguments::AnswerWish;
-use lispwright_tools::{Arrival, Arrivals, CallContext, Premises, Refusal, Reply, Tool, ToolSet};
+use lispwright_tools::{Arrival, Arrivals, CallContext, Event, Observer, Premises, Refusal, Reply, Tool, ToolSet};
 use lispwright_words::{Guide, Rendering, render_as, render_recast};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -54,6 +54,7 @@ pub(crate) struct Dispatch {
     manner: Manner,
     instructions: String,
     premises: Option<Premises>,
+    observer: Option<Arc<dyn Observer>>,
     guides: Vec<Guide>,
     /// The capabilities that every connection declares.
     offers: Arc<ServerCapabilities>,
@@ -78,6 +79,7 @@ impl Dispatch {
             manner: options.manner,
             instructions: options.instructions,
             premises: options.premises,
+            observer: options.observer,
             guides,
             offers: Arc::new(offers),
             rest: Arc::default(),
@@ -112,6 +114,8 @@ impl Dispatch {
 
     async fn call(&self, params: CallToolRequestParams, context: RunningCall) -> Result<CallToolResult, ErrorData> {
         let given = params.arguments.unwrap_or_default();
+        let observed = self.observer.as_ref().map(|observer| (observer, SystemTime::now(), given.clone()));
+        let caller = context.caller.clone();
         let Some((index, given)) = self.names.resolve(&params.name, given) else {
             return Err(self.unknown_tool(&params.name));
         };
@@ -139,6 +143,10 @@ impl Dispatch {
             Some(recast) => render_recast(reply, self.manner.skin, wish, &asked, recast),
             None => render_as(reply, self.manner.skin, wish),
         };
+        if let Some((observer, began, arguments)) = &observed {
+            let (tool, received) = (tool.name, rendering.text.len());
+            observer.observe(caller.as_deref(), &Event::Called { tool, arguments, received, began: *began });
+        }
         tracing::debug!(tool = tool.name, is_error = rendering.is_error, took = ?began.elapsed(), "answered a call");
         self.rest.after_call();
         Ok(result(rendering, self.is_structured(tool) || self.manner.fields_beside))

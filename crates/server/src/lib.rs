@@ -45,7 +45,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use lispwright_tools::{Premises, Tool};
+use lispwright_tools::{Observer, Premises, Tool};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -78,6 +78,8 @@ pub struct Options {
     pub instructions: String,
     /// The premises of the tools, if a client may set their root.
     pub premises: Option<Premises>,
+    /// The observer of calls, if any.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl Options {
@@ -101,7 +103,8 @@ impl Options {
         let present = premises.as_ref().and_then(Premises::present);
         let root = present.as_ref().map(|workshop| workshop.roots.primary());
         let instructions = instructions::instructions(&tools, root);
-        Self { tools, unlisted, results: Results::default(), manner, aliases: ALIASES.to_vec(), instructions, premises }
+        let (results, aliases) = (Results::default(), ALIASES.to_vec());
+        Self { tools, unlisted, results, manner, aliases, instructions, premises, observer: None }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::time::SystemTime;
 
 use lispwright_runtime::{EvalReport, Request};
+use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Reply};
 use crate::fs_write_file::WriteAnswer;
@@ -61,6 +62,17 @@ pub enum Event<'a> {
         /// The answer to the caller.
         answer: &'a WriteAnswer,
     },
+    /// A client's call of a tool was answered.
+    Called {
+        /// The tool, as the client's list has it.
+        tool: &'a str,
+        /// The arguments, as they were sent.
+        arguments: &'a Map<String, Value>,
+        /// The bytes of the answer's text.
+        received: usize,
+        /// Its start.
+        began: SystemTime,
+    },
     /// Several files were edited in one call.
     FilesChanged {
         /// Its start.
@@ -90,7 +102,7 @@ pub enum SessionAct<'a> {
 }
 
 /// A receiver of events.
-pub trait Observer: Send + Sync {
+pub trait Observer: std::fmt::Debug + Send + Sync {
     /// Receives an event that `caller` (if known) has caused.
     fn observe(&self, caller: Option<&str>, event: &Event<'_>);
 }

@@ -21,6 +21,7 @@ mod changed_forms;
 mod changes;
 mod checked;
 mod configuration;
+mod cost;
 mod covered;
 mod detail;
 mod diagnosis;
@@ -61,9 +62,9 @@ mod unbound;
 mod unused;
 mod waited;
 
-pub use bounded::tokens;
 pub use call::spoken;
 pub use configuration::configuration;
+pub use cost::Cost;
 pub use guides::Guide;
 pub use refusal::refused;
 pub use rendering::Rendering;

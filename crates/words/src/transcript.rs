@@ -2,7 +2,7 @@
 //! file that a person can read, and a Lisp as well.
 //!
 //! An entry is a line of `;;;` with the time, the caller, and the session and its runtime, or the file; the code; the
-//! answer in lines of `;`; and a line of `;;;` with the result. So the file, read as source, is the code alone. Code
+//! answer in lines of `;`; and a line of `;;;` with the result. Each call of a client has a line with what it cost (`cost.rs`). So the file, read as source, is the code alone. Code
 //! that does not balance, or that did not run in the session's own image (a trial, a frame of a held error), is
 //! commented out with `;|`.
 //!
@@ -26,6 +26,7 @@ use lispwright_tools::image_text::one_line;
 use lispwright_tools::lisp_edit_form::EditAnswer;
 use lispwright_tools::{Answer, Event, Observer, Refusal, Reply, SessionAct};
 
+use crate::cost::call_line;
 use crate::{Skin, evaluated, render, render_as};
 
 /// Characters of an answer that are kept.
@@ -81,11 +82,16 @@ impl Transcript {
 }
 
 impl Observer for Transcript {
-    /// Requests are recorded once they are answered; those that only look are not recorded.
+    /// Requests are recorded once they are answered; of those that only look, the cost alone.
     fn observe(&self, caller: Option<&str>, event: &Event<'_>) {
         let caller = line_of(caller.unwrap_or("unknown client"));
         let (session, began, what, code, outcome) = match event {
             Event::Asked { .. } => return,
+            Event::Called { tool, arguments, received, began } => {
+                let took = began.elapsed().unwrap_or_default().as_secs_f64() * 1000.0;
+                self.add(call_line(tool, arguments, *received, took));
+                return;
+            }
             Event::Answered { session, request, began, answered: result } => {
                 let Some((what, code)) = asked(request) else { return };
                 (*session, *began, what, code, answered(*result, self.skin))

@@ -111,6 +111,7 @@ fn start(args: Args) -> Result<(), String> {
     let images = args.images.change(&args.root)?;
     let transcript = args.transcript.open("mcp", Skin::Client);
     let observer = transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>);
+    let watched = observer.clone();
     let libraries: Result<Vec<PathBuf>, Error> = args.library.iter().map(|library| library_at(library)).collect();
     let libraries = libraries.map_err(|error| error.to_string())?;
     let named = libraries.clone();
@@ -126,7 +127,11 @@ fn start(args: Args) -> Result<(), String> {
     };
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
-    let server = Server::new(Options { results: args.results, ..Options::in_premises(offer, premises.clone()) });
+    let server = Server::new(Options {
+        results: args.results,
+        observer: watched,
+        ..Options::in_premises(offer, premises.clone())
+    });
     let present = premises.present();
     let roots = present.iter().flat_map(|workshop| workshop.roots.writable());
     let readable: Vec<&Path> = roots.chain(libraries.iter().map(PathBuf::as_path)).collect();

@@ -14,6 +14,7 @@ mod clients;
 mod complaint;
 mod condition;
 mod confine;
+mod cost;
 mod describe;
 mod docs;
 mod doctor;
@@ -81,6 +82,7 @@ enum Command {
     Repair(repair::Args),
     Hook(hook::Args),
     Stats(stats::Args),
+    Cost(cost::Args),
     Outline(outline::Args),
     Read(read::Args),
     Search(search::Args),
@@ -135,6 +137,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Repair(args) => repair::run(args),
         Command::Hook(args) => hook::run(args),
         Command::Stats(args) => stats::run(args),
+        Command::Cost(args) => cost::run(args),
         Command::Outline(args) => outline::run(args),
         Command::Read(args) => read::run(args),
         Command::Search(args) => search::run(args),

@@ -58,10 +58,19 @@ fn every_evaluation_is_recorded_and_the_transcript_reads_as_its_code() {
         assert!(text.contains(expected), "{expected:?} is not in\n{text}");
     }
     assert!(text.len() < 40_000, "{}", text.len());
-    assert!(!text.contains("describe"), "only what runs is written down");
+    let called = |line: &&str| line.contains(" bytes sent, ");
+    assert!(text.lines().any(|line| line.starts_with(";;; code_describe: ") && called(&line)), "{text}");
+    let entries = text.lines().filter(|line| !called(line));
+    assert!(!entries.into_iter().any(|line| line.contains("describe")), "only what runs is written down");
     assert_eq!(text.matches(", edit\n").count(), 1, "only what changes a file is written down");
     let stamp: Vec<char> = text.lines().find_map(|line| line.strip_prefix(";;; ")).unwrap().chars().take(24).collect();
     assert_eq!((stamp[4], stamp[10], stamp[23]), ('-', 'T', 'Z'), "{stamp:?}");
+
+    let cost = Command::new(binary()).args(["cost", "--format", "json"]).arg(&path).output().unwrap();
+    let cost: serde_json::Value = serde_json::from_slice(&cost.stdout).unwrap();
+    let evals = cost["tools"].as_array().unwrap().iter().find(|row| row["tool"] == "repl_eval").unwrap();
+    assert!(evals["calls"].as_u64() >= Some(6) && cost["all"]["calls"].as_u64() > evals["calls"].as_u64(), "{cost}");
+    assert!(evals["tokens_received"].as_u64() > Some(1_000), "it was given long texts: {cost}");
 
     // A Lisp that reads the file finds only the forms that ran.
     let count = format!(
