@@ -47,6 +47,7 @@ mod note;
 mod occurrence;
 mod patch;
 mod place;
+mod readtables;
 mod refusal;
 mod replace;
 

@@ -9,6 +9,7 @@ use lispwright_syntax::{Language, Span, count_line_ends, read, read_plain};
 
 use crate::fix::Fix;
 use crate::indent::{Destination, Moved, column};
+use crate::readtables;
 use crate::source::{Source, line_at};
 
 /// The answer of the repairer.
@@ -191,6 +192,10 @@ fn unmoved(edit: &TextEdit, shown: &Moved, base: u32, text: &str) -> Option<Text
 pub(crate) fn judge(text: &str, language: &Language, setting: Option<&Setting>) -> Verdict {
     if text.len() > LONGEST {
         return Verdict { doubt: format!("texts over {LONGEST} bytes are not repaired"), ..Verdict::default() };
+    }
+    let front = setting.map_or("", |setting| setting.front.as_str());
+    if let Some(doubt) = readtables::doubt([front, text], language) {
+        return Verdict { doubt, ..Verdict::default() };
     }
     match setting {
         Some(setting) => setting.judge(text, language),

@@ -55,6 +55,9 @@ pub(crate) fn replace(source: &Source<'_>, id: FormId, content: &Content, notes:
         _ if content.ends_in_comment() => {
             text.push_str(source.line_ending());
             text.push_str(indentation.unwrap_or(""));
+            // The code after it begins the new line.
+            let rest = &source.text[end as usize..];
+            span.end = end + (rest.len() - rest.trim_start_matches([' ', '\t']).len()) as u32;
         }
         _ => {}
     }

@@ -28,7 +28,7 @@ pub(crate) fn one(request: StepRequest, op: Op) -> Result<StackAnswer, Failure> 
                 )));
             }
             return Err(Failure::input(format!(
-                "`docSlice` holds {} delimiters; this call takes one step. Use sexp_guard_batch for several.",
+                "`docSlice` holds {} delimiters; this call takes one step. A batch takes several.",
                 steps.len()
             )));
         };

@@ -415,8 +415,8 @@ pub(crate) fn check_size(name: &str, text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(format!(
-        "`{name}` has {} bytes; a slice may have {MAX_SLICE}. Send only the text near the cursor, or use \
-         sexp_guard_scan for long texts.",
+        "`{name}` has {} bytes; a slice may have {MAX_SLICE}. Send only the text near the cursor, or scan a \
+         long text.",
         text.len()
     )))
 }

@@ -131,7 +131,7 @@ impl<'r> Slice<'r> {
         if !ends_in_line_comment && !scanner.takes_delimiters() {
             return Err(Failure::input(
                 "The slice ends where a bracket would not count: inside a string, a comment or a character literal. \
-                 Send it with the end of that, or use sexp_guard_scan, which resumes there.",
+                 Send it with the end of that, or use a scan, which resumes there.",
             ));
         }
         Ok((steps, ends_in_line_comment))

@@ -44,7 +44,7 @@ impl Step {
             Op::Pop => ("openers", "closes"),
         };
         Err(Failure::input(format!(
-            "`{}` {does}, and this call takes {takes} only. Use sexp_guard_batch for text that does both.",
+            "`{}` {does}, and this call takes {takes} only. A batch takes text that does both.",
             self.character()
         )))
     }

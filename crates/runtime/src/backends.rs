@@ -143,6 +143,10 @@ pub struct Words {
     pub prompt: Option<Prompt>,
     /// What to know about packages, modules or namespaces when one is missing.
     pub missing_package: &'static str,
+    /// What its dialect calls them.
+    pub package: &'static str,
+    /// Code that gives other code a text to read, where standard input is empty.
+    pub input: &'static str,
     /// How a missing one may be loaded.
     pub loading: Option<Loading>,
     /// The reason why its images are not copied, without the full stop.
@@ -229,6 +233,8 @@ impl Words {
         keeps_variables: "",
         prompt: None,
         missing_package: "",
+        package: "package",
+        input: "(with-input-from-string (*standard-input* \"...\") ...)",
         loading: None,
         no_copies: "",
         server: ("", ""),

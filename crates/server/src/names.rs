@@ -58,8 +58,11 @@ pub const ALIASES: &[Alias] = &[
     Alias {
         name: "check_syntax",
         tool: "lisp_check_parens",
-        rename: &[("source", "code")],
-        implied: &[Implied { given: "source", flag: None, sets: ("dialect", "scheme") }],
+        rename: &[("source", "code"), ("source_or_path", "code")],
+        implied: &[
+            Implied { given: "source", flag: None, sets: ("dialect", "scheme") },
+            Implied { given: "source_or_path", flag: None, sets: ("dialect", "scheme") },
+        ],
         ..NOTHING
     },
     Alias { name: "clgrep_search", tool: "lisp_search", ..NOTHING },

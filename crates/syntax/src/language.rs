@@ -113,6 +113,11 @@ impl Language {
         self.dialect
     }
 
+    /// The project has declared characters that the dialect does not have.
+    pub const fn has_own_characters(&self) -> bool {
+        self.readtable.is_some()
+    }
+
     /// The same language with further definers, from macros of the project.
     #[must_use]
     pub fn with(self, definers: &Definers) -> Self {

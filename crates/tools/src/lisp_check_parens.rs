@@ -68,11 +68,17 @@ pub async fn lisp_check_parens(
     args: LispCheckParens,
     context: &CallContext,
 ) -> Result<CheckAnswer, Refusal> {
-    if args.path.is_none() && args.code.as_ref().is_some_and(|code| code.len() <= SHORT) {
+    if args.path.is_none() && args.code.as_ref().is_some_and(|code| code.len() <= SHORT && !may_be_path(code)) {
         return context.at_once(|| run(workshop, &args)).await;
     }
     let workshop = workshop.clone();
     context.on_files(move || run(&workshop, &args)).await
+}
+
+/// Whether code is one word that can be the name of a file: a model means that, since a word alone always balances.
+fn may_be_path(code: &str) -> bool {
+    let word = code.trim();
+    word.contains(['.', '/']) && !word.contains(|c: char| c.is_whitespace() || "()[]{}\"';`,#|".contains(c))
 }
 
 fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refusal> {
@@ -83,6 +89,10 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
             let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
             let language = language.ok_or_else(not_lisp)?;
             (file.path, file.text, language)
+        }
+        (None, Some(code)) if may_be_path(code) && workshop.workspace.read(code.trim()).is_ok() => {
+            let path = Some(code.trim().to_owned());
+            return run(workshop, &LispCheckParens { path, code: None, dialect: None, ..args.clone() });
         }
         (None, Some(code)) => {
             let dialect = dialect.or_else(|| Dialect::detect("", code.as_bytes())).unwrap_or(Dialect::CommonLisp);

@@ -336,6 +336,7 @@ impl<'q> Looking<'q> {
                 known.filtered += 1;
                 continue;
             }
+            let kind = if kind == "export" && is_imported(&document.text, at.start) { "import" } else { kind };
             let site = self.site(document, at.start, kind);
             let span = form.map_or(at, |form| form.span);
             let path = (self.shown)(&document.path.to_string_lossy());
@@ -437,4 +438,28 @@ pub(crate) fn in_other_texts(
         }
     }
     count
+}
+
+/// Whether a list around byte `at` begins with a word about imports, as `(:import-from ...)` and `(:import ...)` do.
+fn is_imported(text: &str, at: u32) -> bool {
+    let before = text.get(..at as usize).unwrap_or_default();
+    let mut closed = 0_usize;
+    for (open, character) in before.char_indices().rev() {
+        match character {
+            ')' | ']' => closed += 1,
+            '(' | '[' if closed > 0 => closed -= 1,
+            '(' | '[' => {
+                let head = before[open + 1..].split(|c: char| c.is_whitespace() || "()[]".contains(c)).next();
+                if head.is_some_and(|head| head.to_ascii_lowercase().contains("import")) {
+                    return true;
+                }
+                // A list in the first column is the form itself.
+                if open == 0 || before.as_bytes()[open - 1] == b'\n' {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }

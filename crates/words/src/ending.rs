@@ -13,7 +13,7 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
     let said = match &report.ending {
         Ending::Error { error, place } => {
             return error_text("[ERROR]", error)
-                + &place_text(place, error, session, skin)
+                + &place_text(place, error, report, skin)
                 + &unreadable_text(error, report, skin)
                 + &command_text(place, report.runtime, skin);
         }
@@ -89,7 +89,7 @@ pub(crate) fn text(report: &EvalReport, code: Option<&str>, skin: Skin) -> Strin
                 Some(format!("{call} loads {what}."))
             });
             let load = load.unwrap_or_default();
-            let said = format!("There is no package {name:?} in this image.{near} Nothing was evaluated.");
+            let said = format!("There is no {} {name:?} in this image.{near} Nothing was evaluated.", words.package);
             let said = [&said, words.missing_package, &load].into_iter().filter(|part| !part.is_empty());
             format!("{}\n", said.collect::<Vec<_>>().join(" "))
         }
@@ -170,7 +170,8 @@ fn stopped(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// The place of an error in the code, and the hints that belong to its kind.
-fn place_text(place: &CurrentForm, error: &LispError, session: &str, skin: Skin) -> String {
+fn place_text(place: &CurrentForm, error: &LispError, report: &EvalReport, skin: Skin) -> String {
+    let (session, runtime) = (&report.session, report.runtime);
     let mut text = String::new();
     if place.phase == Phase::Read {
         let (line, column) = place.start;
@@ -211,10 +212,10 @@ fn place_text(place: &CurrentForm, error: &LispError, session: &str, skin: Skin)
         ));
     }
     if error.stdin {
-        text.push_str(
-            "[note] The standard input of a session is empty; give the code a string to read with \
-             (with-input-from-string (*standard-input* \"...\") ...).\n",
-        );
+        text.push_str(&format!(
+            "[note] The standard input of a session is empty; give the code a string to read with {}.\n",
+            runtime.words.input
+        ));
     }
     text
 }

@@ -69,7 +69,7 @@ fn a_module_is_named_with_or_without_parentheses_and_a_directory_is_no_module() 
     for package in ["(srfi)", "srfi", "(srfi 1)", "(srfi srfi-1) (ice-9 match)", "()", "(", "\"srfi\""] {
         let answer = session.client.call("repl_eval", json!({ "code": "1", "package": package }));
         assert_eq!(answer.fields["code"], "BAD_ARGUMENT", "{package}: {}", answer.text);
-        assert!(answer.text.contains("There is no package"), "{package}: {}", answer.text);
+        assert!(answer.text.contains("There is no module"), "{package}: {}", answer.text);
     }
     session.project.file("my/part.scm", "(define-module (my part))\n");
     session.ok("load_system", json!({ "system": "my part" }));

@@ -31,6 +31,8 @@ pub(super) static BACKEND: Backend = Backend {
     marks: &["(chezscheme)", "(chezscheme ", "#!chezscheme"],
     frameworks: &["srfi-64", "srfi64"],
     words: Words {
+        package: "library",
+        input: "(parameterize ([current-input-port (open-input-string \"...\")]) ...)",
         not_looked_at: "code of calls, files that are not loaded in this image or were loaded compiled, uses of macros, \
                         and names in data",
         keeps_variables: "Chez keeps a variable for as long as the code after the call needs it.",

@@ -31,6 +31,8 @@ pub(super) static BACKEND: Backend = Backend {
         ],
     },
     words: Words {
+        package: "namespace",
+        input: "(with-in-str \"...\" ...)",
         // A namespace has the name of its file or library.
         loading: Some(Loading::ByName("it when it is a file's")),
         ..Words::NOTHING

@@ -44,6 +44,8 @@ pub(super) static BACKEND: Backend = Backend {
         ],
     },
     words: Words {
+        package: "module",
+        input: "(with-input-from-string \"...\" (lambda () ...))",
         not_looked_at: "files that are not loaded in this image, and names in data",
         keeps_variables: "Code that is evaluated keeps more of them than a compiled file.",
         prompt: Some(Prompt {

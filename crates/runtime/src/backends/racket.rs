@@ -47,6 +47,8 @@ pub(super) static BACKEND: Backend = Backend {
     frameworks: &["rackunit"],
     libraries: &["/usr/share/racket", "/usr/local/share/racket"],
     words: Words {
+        package: "module",
+        input: "(parameterize ([current-input-port (open-input-string \"...\")]) ...)",
         not_looked_at: "files that this image has not compiled itself, and names in data",
         missing_package: "A module of the project is named by its file, such as \"main.rkt\", and a library as in require, such as \
                           \"racket/list\"; the prompt itself is \"top-level\".",

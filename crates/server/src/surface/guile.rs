@@ -18,7 +18,7 @@ pub(super) const ROWS: &[SurfaceRow] = &[
         .answers(guile::edited, "repaired_source:string"),
     row("delete_form", "path* name* form_type+ index+ line+ digest+").said("Delete a form by name, with its own header comment."),
     row("eval_expr", "expr* namespace").answers(guile::evaluated, "value:string"),
-    row("check_syntax", "source path dialect")
+    row("check_syntax", "source_or_path source+ path+ dialect")
         .answers(guile::checked, "valid:boolean errors:array repaired_source:string|null")
         .data(),
     row("find_references", "path_or_module symbol*").answers(guile::referred, "refs:array").data(),

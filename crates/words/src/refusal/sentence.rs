@@ -109,11 +109,13 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
         ),
         EditRefusal::Unbalanced { diagnosis, allowed, .. } => {
             let (kind, found) = (diagnosis.kind.code(), diagnosis::sentence(diagnosis));
-            write!(f, "{kind}; nothing was written.\nIn content, {found}")?;
+            // A shell reads it from standard input, and calls it content, too.
+            let what = if words.content.starts_with('`') { words.content.trim_matches('`') } else { "content" };
+            write!(f, "{kind}; nothing was written.\nIn {what}, {found}")?;
             f.push_str(&fixes(diagnosis));
             match (diagnosis.is_certain(), allowed) {
                 (true, false) => write!(f, "\nCall again with that content, or {}", words.repair_edit),
-                _ => write!(f, "\nCorrect line {} of content and call again with all of it", diagnosis.likely_at.line),
+                _ => write!(f, "\nCorrect line {} of {what} and call again with all of it", diagnosis.likely_at.line),
             }
         }
         EditRefusal::PatchUnbalanced { diagnosis, add, remove, patched: (first, last), corrected, .. } => {

@@ -49,7 +49,7 @@ pub static TERMS: SurfaceTerms = SurfaceTerms {
         SurfaceCall::plain(
             "lisp_check_parens",
             "check_syntax",
-            &[("path", "path"), ("code", "source"), ("dialect", "dialect")],
+            &[("path", "source_or_path"), ("code", "source_or_path"), ("dialect", "dialect")],
         ),
         SurfaceCall::plain("repl_eval", "eval_expr", &[("code", "expr"), ("package", "namespace")]),
         SurfaceCall::plain(
