@@ -1,7 +1,7 @@
 //! Bounds an answer to about as many tokens as its reader wants.
 //!
-//! An answer leads with what matters, so its end is cut, at a line; the lines in brackets at its very end, which say how
-//! to go on, stay. A refusal is never cut: it says what to correct.
+//! An answer leads with what matters, so its end is cut, at a line; values and notes at its very end stay. A refusal is
+//! never cut: it says what to correct.
 
 use lispwright_runtime::MAIN;
 use lispwright_tools::{Answer, LiveAnswer, NextCall, Reply};
@@ -13,8 +13,11 @@ use crate::{Rendering, Skin};
 /// Bytes of a token. In answers of an everyday session it is 2.6 with the vocabulary o200k; English alone has 4.
 const BYTES: usize = 3;
 
-/// Lines in brackets that stay.
+/// Lines at the end that stay, values and notes.
 const MOST_LAST: usize = 3;
+
+/// The longest of them, in bytes.
+const LONGEST_LAST: usize = 160;
 
 /// The number of tokens that a text of so many bytes costs, about: a third of them.
 pub(crate) fn tokens_of(bytes: usize) -> usize {
@@ -63,7 +66,7 @@ fn how_to_see(answer: &Answer, session: &str, all: usize, skin: Skin) -> String 
 /// The beginning and the last words of a text, in about `most` tokens.
 fn cut(text: &str, most: usize, how: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    let is_last = |line: &&&str| line.starts_with('[') && line.ends_with(']');
+    let is_last = |line: &&&str| line.len() <= LONGEST_LAST && (line.starts_with('[') || line.starts_with("=> "));
     let last = lines.iter().rev().take(MOST_LAST).take_while(is_last).count();
     let (body, last) = lines.split_at(lines.len() - last);
     let note = |left: usize, bytes: usize| {
@@ -122,6 +125,14 @@ mod tests {
         assert!(shown.contains(" of the answer\n[9") && shown.contains(" more lines, about "), "{shown}");
         assert!(shown.ends_with("\n[More: lisp_search {\"offset\": 100}]"), "{shown}");
         assert!(tokens_of(shown.len()) <= 60, "{shown}");
+    }
+
+    #[test]
+    fn the_value_after_long_output_stays() {
+        let text = format!("[stdout]\n{}=> 7\n[note] The list is long.\n", "printed\n".repeat(100));
+        let shown = cut(&text, 60, "call again");
+        assert!(shown.starts_with("[stdout]\nprinted\n"), "{shown}");
+        assert!(shown.ends_with(": call again]\n=> 7\n[note] The list is long."), "{shown}");
     }
 
     #[test]
