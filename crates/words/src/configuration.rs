@@ -36,7 +36,7 @@ mod tests {
             ("[lisp]\n", "/p/lispwright.toml: [lisp] is not a dialect: use one of common-lisp, scheme"),
             ("[scheme]\nbracket = []\n", "/p/lispwright.toml:2: unknown field `bracket`"),
             ("[scheme.dispatch]\nab = \"atom\"\n", "\"ab\" is not one character"),
-            ("[scheme.dispatch]\n\"/\" = \"regex\"\n", "delimited, prefix"),
+            ("[scheme.dispatch]\n\"/\" = \"regex\"\n", "delimited, delimited-by-next, "),
             ("[scheme.definers]\nroute = \"nonsense\"\n", "`nonsense` is not a definer"),
         ] {
             let fault = Languages::parse(text).unwrap_err();
