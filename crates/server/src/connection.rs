@@ -91,3 +91,30 @@ where
     }
     intake
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use tokio::io::{AsyncWriteExt as _, duplex};
+    use tokio::time::Instant;
+    use tokio_util::sync::CancellationToken;
+
+    use crate::{Options, Server};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_no_answer_is_left_after_a_minute() {
+        let server = Server::new(Options::new(Vec::new()));
+        let (input, mut asking) = duplex(1 << 20);
+        // Nobody reads from the other end, which stays open, as the input does.
+        let (output, _unread) = duplex(64);
+        let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+        asking.write_all(ping.repeat(1000).as_bytes()).await.unwrap();
+        let began = Instant::now();
+        server.serve(input, output, &CancellationToken::new()).await;
+        let took = began.elapsed();
+        assert!((Duration::from_secs(60)..Duration::from_secs(130)).contains(&took), "{took:?}");
+    }
+}

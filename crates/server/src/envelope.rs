@@ -6,9 +6,9 @@
 //! by mistake cannot keep each other talking.
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientJsonRpcMessage, ClientRequest, CustomRequest,
-    GetExtensions, Implementation, InitializeRequest, InitializeRequestParams, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion, RequestId, RequestMetaObject, ServerCapabilities,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, CustomRequest, GetExtensions,
+    InitializeRequest, InitializeRequestParams, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId,
+    RequestMetaObject, ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
@@ -287,41 +287,26 @@ fn call_params(mut params: Map<String, Value>) -> Result<CallToolRequestParams, 
     Ok(call)
 }
 
-/// The opening of a legacy session. Fields that the server needs must be right; unusual values of others are dropped,
-/// because an unknown capability of a client is no reason to reject it. Without any field it is that of a person or a
-/// script, who gets the newest version.
+/// The opening of a legacy session. A person or a script leaves out parts of it, or all, so a missing part is an empty one, and
+/// a missing version the newest. Unusual values are dropped, because an unknown capability of a client is no reason to reject
+/// it. Only a version that is not a string is wrong.
 fn initialize_params(params: &Map<String, Value>) -> Result<InitializeRequestParams, String> {
-    if ["protocolVersion", "capabilities", "clientInfo"].iter().all(|field| !params.contains_key(*field)) {
-        let unknown = Implementation::new("unknown", "0");
-        let newest = ProtocolVersion::LATEST_WITH_INITIALIZE;
-        return Ok(InitializeRequestParams::new(ClientCapabilities::default(), unknown).with_protocol_version(newest));
-    }
-    let mut wrong = Vec::new();
-    if !params.get("protocolVersion").is_some_and(Value::is_string) {
-        wrong.push("\"protocolVersion\" (a string)");
-    }
-    if !params.get("capabilities").is_some_and(Value::is_object) {
-        wrong.push("\"capabilities\" (an object)");
-    }
+    let version = match params.get("protocolVersion") {
+        None | Some(Value::Null) => ProtocolVersion::LATEST_WITH_INITIALIZE.as_str(),
+        Some(Value::String(version)) => version,
+        Some(_) => return Err("\"protocolVersion\" must be a string".to_owned()),
+    };
     let client = params.get("clientInfo");
-    let told = |key: &str| client.and_then(|info| info.get(key)).is_some_and(Value::is_string);
-    if !told("name") || !told("version") {
-        wrong.push("\"clientInfo\" (an object with \"name\" and \"version\")");
-    }
-    if !wrong.is_empty() {
-        return Err(format!("initialize needs {}", wrong.join(", ")));
-    }
-    let whole = json!({
-        "protocolVersion": params["protocolVersion"],
-        "capabilities": params["capabilities"],
-        "clientInfo": params["clientInfo"],
-    });
-    let essential = json!({
-        "protocolVersion": params["protocolVersion"],
-        "capabilities": {},
-        "clientInfo": { "name": params["clientInfo"]["name"], "version": params["clientInfo"]["version"] },
-    });
-    serde_json::from_value(whole).or_else(|_| serde_json::from_value(essential)).map_err(|error| error.to_string())
+    let told = |key: &str| client.and_then(|info| info.get(key)).and_then(Value::as_str);
+    let named = json!({ "name": told("name").unwrap_or("unknown"), "version": told("version").unwrap_or("0") });
+    let opening = |capabilities: &Value, client: &Value| json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client });
+    let none = json!({});
+    let capabilities = params.get("capabilities").unwrap_or(&none);
+    // With all that the client says of itself, as far as it has the right form.
+    [opening(capabilities, client.unwrap_or(&named)), opening(capabilities, &named)]
+        .into_iter()
+        .find_map(|whole| serde_json::from_value(whole).ok())
+        .map_or_else(|| serde_json::from_value(opening(&none, &named)).map_err(|error| error.to_string()), Ok)
 }
 
 #[cfg(test)]
@@ -368,8 +353,16 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_opening_is_that_of_a_person() {
-        for params in ["", r#","params":{}"#, r#","params":{"_meta":{"token":"t"}}"#] {
+    fn an_opening_without_some_of_its_parts_is_taken() {
+        for params in [
+            "",
+            r#","params":{}"#,
+            r#","params":{"_meta":{"token":"t"}}"#,
+            r#","params":{"protocolVersion":"2025-06-18"}"#,
+            r#","params":{"clientInfo":{"name":"n"}}"#,
+            r#","params":{"capabilities":null,"clientInfo":7,"protocolVersion":null}"#,
+            r#","params":{"capabilities":{},"clientInfo":{"name":"n","version":1}}"#,
+        ] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
             assert_eq!(taken(line), "request 1 initialize", "{params}");
         }
@@ -468,11 +461,10 @@ mod tests {
         assert_eq!(call(r#","params":{"name":"x","arguments":"{}"}"#), "refused -32602 1");
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":4}}"#;
         assert_eq!(taken(list), "refused -32602 1");
-        let line =
-            br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":7}}"#;
         let Incoming::Refused(refusal) = read(line, &ServerCapabilities::default()) else { panic!("taken as good") };
         assert_eq!(refusal.code, INVALID_PARAMS);
-        assert!(refusal.message.contains("clientInfo"), "{}", refusal.message);
+        assert!(refusal.message.contains("protocolVersion"), "{}", refusal.message);
     }
 
     #[test]

@@ -52,6 +52,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias, Implied};
+use network::Patient;
 pub use network::{Admission, Hall, Limits, Listener, Token, Transport};
 pub use reference::reference;
 pub use select::{Offer, Results, SelectError, ToolSelection};
@@ -141,7 +142,8 @@ impl Server {
         self.host.documented()
     }
 
-    /// Serves one connection until its input ends, its output is closed, or `stop` is cancelled.
+    /// Serves one connection until its input ends, its output is closed, nothing that is written to it has been taken for a
+    /// minute, or `stop` is cancelled.
     ///
     /// Must run on a tokio runtime. At the end, running calls have two and a half seconds to finish, then they are
     /// cancelled, and those that still do not answer are answered with an error; the whole takes less than five seconds.
@@ -151,6 +153,8 @@ impl Server {
         R: AsyncRead + Send + Unpin,
         W: AsyncWrite + Send + Unpin + 'static,
     {
+        // Reading waits for writing, so a client that takes nothing would never be seen to end.
+        let writer = Patient::new(writer, Limits::default().patience);
         connection::serve(&self.host, reader, writer, None, stop).await;
     }
 

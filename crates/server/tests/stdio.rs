@@ -42,15 +42,29 @@ fn initialize_never_turns_a_version_away() {
 }
 
 #[test]
-fn initialize_without_client_info_names_what_is_missing() {
+fn initialize_is_as_lenient_to_a_part_as_to_nothing() {
+    let parts = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" }
+    });
+    for left_out in 0..8 {
+        let mut client = Client::start(&[]);
+        let kept = parts.as_object().unwrap().iter().enumerate().filter(|(at, _)| left_out & (1 << at) == 0);
+        let kept: serde_json::Map<_, _> = kept.map(|(_, (name, part))| (name.clone(), part.clone())).collect();
+        let asked = kept.get("protocolVersion").map_or("2025-11-25", |version| version.as_str().unwrap()).to_owned();
+        let answer = client.ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": kept }));
+        assert_eq!(answer["result"]["protocolVersion"], asked, "{answer}");
+        client.settle();
+    }
+}
+
+#[test]
+fn a_version_that_is_no_string_is_the_one_thing_that_is_wrong_with_an_opening() {
     let mut client = Client::start(&[]);
-    let answer = client.ask(json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": { "protocolVersion": "2025-06-18", "capabilities": {} }
-    }));
+    let answer =
+        client.ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": 7 } }));
     assert_eq!(code(&answer), -32602);
-    assert!(answer["error"]["message"].as_str().unwrap().contains("clientInfo"), "{answer}");
-    client.initialize("2025-06-18");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("protocolVersion"), "{answer}");
+    client.initialize("2025-11-25");
     client.settle();
 }
 

@@ -4,6 +4,7 @@
 //! schema that clients see is derived from it ([`fields_schema`]), and `lispwright-words` has its sentences.
 //! [`Answer`] is the union of them, for a catalogue that holds all tools in one list.
 
+use lispwright_project::TakenBack;
 use lispwright_runtime::Notice;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,17 +72,19 @@ pub enum Answer {
     Live(LiveAnswer),
     /// An answer of a protocol that has its own text.
     Protocol(ProtocolAnswer),
-    /// Another answer, with what its reader has to know about a session.
+    /// Another answer, with what its reader has to know about a session, or about files.
     Noted(Box<NotedAnswer>),
 }
 
-/// An answer with notes about sessions.
+/// An answer with notes about sessions and files.
 #[derive(Clone, Debug)]
 pub struct NotedAnswer {
     /// The answer.
     pub answer: Answer,
     /// The sessions, with what is to be known.
     pub notes: Vec<(String, Notice)>,
+    /// Changes of several files that an earlier process left half done, and that were taken back.
+    pub taken_back: Vec<TakenBack>,
 }
 
 /// An answer whose protocol prescribes its text and its document.

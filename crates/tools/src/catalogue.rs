@@ -415,9 +415,10 @@ impl Entry {
                         root: Some(workshop.roots.primary().into()),
                         ..context
                     };
+                    let roots = workshop.roots.clone();
                     let working = run(workshop, arguments, context.clone());
                     async move {
-                        let reply = context.noted(working.await.into());
+                        let reply = context.noted(working.await.into(), &roots);
                         keep(&context, &reply);
                         reply
                     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use futures::poll;
+use lispwright_project::Roots;
 use lispwright_runtime::{Notice, Ticket};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -180,13 +181,16 @@ impl CallContext {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((session.to_owned(), notice));
     }
 
-    /// The answer, with what its reader has to know beside it.
-    pub(crate) fn noted(&self, reply: Reply) -> Reply {
+    /// The answer, with what its reader has to know beside it. What was taken back in `roots` is told with an answer, not
+    /// with a refusal.
+    pub(crate) fn noted(&self, reply: Reply, roots: &Roots) -> Reply {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
-        match reply {
-            Ok(answer) if !notes.is_empty() => Ok(Answer::Noted(Box::new(NotedAnswer { answer, notes }))),
-            reply => reply,
+        let answer = reply?;
+        let taken_back = roots.taken_back();
+        if notes.is_empty() && taken_back.is_empty() {
+            return Ok(answer);
         }
+        Ok(Answer::Noted(Box::new(NotedAnswer { answer, notes, taken_back })))
     }
 
     /// Records the request that an image has answered.

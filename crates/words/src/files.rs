@@ -1,5 +1,6 @@
 //! Files as wholes: a part of a text, a file that was written, a directory, the root of the project.
 
+use lispwright_project::TakenBack;
 use lispwright_syntax::{fenced, in_a_line};
 use lispwright_tools::NextCall;
 use lispwright_tools::fs_list_directory::{EntryFacts, ListAnswer};
@@ -9,7 +10,7 @@ use lispwright_tools::fs_write_file::WriteAnswer;
 
 use crate::call::spoken;
 use crate::edited::{repaired_source, similar};
-use crate::rendering::counted;
+use crate::rendering::{counted, first_names};
 use crate::terms::Terms;
 use crate::{Rendering, Skin};
 
@@ -64,6 +65,25 @@ pub(crate) fn wrote(answer: &WriteAnswer, skin: Skin) -> String {
     }
     if answer.created && answer.dialect.is_some() {
         text.push_str(&format!("\nFrom now on, change it by form, with {}.", Terms::of(skin).edit));
+    }
+    text
+}
+
+/// Files of an interrupted change that are named.
+const MOST_NAMED: usize = 5;
+
+/// What became of a change of several files whose process ended.
+pub(crate) fn taken_back(news: &TakenBack) -> String {
+    let named = |files: &[String]| first_names(files, MOST_NAMED);
+    let TakenBack { files, left } = news;
+    let mut text = "An earlier change of several files was cut off when its process ended".to_owned();
+    text.push_str(&match files.as_slice() {
+        [] => ".".to_owned(),
+        [file] => format!(", and was taken back: {} is as before.", in_a_line(file)),
+        files => format!(", and was taken back: {} are as before.", named(files)),
+    });
+    if !left.is_empty() {
+        text.push_str(&format!(" Left as found, because they were changed since: {}.", named(left)));
     }
     text
 }
@@ -157,4 +177,33 @@ pub(crate) fn bare(answer: &TextAnswer, rendering: &mut Rendering) {
         ));
     }
     rendering.text = crate::rendering::visible(&text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(files: &[&str], left: &[&str]) -> String {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        taken_back(&TakenBack { files: owned(files), left: owned(left) })
+    }
+
+    #[test]
+    fn what_was_taken_back_is_told_with_its_files() {
+        assert_eq!(
+            told(&["a.lisp"], &[]),
+            "An earlier change of several files was cut off when its process ended, and was taken back: a.lisp is as before."
+        );
+        let many = ["a", "b", "c", "d", "e", "f", "g"];
+        assert_eq!(
+            told(&many, &["x.lisp"]),
+            "An earlier change of several files was cut off when its process ended, and was taken back: a, b, c, d, e and 2 \
+             more are as before. Left as found, because they were changed since: x.lisp."
+        );
+        assert_eq!(
+            told(&[], &["x.lisp"]),
+            "An earlier change of several files was cut off when its process ended. Left as found, because they were \
+             changed since: x.lisp."
+        );
+    }
 }

@@ -181,7 +181,8 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Protocol(protocol) => protocol.text.clone(),
         Answer::Noted(noted) => {
             let lines = noted.notes.iter().map(|(session, notice)| notice::notice_line(notice, session));
-            let notes: String = lines.map(|line| format!("\n[note] {line}")).collect();
+            let taken_back = noted.taken_back.iter().map(|one| rendering::visible(&files::taken_back(one)));
+            let notes: String = lines.chain(taken_back).map(|line| format!("\n[note] {line}")).collect();
             text(&noted.answer, skin).trim_end().to_owned() + &notes
         }
     }

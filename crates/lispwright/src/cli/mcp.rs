@@ -115,7 +115,7 @@ fn start(args: Args) -> Result<(), String> {
     let libraries: Result<Vec<PathBuf>, Error> = args.library.iter().map(|library| library_at(library)).collect();
     let libraries = libraries.map_err(|error| error.to_string())?;
     let named = libraries.clone();
-    let confirms = !args.no_confirm;
+    let (confirms, read_only) = (!args.no_confirm, args.read_only);
     let furnish = move |roots: Roots| {
         for library in &named {
             if let Err(error) = roots.add_read_only(library) {
@@ -123,6 +123,9 @@ fn start(args: Args) -> Result<(), String> {
             }
         }
         let workshop = Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
+        if !read_only {
+            workshop.roots.settle();
+        }
         if confirms { workshop.confirming() } else { workshop }
     };
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;

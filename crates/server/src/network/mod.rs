@@ -24,3 +24,4 @@ pub use token::Token;
 
 pub(crate) use door::Door;
 pub(crate) use gate::Gate;
+pub(crate) use patient::Patient;
