@@ -87,7 +87,12 @@ FRAMES of its error."
 
 (defun lispwright--run-leavable (function test)
   "Call FUNCTION, ERT's, to run TEST; a test that is left has failed."
-  (let ((left (catch 'lispwright--left (funcall function test) nil)))
+  (let ((left (catch 'lispwright--left
+                (condition-case nil
+                    (progn (funcall function test) nil)
+                  ;; The signal asks for the debugger and for a quit.  A quit that comes on the way into the debugger gets
+                  ;; here, since Emacs does not call the debugger twice.
+                  ((debug quit) (if (lispwright--left-p) (list (lispwright--left-text) nil) (signal 'quit nil)))))))
     (when left
       (setq lispwright--left left)
       ;; ERT was not there when this was read, and `setf' knew nothing of its structures.
