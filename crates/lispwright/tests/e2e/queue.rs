@@ -100,7 +100,7 @@ fn edits_and_reads_of_one_turn_see_the_edits_before_them() {
     let path = "a.lisp";
     let (mut calls, mut names) = (Vec::new(), Vec::new());
     for (before, name) in [("one", "two"), ("two", "three"), ("three", "four")] {
-        names.extend([name; 3]);
+        names.extend([before, name, name]);
         let content = format!("(defun {name} () ({before}))");
         let insert = json!({"path": path, "operation": "insert_after", "name": before, "content": content});
         calls.push(("lisp_edit_form", insert));

@@ -61,7 +61,7 @@ CALLS = [
             "name": "area",
             "content": "(defun volume (r)\n  (* 4 r r r))",
         },
-        "volume",
+        "after defun area",
     ),
     (
         "lisp_patch_form",
