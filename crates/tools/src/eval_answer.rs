@@ -16,6 +16,7 @@ use crate::codes;
 use crate::image_text::{Fenced, each_once, ends_of, fence, fence_inside, fence_printed, one_line, shares};
 use crate::object::Object;
 use crate::refusal::Refusal;
+use crate::unbound::Unbound;
 
 /// Characters of an answer by default.
 const DEFAULT_OUTPUT: usize = 10_000;
@@ -87,6 +88,9 @@ pub struct EvalAnswer {
     pub duration_ms: f64,
     /// The status of the code.
     pub execution_status: &'static str,
+    /// Names that the error says are not bound and that a file defines which is not loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unbound: Vec<Unbound>,
     /// The full answer of the image.
     #[serde(skip)]
     pub report: EvalReport,
@@ -302,6 +306,7 @@ impl EvalAnswer {
             told_warnings: warnings.text,
             limit,
             are_values_cut: values_left_out > 0 || goes_on,
+            unbound: Vec::new(),
             print_length: None,
             is_not_held: false,
             report,

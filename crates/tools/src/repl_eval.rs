@@ -18,6 +18,7 @@ use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
+use crate::unbound::not_loaded;
 use crate::workshop::Workshop;
 
 /// The default time limit of a call.
@@ -93,7 +94,9 @@ pub async fn repl_eval(workshop: &Workshop, args: ReplEval, context: &CallContex
     drop(visit);
     let answer = EvalAnswer::of(report, limit)?;
     let is_unwound = matches!(&answer.report.ending, Ending::Error { error, .. } if !error.kept);
+    let unbound = not_loaded(workshop, &answer.report, context).await?;
     Ok(EvalAnswer {
+        unbound,
         print_length: args.print_length.is_none().then_some(PRINTED),
         is_not_held: args.on_error == OnError::Hold && is_unwound,
         ..answer

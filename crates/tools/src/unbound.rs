@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use lispwright_index::{Definition, Document, Index};
-use lispwright_runtime::EvalReport;
+use lispwright_runtime::{Ending, EvalReport};
 use lispwright_syntax::{Dialect, FormKind};
 use regex::Regex;
 use schemars::JsonSchema;
@@ -49,6 +49,7 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?i)\bvariable (\S+) is unbound",
         r"(?i)\bundefined (?:function|variable): (\S+)",
         r#"The name "([^"]+)" does not designate any package"#,
+        r"\bPackage (\S+) does not exist",
         // CLISP
         r"undefined function (\S+)",
         r"variable (\S+) has no value",
@@ -67,6 +68,7 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"Unable to resolve symbol: (\S+)",
         r"No such (?:var|namespace): (\S+)",
         r"Could not locate (\S+?)__init\.class",
+        r"(\S+): no class is called so, and no namespace",
     ]
     .iter()
     .map(|sentence| Regex::new(sentence).expect("each is a regular expression"))
@@ -97,6 +99,30 @@ pub(crate) async fn unbound_in(
             names.push(name);
         }
     }
+    looked_up_each(workshop, report, names, loaded, context).await
+}
+
+/// The names that the error of an evaluation says are not bound and that a file defines which is not loaded.
+pub(crate) async fn not_loaded(
+    workshop: &Workshop,
+    report: &EvalReport,
+    context: &CallContext,
+) -> Result<Vec<Unbound>, Refusal> {
+    let Ending::Error { error, .. } = &report.ending else { return Ok(Vec::new()) };
+    let names = names_in(&format!("{}: {}", error.type_name, error.message)).collect();
+    let loaded = workshop.ledger.files_of(&report.session);
+    let mut found = looked_up_each(workshop, report, names, loaded, context).await?;
+    found.retain(|one| one.path.is_some() && !one.is_loaded);
+    Ok(found)
+}
+
+async fn looked_up_each(
+    workshop: &Workshop,
+    report: &EvalReport,
+    mut names: Vec<String>,
+    loaded: HashSet<PathBuf>,
+    context: &CallContext,
+) -> Result<Vec<Unbound>, Refusal> {
     names.truncate(MOST_NAMES);
     if names.is_empty() {
         return Ok(Vec::new());

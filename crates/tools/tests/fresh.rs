@@ -249,3 +249,14 @@ async fn of_many_files_with_tests_those_run_that_use_what_changed() {
     assert!(edited.text.contains("\n20 passed, 0 failed, 0 pending in 20 runs: z.scm, a10.scm, "), "{}", edited.text);
     house.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_is_not_bound_because_its_file_is_not_loaded_is_told() {
+    let house = House::new(&[("g.scm", "(define-module (g) #:export (gx))\n(define (gx) 1)\n")]);
+    let told = house.eval("(gx)").await;
+    assert!(told.contains("[note] gx: defined in g.scm:2 ((g)), not loaded here."), "{told}");
+    house.call("load_system", json!({"path": "g.scm"})).await;
+    assert!(!house.eval("(nowhere)").await.contains("[note]"), "no file defines it");
+    assert!(!house.eval("(gx)").await.contains("not loaded"), "it is loaded");
+    house.workshop.sessions.shutdown().await;
+}

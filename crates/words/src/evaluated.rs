@@ -12,6 +12,7 @@ use crate::call::{control, of_session, spoken, template};
 use crate::ending;
 use crate::notice::notice_line;
 use crate::object::preview_text;
+use crate::unbound;
 
 /// The answer in words. Each kind of block has its title; each value has a line of its own.
 pub(crate) fn text(answer: &EvalAnswer, skin: Skin) -> String {
@@ -47,6 +48,7 @@ pub(crate) fn values_text(answer: &EvalAnswer, mark: &str) -> String {
 pub(crate) fn rest_text(answer: &EvalAnswer, skin: Skin) -> String {
     let report = &answer.report;
     let mut text = ending::text(report, answer.code, skin);
+    text.push_str(&unbound::text(&answer.unbound));
     text.push_str(&notes(&Aside::from(report), skin));
     text.push_str(&kept_text(report, skin));
     text.push_str(&left_out_text(answer, skin));
