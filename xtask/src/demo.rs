@@ -130,7 +130,7 @@ fn write_a_function(day: &mut Day) -> Result<(), Failure> {
     day.check(before == after, || "a refused edit changed the file".to_owned())?;
 
     day.tell("The file is as it was. With the whole function, the edit is made.");
-    day.call("lisp_edit_form", edit(WHOLE), Wanted::Done, &["+(defun savings-rate ()"])?;
+    day.call("lisp_edit_form", edit(WHOLE), Wanted::Done, &["Inserted after defun net-worth"])?;
     let after = day.file(REPORT)?;
     day.check(after.contains(WHOLE), || "the edit is not in the file".to_owned())?;
     let untouched = after.replacen(WHOLE, "", 1).split_whitespace().eq(before.split_whitespace());
@@ -230,7 +230,7 @@ fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
     let whole = WHOLE.replace("not spent.", "not spent; 0 without an income.").replace(RATE, &new);
     let lost = whole.replace("(total 'expense)))", "(total 'expense))");
     let replace = json!({"path": REPORT, "operation": "replace", "name": "savings-rate", "content": lost});
-    day.call("lisp_edit_form", replace, Wanted::Done, &["repaired: content, line 4", "0 without an income"])?;
+    day.call("lisp_edit_form", replace, Wanted::Done, &["repaired: content, line 4"])?;
     let after = day.file(REPORT)?;
     day.check(after.contains(&whole), || "the repair is not what was meant".to_owned())?;
     day.tell("Loaded again: the ledger in the image still knows the books.");
@@ -302,7 +302,7 @@ fn delete_and_be_told(day: &mut Day) -> Result<(), Failure> {
     day.call("run_tests", tests(), Wanted::Done, &said)?;
     day.tell("It puts the function back, and the tests pass again.");
     let back = json!({"path": MONEY, "operation": "insert_after", "name": "cents", "content": FORMAT});
-    day.call("lisp_edit_form", back, Wanted::Done, &["+(defun format-money"])?;
+    day.call("lisp_edit_form", back, Wanted::Done, &["Inserted after"])?;
     let after = day.file(MONEY)?;
     day.check(before == after, || "the function is not back as it was".to_owned())?;
     day.call("run_tests", tests(), Wanted::Done, &["1 passed, 0 failed", "6 of 6 tests passed"])?;
