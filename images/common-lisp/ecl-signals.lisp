@@ -24,7 +24,10 @@
   (call-in-main-thread 'handle-interrupt))
 
 (defun meet-frames ()
-  (call-in-main-thread 'handle-frames))
+  "The thread that evaluates is interrupted only for a frame that it does not read by itself: ECL does not keep the
+multiple values of what it interrupts. The signal of a request comes while that request is read, or just after."
+  (when (and (not *receiving*) (protocol-readable-p))
+    (call-in-main-thread 'handle-frames)))
 
 (defun call-in-main-thread (function)
   (cond (*undisturbed*)

@@ -139,10 +139,15 @@ on the stack."
       (replace whole string :start1 end)
       (incf end (length string)))))
 
+(defvar *receiving* nil "True while a request is read, in any thread's eyes.")
+
 (defun receive ()
   "The next request, or NIL when the parent has closed its end or does not use the protocol."
-  (let* ((header (read-protocol 6))
-         (size (and header
-                    (parse-integer (map 'string #'code-char header) :radix 16 :junk-allowed t)))
-         (payload (and size (read-protocol size))))
-    (and payload (decode (decode-utf-8 payload)))))
+  (setf *receiving* t)
+  (unwind-protect
+       (let* ((header (read-protocol 6))
+              (size (and header
+                         (parse-integer (map 'string #'code-char header) :radix 16 :junk-allowed t)))
+              (payload (and size (read-protocol size))))
+         (and payload (decode (decode-utf-8 payload))))
+    (setf *receiving* nil)))
