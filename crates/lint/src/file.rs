@@ -1,0 +1,61 @@
+//! One file as the rules see it.
+
+use lispwright_index::{Document, Facts, UseIndex};
+use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
+
+/// A file with what is known of it and of its project.
+pub struct File<'q, 'i> {
+    /// The definitions and uses of the project's files of this dialect.
+    pub question: &'q UseIndex<'i>,
+    /// The file in the index.
+    pub document: &'i Document,
+    /// Its text as a tree.
+    pub tree: Tree,
+    /// Its top-level forms and definitions.
+    pub forms: Forms,
+    /// Its uses of names, and the symbols that are none, each with its role.
+    pub facts: Facts,
+}
+
+impl<'q, 'i> File<'q, 'i> {
+    /// Reads a file of the index again.
+    pub(crate) fn new(question: &'q UseIndex<'i>, document: &'i Document) -> Self {
+        let tree = document.tree();
+        let forms = Forms::new(&tree, &document.text);
+        let facts = question.facts_with_marks(document, &tree);
+        Self { question, document, tree, forms, facts }
+    }
+
+    /// Its dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.document.dialect
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &'i str {
+        &self.document.text
+    }
+
+    /// The source of some bytes.
+    pub fn source(&self, span: Span) -> &'i str {
+        &self.document.text[span.range()]
+    }
+
+    /// The source of a datum without its prefixes.
+    pub fn core(&self, datum: Datum) -> &'i str {
+        self.source(self.tree.core_span(datum))
+    }
+
+    /// The data of a list.
+    pub fn data(&self, list: ListId) -> Vec<Datum> {
+        self.tree.data(list).collect()
+    }
+
+    /// The bytes are in a form that does not balance.
+    pub(crate) fn is_broken(&self, span: Span) -> bool {
+        if self.document.is_balanced {
+            return false;
+        }
+        self.forms.top_level().any(|(_, form)| form.broken && form.outer.contains(span.start))
+    }
+}

@@ -1,0 +1,28 @@
+//! What a compiler would say of Lisp source, before anything runs: from the files alone, in every dialect.
+//!
+//! A [`Rule`] is an object with its documentation and examples; [`rules::ALL`] lists them, a file each. [`lint`] shows
+//! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
+//! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
+
+mod file;
+mod finding;
+mod rule;
+pub mod rules;
+
+pub use file::File;
+pub use finding::{Finding, Findings, Remedy, Severity};
+pub use rule::{About, Example, Rule};
+
+use lispwright_index::{Document, UseIndex};
+
+/// What `rules` find in one file of `question`, in the order of their places. A file that does not balance is judged in
+/// its sound top-level forms.
+pub fn lint<'i>(question: &UseIndex<'i>, document: &'i Document, rules: &[&dyn Rule]) -> Vec<Finding> {
+    let file = File::new(question, document);
+    let mut findings = Findings::default();
+    for rule in rules.iter().filter(|rule| rule.about().dialects.contains(&document.dialect)) {
+        findings.begin(rule.about());
+        rule.check(&file, &mut findings);
+    }
+    findings.finish(&file)
+}
