@@ -200,9 +200,10 @@ pub trait System: Debug + Sized {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Permanently gives up writing outside of `places`, capabilities, and calls that reach other processes. Succeeds
-    /// only if everything is enforced.
-    fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundings) -> Result<(), String> {
+    /// Permanently gives up writing outside of `places`, reading what is below `hidden` (absolute paths without links,
+    /// which bubblewrap hides by itself), capabilities, and calls that reach other processes. Succeeds only if everything
+    /// is enforced.
+    fn restrict(places: Vec<(PathBuf, OwnedFd)>, hidden: &[PathBuf], surroundings: Surroundings) -> Result<(), String> {
         Err("this system has no sandbox for it".to_owned())
     }
 

@@ -138,8 +138,8 @@ done 2>/dev/null"#;
         namespaces::enter()
     }
 
-    fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundings) -> Result<(), String> {
-        confine::restrict(places, surroundings)
+    fn restrict(places: Vec<(PathBuf, OwnedFd)>, hidden: &[PathBuf], surroundings: Surroundings) -> Result<(), String> {
+        confine::restrict(places, hidden, surroundings)
     }
 
     fn open_again(end: BorrowedFd<'_>, flags: OFlags) -> io::Result<OwnedFd> {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lispwright_platform::{Here, Surroundings, System};
@@ -21,11 +21,13 @@ use crate::process::CAPTURE;
 /// The variable with the two descriptors of the conversation, when they are not standard input and output.
 pub(crate) const CONVERSATION: &str = "LISPWRIGHT_CONVERSATION";
 
-/// The rights that a confined process keeps. Reading and running files is not restricted.
+/// The rights that a confined process keeps. Reading and running files is restricted only where they are hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confinement {
     /// The directories below which it may write. A missing directory gives no right.
     pub write: Vec<WritablePlace>,
+    /// Files and directories that it does not see, without links in their names. A missing one is passed over.
+    pub hide: Vec<PathBuf>,
     /// The namespaces that it runs in.
     pub surroundings: Surroundings,
     /// Its standard input and output are moved to other descriptors, which the environment names, so that code cannot
@@ -65,7 +67,7 @@ pub fn become_confined(confinement: &Confinement, program: &OsString, arguments:
 
 fn restrict(confinement: &Confinement) -> Result<(), String> {
     let places = confinement.write.iter().filter_map(|place| place.open().transpose());
-    Here::restrict(places.collect::<Result<_, _>>()?, confinement.surroundings)
+    Here::restrict(places.collect::<Result<_, _>>()?, &confinement.hide, confinement.surroundings)
 }
 
 /// Moves standard input and output to other descriptors, which `command` finds in its environment. Standard input

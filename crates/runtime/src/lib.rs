@@ -32,6 +32,7 @@ mod factory;
 mod frames;
 mod fresh;
 mod guard;
+mod hidden;
 mod idle;
 mod image;
 mod keeper;
@@ -86,6 +87,7 @@ pub use eval::{
     CurrentForm, Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Printout, Repetition, Warning,
 };
 pub use fresh::Fresh;
+pub use hidden::Hiding;
 pub use keeper::{Keeping, keep};
 pub use lispwright_platform::{Lack, Surroundings};
 pub use managers::install_call;

@@ -1,6 +1,6 @@
 //! `--sandbox`: the mechanism that confines workers, their command lines, and the guarantees that follow.
 //!
-//! A confined worker may read everything and may write below the project's roots, in a cache directory for these roots
+//! A confined worker may read everything but what is [hidden](crate::hidden), and may write below the project's roots, in a cache directory for these roots
 //! alone, and in a temporary directory that is removed with it. The saved images lie outside, so that it cannot change
 //! the image that another worker starts from; so does everything else that the server runs or removes by itself. Where
 //! no mechanism works no worker starts.
@@ -14,6 +14,7 @@ use lispwright_platform::{Here, Lack, System as _};
 
 use crate::config::Config;
 use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
+use crate::hidden::Hiding;
 use crate::image::{UNUSED, hash, mark_used, unused_for};
 use crate::place::{Held, around, outermost};
 use crate::scratch::{self, Scratch};
@@ -40,6 +41,8 @@ pub struct SandboxConfig {
     pub program: PathBuf,
     /// The directories below which workers may write: the project's roots.
     pub writable: Vec<PathBuf>,
+    /// What workers do not see.
+    pub hiding: Hiding,
 }
 
 impl SandboxConfig {
@@ -82,6 +85,8 @@ pub(crate) struct Sandbox {
     cache: Option<PathBuf>,
     /// The directory for the temporary directories of its workers; removed with it.
     scratch: Scratch,
+    /// What its workers do not see.
+    hiding: Hiding,
     /// A launcher starts the workers, so the directories here may not exist there.
     is_launched: bool,
 }
@@ -119,6 +124,19 @@ impl Sandbox {
         let landlock = || working_landlock().map(|()| Mechanism::Landlock);
         let mechanism = mechanism(wanted.choice, [&bubblewrap, &namespaces, &landlock])?;
         let is_launched = !config.launcher.is_empty();
+        if mechanism == Mechanism::Landlock
+            && let Some((hidden, root)) = wanted.hiding.hide.iter().find_map(|path| {
+                let path = path.canonicalize().ok()?;
+                roots.iter().find(|root| path.starts_with(root)).map(|root| (path.clone(), root))
+            })
+        {
+            return Err(format!(
+                "--hide {}: Landlock alone cannot hide what lies in the root {}. No worker is started so: install bubblewrap, or \
+                 give a root that does not hold it.",
+                hidden.display(),
+                root.display()
+            ));
+        }
         let cannot = |path: &Path, error: std::io::Error| {
             let why = format!("--sandbox: {} cannot be made: {error}", path.display());
             format!(
@@ -147,7 +165,26 @@ impl Sandbox {
         let held = |path: &PathBuf| if is_launched { Ok(Held::elsewhere(path)) } else { Held::new(path) };
         // A missing directory gives no right.
         let writable = places.filter_map(|path| held(path).ok()).collect();
-        Ok(Self { mechanism, program: wanted.program.clone(), writable, cache, scratch, is_launched })
+        Ok(Self {
+            mechanism,
+            program: wanted.program.clone(),
+            writable,
+            cache,
+            scratch,
+            hiding: wanted.hiding.clone(),
+            is_launched,
+        })
+    }
+
+    /// The places that a worker does not see if it starts now.
+    fn hidden(&self) -> Vec<PathBuf> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let mut places = if self.is_launched { Vec::new() } else { self.hiding.places(home.as_deref()) };
+        if self.mechanism == Mechanism::Landlock {
+            // Rights below a directory cannot be taken back further below.
+            places.retain(|place| !self.writable.iter().any(|held| place.starts_with(&held.path)));
+        }
+        places
     }
 
     /// Fails when a writable place has been replaced, so that workers can no longer be confined.
@@ -183,6 +220,7 @@ impl Sandbox {
 
     fn prefix(&self, pipes: Pipes, scratch: &Held) -> Vec<OsString> {
         let writable = || self.writable.iter().chain([scratch]);
+        let hidden = self.hidden();
         let mut words: Vec<OsString> = Vec::new();
         match &self.mechanism {
             Mechanism::Landlock => words.extend([self.program.clone().into(), "confine".into()]),
@@ -190,15 +228,22 @@ impl Sandbox {
             Mechanism::Bubblewrap(program) => {
                 words.push(program.into());
                 words.extend(BUBBLEWRAP.map(OsString::from));
-                words.extend(
-                    writable()
-                        .flat_map(|place| ["--bind-try".into(), place.path.clone().into(), place.path.clone().into()]),
-                );
+                let bound = writable().map(|place| (&place.path, false)).chain(hidden.iter().map(|path| (path, true)));
+                let mut mounts: Vec<_> = bound.collect();
+                // A mount covers those below it, so the outer ones are the first.
+                mounts.sort();
+                words.extend(mounts.iter().flat_map(|(path, hides)| mount(path, *hides)));
+                // A place below a cover has to be made in it.
+                let covers = hidden.iter().filter(|path| path.is_dir());
+                words.extend(covers.flat_map(|path| ["--remount-ro".into(), path.into()]));
                 words.extend(["--".into(), self.program.clone().into(), "confine".into(), "--in-bubblewrap".into()]);
             }
         }
         words.extend((pipes == Pipes::Moved).then(|| "--conversation".into()));
         words.extend(writable().flat_map(|place| ["--write".into(), place.word()]));
+        if !matches!(self.mechanism, Mechanism::Bubblewrap(_)) {
+            words.extend(hidden.into_iter().flat_map(|path| ["--hide".into(), path.into()]));
+        }
         // The sandbox is set up without the linker's variables, and passes them to the program.
         let linker = told().filter(|(name, _)| is_for_linker(name));
         words.extend(linker.flat_map(|(mut word, value)| {
@@ -213,14 +258,17 @@ impl Sandbox {
     /// The guarantees for the workers, in a sentence or two.
     pub(crate) fn describe(&self) -> String {
         let places = self.writable.iter().map(|place| place.path.display().to_string()).collect::<Vec<_>>().join(", ");
-        let files = format!("writing only below {places} and a temporary directory each; reading as usual");
+        let files = format!(
+            "writing only below {places} and a temporary directory each; reading as usual{}",
+            self.describe_hidden()
+        );
         let passed_over = search_path().1.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let passed_over = match passed_over.as_str() {
             "" => String::new(),
             paths => format!(" Programs in {paths} are not run, since images may write there."),
         };
         let apart = "a network, processes and devices of its own, with nobody else in them; no sockets that are files; no \
-                     capabilities. Not restricted: reading your files.";
+                     capabilities. Not restricted: reading your other files.";
         match &self.mechanism {
             Mechanism::Landlock => format!(
                 "Landlock: {files}; no sockets; no signals to processes outside; no capabilities. Not restricted: modes, owners and \
@@ -229,6 +277,17 @@ impl Sandbox {
             ),
             Mechanism::Namespaces => format!("namespaces: {files}; {apart}{passed_over}"),
             Mechanism::Bubblewrap(_) => format!("bubblewrap: {files}; {apart}{passed_over}"),
+        }
+    }
+
+    /// What workers do not see, as the end of a sentence.
+    fn describe_hidden(&self) -> String {
+        let hidden = self.hidden();
+        let named: Vec<_> = hidden.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+        match hidden.len().saturating_sub(MOST_NAMED) {
+            _ if hidden.is_empty() => String::new(),
+            0 => format!(", but not {}", named.join(", ")),
+            more => format!(", but not {} and {more} more", named.join(", ")),
         }
     }
 
@@ -277,6 +336,18 @@ const BUBBLEWRAP: [&str; 15] = [
     "ALL",
     "--die-with-parent",
 ];
+
+/// How many hidden places are named.
+const MOST_NAMED: usize = 4;
+
+/// The words that make a place writable, or hide it.
+fn mount(path: &Path, hides: bool) -> Vec<OsString> {
+    match hides {
+        true if path.is_dir() => vec!["--tmpfs".into(), path.into()],
+        true => vec!["--ro-bind".into(), "/dev/null".into(), path.into()],
+        false => vec!["--bind-try".into(), path.into(), path.into()],
+    }
+}
 
 /// A mechanism, or the reason why it does not work here.
 type Attempt<'a> = &'a dyn Fn() -> Result<Mechanism, String>;
@@ -496,6 +567,7 @@ mod tests {
             writable: vec![Held::new(&project).unwrap()],
             cache: None,
             scratch: Scratch::new(root.path().join("scratch")).unwrap(),
+            hiding: Hiding::default(),
             is_launched: false,
         };
         let words = |confined: &Confined| {

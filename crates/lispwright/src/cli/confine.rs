@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lispwright_runtime::{Confinement, Surroundings, WritablePlace, become_confined, live_apart};
@@ -17,12 +18,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     write: Vec<OsString>,
 
+    /// File or directory that it does not see; repeatable
+    #[arg(long, value_name = "PATH")]
+    hide: Vec<PathBuf>,
+
     /// This runs in a bubblewrap with its own processes, network and devices
     #[arg(long)]
     in_bubblewrap: bool,
 
     /// Only make namespaces, and run the program as their first process
-    #[arg(long, conflicts_with_all = ["write", "in_bubblewrap", "in_namespaces", "conversation", "env"])]
+    #[arg(long, conflicts_with_all = ["write", "hide", "in_bubblewrap", "in_namespaces", "conversation", "env"])]
     apart: bool,
 
     /// This is that first process
@@ -51,6 +56,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     };
     let confinement = Confinement {
         write,
+        hide: args.hide,
         surroundings,
         conversation: args.conversation,
         environment: args.env.iter().filter_map(|word| variable(word)).collect(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use lispwright_runtime::{Config, SandboxChoice, SandboxConfig, refuse_nested};
+use lispwright_runtime::{Config, Hiding, SandboxChoice, SandboxConfig, refuse_nested};
 
 use super::live::keeper;
 
@@ -33,6 +33,15 @@ pub(crate) struct ImageArgs {
     /// docs/security.md
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     sandbox: Option<How>,
+
+    /// With --sandbox: a file or directory that images do not see, beside those of keys, passwords and browsers in your
+    /// home directory (docs/security.md); repeatable
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    hide: Vec<PathBuf>,
+
+    /// With --sandbox: a place of keys, passwords or browsers that images may see; repeatable
+    #[arg(long, value_name = "PATH", requires = "sandbox")]
+    show: Vec<PathBuf>,
 
     /// Command that runs the workers and carries their standard input and output: "ssh host", "bwrap ..."
     #[arg(long, value_name = "CMD")]
@@ -72,7 +81,8 @@ impl ImageArgs {
         let launcher = self.launcher.as_deref().map(words).transpose()?.unwrap_or_default();
         let (max_sessions, heap_megabytes, max_processes) =
             (self.max_sessions.into(), self.max_memory, self.max_processes);
-        let sandbox = self.sandbox.map(|how| sandbox(how, roots)).transpose()?;
+        let hiding = || Hiding { hide: self.hide.clone(), show: self.show.clone() };
+        let sandbox = self.sandbox.map(|how| sandbox(how, roots, hiding())).transpose()?;
         Ok(move |config| Config {
             max_sessions,
             max_idle: (!idle.is_zero()).then_some(idle),
@@ -87,11 +97,14 @@ impl ImageArgs {
 }
 
 /// A sandbox that this program sets up. `roots` are the named roots, which images may write.
-fn sandbox(how: How, roots: &[PathBuf]) -> Result<SandboxConfig, String> {
+fn sandbox(how: How, roots: &[PathBuf], hiding: Hiding) -> Result<SandboxConfig, String> {
     refuse_nested(roots)?;
+    if let Some(missing) = hiding.hide.iter().find(|path| !path.exists()) {
+        return Err(format!("--hide {}: there is no such file or directory", missing.display()));
+    }
     let program =
         std::env::current_exe().map_err(|error| format!("--sandbox: this program cannot be found: {error}"))?;
-    Ok(SandboxConfig { choice: how.into(), program, writable: Vec::new() })
+    Ok(SandboxConfig { choice: how.into(), program, writable: Vec::new(), hiding })
 }
 
 /// The words of a command line: separated by blanks, with quotes and backslashes as in a POSIX shell, without

@@ -131,11 +131,17 @@ fn scratch_of(scratch: &str) -> PathBuf {
     own.unwrap_or_else(|| panic!("{scratch} is in no temporary directory of a server")).to_owned()
 }
 
-/// A home directory for the server, beside the project, with a file to read.
+/// A home directory for the server, beside the project, with a file to read, and some that hold secrets.
 fn home(project: &Project) -> PathBuf {
     let home = project.beside("home");
     fs::create_dir(&home).unwrap();
     fs::write(home.join("notes"), "42\n").unwrap();
+    for directory in [".ssh", ".aws", "keys"] {
+        fs::create_dir(home.join(directory)).unwrap();
+    }
+    for secret in [".ssh/id", ".aws/credentials", ".netrc", "keys/main"] {
+        fs::write(home.join(secret), "4711\n").unwrap();
+    }
     home
 }
 
@@ -161,7 +167,11 @@ fn check(tries: &Tries, mechanism: &str) {
     let outside = home.join("out");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let mut household = Household::on(project, &[&format!("--sandbox={mechanism}")]);
+    let path = |name: &str| home.join(name).display().to_string();
+    let (keys, shown) = (path("keys"), path(".aws"));
+    let mut command = server_command(&project.root());
+    command.arg(format!("--sandbox={mechanism}")).args(["--hide", &keys, "--show", &shown]).env("HOME", &home);
+    let mut household = Household::with(project, command);
     if !works(&mut household, mechanism) {
         return;
     }
@@ -179,6 +189,12 @@ fn check(tries: &Tries, mechanism: &str) {
     assert!(!Path::new(&outside).exists());
     assert_eq!(fs::read_to_string(&notes).unwrap(), "42\n");
     assert!(eval(&mut household, tries, tries.read, &notes).text.contains("42"));
+    for secret in [".ssh/id", ".netrc", "keys/main"] {
+        let answer = eval(&mut household, tries, tries.read, &path(secret));
+        assert!(!answer.text.contains("4711"), "{secret}: {}", answer.text);
+        assert_eq!(fs::read_to_string(home.join(secret)).unwrap(), "4711\n");
+    }
+    assert!(eval(&mut household, tries, tries.read, &path(".aws/credentials")).text.contains("4711"));
 
     assert_fails(&eval(&mut household, tries, tries.connect, &port));
     assert!(listener.set_nonblocking(true).is_ok() && listener.accept().is_err(), "nobody has come");

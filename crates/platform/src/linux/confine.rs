@@ -1,5 +1,5 @@
-//! The rights that a process gives up before it becomes a worker: writing outside a few directories, by Landlock; every
-//! capability; and the calls that [`filter`](super::filter) refuses. See the kernel's `userspace-api/landlock` for the
+//! The rights that a process gives up before it becomes a worker: writing outside a few directories, and reading what is
+//! hidden from it, by Landlock; every capability; and the calls that [`filter`](super::filter) refuses. See the kernel's `userspace-api/landlock` for the
 //! rights.
 
 use std::os::fd::OwnedFd;
@@ -35,24 +35,32 @@ const NEWEST: ABI = ABI::V9;
 
 /// Whether the Landlock of this kernel can enforce all necessary restrictions.
 pub(super) fn landlock_works() -> bool {
-    ruleset(CompatLevel::HardRequirement).and_then(Ruleset::create).is_ok()
+    ruleset(CompatLevel::HardRequirement, false).and_then(Ruleset::create).is_ok()
 }
 
-pub(super) fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundings) -> Result<(), String> {
+pub(super) fn restrict(
+    places: Vec<(PathBuf, OwnedFd)>,
+    hidden: &[PathBuf],
+    surroundings: Surroundings,
+) -> Result<(), String> {
     let is_apart = surroundings != Surroundings::Shared;
     let level = if is_apart { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
     if surroundings == Surroundings::Namespaces {
-        furnish(&places).map_err(|error| format!("mounts: {error}"))?;
+        furnish(&places, hidden).map_err(|error| format!("mounts: {error}"))?;
     }
-    let places = places.into_iter().map(|(_, place)| (place, AccessFs::from_write(NEWEST) & !nodes()));
+    // Other processes' mounts are the same; without mounts of its own, it gets no right to read what is hidden.
+    let hidden = if is_apart { &[] } else { hidden };
+    let reading = if hidden.is_empty() { BitFlags::EMPTY } else { AccessFs::ReadFile.into() };
+    let readable = siblings(hidden).into_iter().filter_map(|path| Some((device(path.to_str()?).ok()?, reading)));
+    let places = places.into_iter().map(|(_, place)| (place, (AccessFs::from_write(NEWEST) & !nodes()) | reading));
     let own = OWN_DEVICES.iter().filter(|_| is_apart);
     let devices = DEVICES
         .iter()
         .chain([&TERMINALS])
         .chain(own)
-        .filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)))));
-    let rules = places.chain(devices).map(|(handle, rights)| PathBeneath::new(handle, rights));
-    match landlock(level, rules) {
+        .filter_map(|path| Some((device(path).ok()?, rights(Path::new(path)) | reading)));
+    let rules = places.chain(devices).chain(readable).map(|(handle, rights)| PathBeneath::new(handle, rights));
+    match landlock(level, !hidden.is_empty(), rules) {
         Ok(RulesetStatus::NotEnforced) if !is_apart => Err("this kernel does not enforce Landlock".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(format!("Landlock: {error}")),
@@ -61,10 +69,11 @@ pub(super) fn restrict(places: Vec<(PathBuf, OwnedFd)>, surroundings: Surroundin
     filter::install(is_apart).map_err(|error| format!("the filter of system calls: {error}"))
 }
 
-fn ruleset(level: CompatLevel) -> Result<Ruleset, RulesetError> {
+fn ruleset(level: CompatLevel, reads: bool) -> Result<Ruleset, RulesetError> {
+    let reading = if reads { AccessFs::ReadFile.into() } else { BitFlags::EMPTY };
     Ruleset::default()
         .set_compatibility(level)
-        .handle_access(AccessFs::from_write(NEEDED))?
+        .handle_access(AccessFs::from_write(NEEDED) | reading)?
         .scope(Scope::from_all(NEEDED))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_write(NEWEST))
@@ -72,13 +81,36 @@ fn ruleset(level: CompatLevel) -> Result<Ruleset, RulesetError> {
 
 fn landlock(
     level: CompatLevel,
+    reads: bool,
     rules: impl Iterator<Item = PathBeneath<OwnedFd>>,
 ) -> Result<RulesetStatus, RulesetError> {
-    let mut created = ruleset(level)?.create()?.set_compatibility(CompatLevel::BestEffort);
+    let mut created = ruleset(level, reads)?.create()?.set_compatibility(CompatLevel::BestEffort);
     for rule in rules {
         created = created.add_rule(rule)?;
     }
     Ok(created.restrict_self()?.ruleset)
+}
+
+/// What is readable when `hidden` is not: everything beside the hidden places and the directories above them, as it is
+/// now. Links are left out: what they lead to has its own place.
+fn siblings(hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut directories: Vec<PathBuf> = Vec::new();
+    directories.extend((!hidden.is_empty()).then(|| PathBuf::from("/")));
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if hidden.contains(&path) || entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                continue;
+            }
+            if hidden.iter().any(|one| one.starts_with(&path)) {
+                directories.push(path);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 fn device(path: &str) -> rustix::io::Result<OwnedFd> {

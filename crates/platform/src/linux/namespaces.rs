@@ -51,9 +51,9 @@ pub(super) fn enter() -> io::Result<()> {
     Ok(configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?)
 }
 
-/// Makes every file in this mount namespace read-only except those below `places`, and mounts the processes of its own
-/// PID namespace and devices without terminals of the user.
-pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
+/// Makes every file in this mount namespace read-only except those below `places`, covers what is `hidden`, and mounts the
+/// processes of its own PID namespace and devices without terminals of the user.
+pub(super) fn furnish(places: &[(PathBuf, OwnedFd)], hidden: &[PathBuf]) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let directory = std::env::current_dir();
     // Copied before the other mounts are restricted: a copy keeps the attributes of its mount.
@@ -65,6 +65,15 @@ pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     let devices =
         DEVICES.iter().filter_map(|path| Some((*path, copy(CWD, Path::new(path), OpenTreeFlags::empty()).ok()?)));
     let devices: Vec<_> = devices.collect();
+    let mut covers = Vec::new();
+    for path in hidden {
+        let cover = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => None,
+            Ok(_) => Some(copy(CWD, Path::new("/dev/null"), OpenTreeFlags::empty())?),
+            Err(_) => continue,
+        };
+        covers.push((path, cover));
+    }
     let root = openat(CWD, "/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let tame = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
     set_attributes(&root, tame | libc::MOUNT_ATTR_RDONLY)?;
@@ -95,11 +104,25 @@ pub(super) fn furnish(places: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     ] {
         symlink(target, dev.join(name))?;
     }
-    for (path, place) in places {
-        set_attributes(&place, tame)?;
-        // A place among the devices no longer exists.
-        fs::create_dir_all(path)?;
-        attach(&place, path)?;
+    let places = places.into_iter().map(|(path, place)| (path, Some(place), false));
+    let mut all: Vec<_> = places.chain(covers.into_iter().map(|(path, cover)| (path, cover, true))).collect();
+    // A mount covers those below it, so the outer ones are the first.
+    all.sort_by_key(|(path, ..)| path.as_path());
+    for (path, tree, hides) in &all {
+        match tree {
+            None => {
+                let holds_place = all.iter().any(|(place, _, hides)| !hides && place.starts_with(path));
+                let closed = if holds_place { MountFlags::empty() } else { MountFlags::RDONLY };
+                mount("tmpfs", path.as_path(), "tmpfs", tame_flags | MountFlags::NOEXEC | closed, c"mode=0755")?;
+            }
+            Some(cover) if *hides => attach(cover, path)?,
+            Some(place) => {
+                set_attributes(place, tame)?;
+                // A place among the devices, or below a cover, no longer exists.
+                fs::create_dir_all(path)?;
+                attach(place, path)?;
+            }
+        }
     }
     // The new mount hides the old working directory.
     directory.and_then(std::env::set_current_dir)
