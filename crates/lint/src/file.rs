@@ -1,7 +1,11 @@
 //! One file as the rules see it.
 
+use std::cell::OnceCell;
+
 use lispwright_index::{Document, Facts, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
+
+use crate::code::CodeForms;
 
 /// A file with what is known of it and of its project.
 pub struct File<'q, 'i> {
@@ -15,6 +19,7 @@ pub struct File<'q, 'i> {
     pub forms: Forms,
     /// Its uses of names, and the symbols that are none, each with its role.
     pub facts: Facts,
+    code: OnceCell<CodeForms<'i>>,
 }
 
 impl<'q, 'i> File<'q, 'i> {
@@ -23,7 +28,12 @@ impl<'q, 'i> File<'q, 'i> {
         let tree = document.tree();
         let forms = Forms::new(&tree, &document.text);
         let facts = question.facts_with_marks(document, &tree);
-        Self { question, document, tree, forms, facts }
+        Self { question, document, tree, forms, facts, code: OnceCell::new() }
+    }
+
+    /// Its forms that are code for certain.
+    pub fn code(&self) -> &CodeForms<'i> {
+        self.code.get_or_init(|| CodeForms::of(self))
     }
 
     /// Its dialect.

@@ -4,11 +4,15 @@
 //! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
 //! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
 
+mod code;
+mod control;
 mod file;
 mod finding;
+mod formatting;
 mod rule;
 pub mod rules;
 
+pub use code::{CodeForm, CodeForms};
 pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
 pub use rule::{About, Example, Rule};

@@ -1,0 +1,151 @@
+//! The forms of a file that are code for certain, with their heads and arguments.
+
+use std::borrow::Cow;
+
+use lispwright_index::{Referent, Use, UseKind, files_are_modules};
+use lispwright_syntax::name::{canonical_head, canonical_symbol};
+use lispwright_syntax::{Datum, ListId, Span, TokenKind};
+use rustc_hash::FxHashMap;
+
+use crate::file::File;
+
+/// A list that is evaluated, whose head is a name that nothing local hides.
+#[derive(Clone, Debug)]
+pub struct CodeForm<'i> {
+    /// The list.
+    pub list: ListId,
+    /// Its head.
+    pub head: Datum,
+    /// The head as the tables spell it, without package or namespace.
+    pub name: Cow<'i, str>,
+    /// The data after the head.
+    pub arguments: Vec<Datum>,
+    /// Its arguments are all that are written: no condition of the reader, no splice and no dot is among them, and it is
+    /// no step of a threading form, which gets a further one.
+    pub is_whole: bool,
+    /// The form around it, as its index.
+    pub around: Option<usize>,
+    /// It may be data of a macro around it, of whose arguments nothing is known.
+    pub is_doubtful: bool,
+}
+
+/// The forms of a file that are code, in the order of their openers.
+#[derive(Debug, Default)]
+pub struct CodeForms<'i> {
+    forms: Vec<CodeForm<'i>>,
+    by_list: FxHashMap<ListId, usize>,
+}
+
+impl<'i> CodeForms<'i> {
+    /// The forms of `file`.
+    pub(crate) fn of(file: &File<'_, 'i>) -> Self {
+        let is_call = |one: &&Use| one.kind == UseKind::Call && !one.hidden;
+        let calls: Vec<u32> = file.facts.uses.iter().filter(is_call).map(|one| one.start).collect();
+        let mut code = Self::default();
+        for list in 0..file.tree.lists().len() as ListId {
+            let mut data = file.tree.data(list);
+            let Some(head) = data.next().filter(|head| head.list().is_none() && head.is_bare()) else { continue };
+            let span = file.tree.core_span(head);
+            if calls.binary_search(&span.start).is_err() {
+                continue;
+            }
+            let name = canonical_head(file.dialect(), file.source(span));
+            let arguments: Vec<Datum> = data.collect();
+            let start = file.tree.list_span(list).start;
+            let mut above = file.tree.list(list).parent();
+            let around = std::iter::from_fn(|| {
+                let this = above?;
+                above = file.tree.list(this).parent();
+                Some(this)
+            })
+            .find_map(|list| code.by_list.get(&list).copied());
+            let is_doubtful = around.is_some_and(|around: usize| {
+                let around: &CodeForm<'i> = &code.forms[around];
+                around.is_doubtful || file.is_unknown_operator(&around.name, file.tree.core_span(around.head))
+            });
+            let is_threaded = around.is_some_and(|around: usize| is_threading(&code.forms[around].name));
+            let is_step = is_threaded || file.facts.steps.binary_search(&start).is_ok();
+            let is_whole = !is_step && arguments.iter().all(|one| file.is_plain(*one));
+            code.by_list.insert(list, code.forms.len());
+            code.forms.push(CodeForm { list, head, name, arguments, is_whole, around, is_doubtful });
+        }
+        code
+    }
+
+    /// The forms, each after the one around it.
+    pub fn forms(&self) -> &[CodeForm<'i>] {
+        &self.forms
+    }
+
+    /// The form that a list is.
+    pub fn form(&self, list: ListId) -> Option<&CodeForm<'i>> {
+        self.by_list.get(&list).map(|&at| &self.forms[at])
+    }
+}
+
+/// The name looks like that of a macro that gives its arguments further ones.
+fn is_threading(name: &str) -> bool {
+    let ends = ["->", "->>", "~>", "~>>", "<>", "<>>"].iter().any(|end| name.ends_with(end));
+    ends || name.starts_with("->") || name.starts_with("line-up") || name.starts_with("thread-")
+}
+
+/// The module languages of Racket in which the names of the language are those of `racket`.
+const RACKETS: &[&str] = &["racket", "typed/racket", "scheme", "mzscheme", "at-exp", "s-exp", "scribble/"];
+
+impl<'i> File<'_, 'i> {
+    /// The datum is there whatever the reader's features are, and stands for itself alone.
+    pub fn is_plain(&self, datum: Datum) -> bool {
+        let is_splice =
+            |token: &str| matches!(token, "#." | ",@" | ",." | "~@" | "#,@" | "#+@" | "#$@") || token.starts_with("#?");
+        let text = self.core(datum);
+        let is_changed = self.tree.prefixes(datum).any(|prefix| {
+            let token = self.source(self.tree.token_span(prefix.token));
+            (prefix.kind == TokenKind::Annotation && matches!(token, "#+" | "#-" | "#!+" | "#!-")) || is_splice(token)
+        });
+        !is_changed && text != "." && text != "..." && !text.starts_with("#?")
+    }
+
+    /// The name at a place is that of the language, as far as the project says.
+    pub fn is_of_language(&self, at: Span) -> bool {
+        let text = self.source(at);
+        let qualifier = text.rsplit_once([':', '/']).map(|(before, _)| before.trim_end_matches(':'));
+        if let Some(qualifier) = qualifier.filter(|_| text.len() > 1) {
+            return ["cl", "common-lisp", "clojure.core"].iter().any(|one| one.eq_ignore_ascii_case(qualifier));
+        }
+        let is_defined = match self.question.meaning_at(self.document, at) {
+            Referent::Is(symbol) | Referent::Unknown(symbol) => self.question.defines(&symbol),
+        };
+        !is_defined && self.has_known_language()
+    }
+
+    /// The names of the language are not those of a module language of which nothing is known.
+    fn has_known_language(&self) -> bool {
+        let text = self.text();
+        if !files_are_modules(self.dialect()) {
+            return true;
+        }
+        let after =
+            |opener: &str, count: usize| text.find(opener).and_then(|at| text[at..].split_whitespace().nth(count));
+        let language = after("#lang ", 1).or_else(|| after("(module ", 2));
+        match language {
+            Some(language) => RACKETS.iter().any(|one| language.starts_with(one)),
+            None => !text.contains("#reader"),
+        }
+    }
+
+    /// Nothing tells what the operator does with its arguments: it may be a macro that takes data.
+    fn is_unknown_operator(&self, name: &str, at: Span) -> bool {
+        let dialect = self.dialect();
+        if dialect.special_form(name).is_some()
+            || dialect.is_standard(&canonical_symbol(dialect, name))
+            || dialect.knows_definer(name)
+        {
+            return false;
+        }
+        let symbol = match self.question.meaning_at(self.document, at) {
+            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
+        };
+        let definitions = self.question.definitions(&symbol);
+        definitions.is_empty() || definitions.iter().any(|(_, one)| one.kind == lispwright_syntax::FormKind::Macro)
+    }
+}
