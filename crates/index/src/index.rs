@@ -164,6 +164,13 @@ impl Index {
         index
     }
 
+    /// The index without the files whose absolute paths are left out.
+    #[must_use]
+    pub fn without(&self, is_left_out: impl Fn(&Path) -> bool) -> Self {
+        let kept = self.documents.iter().filter(|(path, _)| !is_left_out(path));
+        Self { documents: kept.map(|(path, document)| (path.clone(), document.clone())).collect() }
+    }
+
     /// It has the same files with the same texts as the other.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let is_same = |(path, document): (&PathBuf, &Arc<Document>)| {

@@ -47,6 +47,8 @@ pub struct Finding {
     pub span: Span,
     /// What is wrong, with the names and numbers of this case: a sentence without its full stop.
     pub message: String,
+    /// The label of the innermost form around it that the index lists, such as `defun area`; empty where there is none.
+    pub form: String,
     /// The one safe change that removes it.
     pub remedy: Option<Remedy>,
 }
@@ -76,7 +78,8 @@ impl Findings {
 
     fn push(&mut self, span: Span, message: String, remedy: Option<Remedy>) {
         if let Some(about) = self.current {
-            self.found.push(Finding { rule: about.code, severity: about.severity, span, message, remedy });
+            let (rule, severity, form) = (about.code, about.severity, String::new());
+            self.found.push(Finding { rule, severity, span, message, form, remedy });
         }
     }
 
@@ -85,6 +88,11 @@ impl Findings {
         self.found.retain(|one| !file.is_broken(one.span));
         self.found.sort_by(|a, b| (a.span.start, a.rule).cmp(&(b.span.start, b.rule)));
         self.found.dedup();
+        let facts = &file.document.facts;
+        for one in &mut self.found {
+            let form = facts.form_at(one.span.start).map(|at| &facts.forms[at as usize]);
+            one.form = form.map_or(String::new(), |form| form.label.clone());
+        }
         self.found
     }
 }

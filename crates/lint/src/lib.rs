@@ -4,17 +4,21 @@
 //! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
 //! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
 
+mod chosen;
 mod code;
 mod control;
 mod file;
 mod finding;
 mod formatting;
+mod identity;
 mod rule;
 pub mod rules;
 
+pub use chosen::Chosen;
 pub use code::{CodeForm, CodeForms};
 pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
+pub use identity::{Identity, new_since, without_lines};
 pub use rule::{About, Example, Rule};
 
 use lispwright_index::{Document, UseIndex};

@@ -17,6 +17,7 @@ use crate::fs_list_directory::ListAnswer;
 use crate::fs_project::ProjectAnswer;
 use crate::fs_read_file::TextAnswer;
 use crate::fs_write_file::WriteAnswer;
+use crate::lint::LintAnswer;
 use crate::lisp_change_signature::SignatureAnswer;
 use crate::lisp_check_parens::CheckAnswer;
 use crate::lisp_edit_batch::BatchAnswer;
@@ -58,6 +59,8 @@ pub enum Answer {
     Mapped(Box<MapAnswer>),
     /// What nobody uses was listed.
     Unused(Box<UnusedAnswer>),
+    /// Files were examined for problems.
+    Linted(Box<LintAnswer>),
     /// Manuals were looked into.
     Documented(Box<DocsAnswer>),
     /// A part of a text file is shown.
@@ -109,6 +112,7 @@ impl Answer {
             | Self::Found(_)
             | Self::Mapped(_)
             | Self::Unused(_)
+            | Self::Linted(_)
             | Self::Documented(_)
             | Self::Text(_)
             | Self::Wrote(_)
@@ -138,6 +142,7 @@ impl Answer {
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
             Self::Unused(answer) => fields(answer),
+            Self::Linted(answer) => fields(answer),
             Self::Documented(answer) => fields(answer),
             Self::Text(answer) => fields(answer),
             Self::Wrote(answer) => fields(answer),
@@ -173,6 +178,7 @@ answers! {
     Found(SearchAnswer),
     Mapped(MapAnswer),
     Unused(UnusedAnswer),
+    Linted(LintAnswer),
     Documented(DocsAnswer),
     Text(TextAnswer),
     Wrote(WriteAnswer),

@@ -153,17 +153,17 @@ pub(crate) async fn changed(
 }
 
 /// What a revision has.
-struct Old {
+pub(crate) struct Old {
     name: String,
     commit: String,
     /// The names of its files of Lisp.
-    names: HashSet<PathBuf>,
+    pub(crate) names: HashSet<PathBuf>,
     /// The texts of those that are another one now, or gone.
-    differing: BTreeMap<PathBuf, String>,
+    pub(crate) differing: BTreeMap<PathBuf, String>,
 }
 
 impl Old {
-    fn read(workshop: &Workshop, name: &str, is_wanted: &dyn Fn(&str) -> bool) -> Result<Self, Refusal> {
+    pub(crate) fn read(workshop: &Workshop, name: &str, is_wanted: &dyn Fn(&str) -> bool) -> Result<Self, Refusal> {
         let misfit = |error: lispwright_project::RevisionError| Refusal::Misfit { why: error.to_string() };
         let root = workshop.roots.primary();
         let revision = Revision::open(root, name).map_err(misfit)?;

@@ -38,6 +38,7 @@ mod form;
 mod found;
 mod guides;
 mod held;
+mod linted;
 mod live;
 mod live_fault;
 mod loaded;
@@ -66,6 +67,7 @@ pub use call::spoken;
 pub use configuration::configuration;
 pub use cost::Cost;
 pub use guides::Guide;
+pub use linted::{github, sarif};
 pub use refusal::refused;
 pub use rendering::Rendering;
 pub use surfaces::{Called, Recast, SurfaceTerms};
@@ -172,6 +174,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Found(found) => rendering::visible(&found::text(found, skin)),
         Answer::Mapped(map) => map::text(map, skin),
         Answer::Unused(unused) => rendering::visible(&unused::text(unused)),
+        Answer::Linted(linted) => rendering::visible(&linted::text(linted)),
         Answer::Documented(answer) => documented::text(answer, skin).trim_end().to_owned(),
         Answer::Text(text) => rendering::visible(&files::text(text, skin)),
         Answer::Wrote(wrote) => rendering::visible(&files::wrote(wrote, skin)),

@@ -26,6 +26,7 @@ mod hook;
 mod images;
 mod init;
 mod keep;
+mod lint;
 mod live;
 mod load;
 mod log;
@@ -79,6 +80,7 @@ enum Command {
     Mcp(mcp::Args),
     Bridge(bridge::Args),
     Check(check::Args),
+    Lint(lint::Args),
     Repair(repair::Args),
     Hook(hook::Args),
     Stats(stats::Args),
@@ -134,6 +136,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Mcp(args) => mcp::run(args),
         Command::Bridge(args) => bridge::run(args),
         Command::Check(args) => check::run(args),
+        Command::Lint(args) => lint::run(args),
         Command::Repair(args) => repair::run(args),
         Command::Hook(args) => hook::run(args),
         Command::Stats(args) => stats::run(args),

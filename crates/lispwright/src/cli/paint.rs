@@ -59,6 +59,17 @@ pub(crate) fn found(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Problems, with their places set apart from the source.
+pub(crate) fn problems(text: &str) -> Cow<'_, str> {
+    by_line(text, |line| match line.trim_start() {
+        carets if carets.starts_with('^') => Some(FAULT),
+        _ if line.starts_with("    ") => None,
+        _ if line.contains(": error: ") => Some(FAULT),
+        _ if line.starts_with('[') => Some(ASIDE),
+        _ => Some(PLACE),
+    })
+}
+
 fn by_line(text: &str, mut style: impl FnMut(&str) -> Option<Style>) -> Cow<'_, str> {
     if !wanted() {
         return text.into();

@@ -1,0 +1,96 @@
+//! Which findings are the same when lines have moved.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::finding::Finding;
+
+/// What stays of a finding when lines above it change: the rule, the form around it and the message without the lines
+/// that it names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    /// The code of the rule.
+    pub rule: &'static str,
+    /// The label of the form around it.
+    pub form: String,
+    /// The message, with `N` for the numbers of lines.
+    pub message: String,
+}
+
+impl Identity {
+    /// The identity of a finding.
+    pub fn of(finding: &Finding) -> Self {
+        Self { rule: finding.rule, form: finding.form.clone(), message: without_lines(&finding.message) }
+    }
+}
+
+/// The message with `N` for each number after the word `line` or `lines`.
+pub fn without_lines(message: &str) -> String {
+    let mut words = Vec::new();
+    let mut is_line = false;
+    for word in message.split(' ') {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        let is_number = is_line && digits > 0;
+        words.push(if is_number { format!("N{}", &word[digits..]) } else { word.to_owned() });
+        is_line = matches!(word, "line" | "lines") || is_number || is_line && word == "and";
+    }
+    words.join(" ")
+}
+
+/// Of `after`, what `before` has not: of findings with the same identity, as many as there are more of, the last ones.
+pub fn new_since<'f>(before: &[Finding], after: &'f [Finding]) -> Vec<&'f Finding> {
+    let mut known: FxHashMap<Identity, usize> = FxHashMap::default();
+    for one in before {
+        *known.entry(Identity::of(one)).or_default() += 1;
+    }
+    after
+        .iter()
+        .filter(|one| match known.entry(Identity::of(one)) {
+            Entry::Occupied(mut count) if *count.get() > 0 => {
+                *count.get_mut() -= 1;
+                false
+            }
+            _ => true,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lispwright_syntax::Span;
+
+    use super::*;
+    use crate::finding::Severity;
+
+    fn finding(form: &str, message: &str, at: u32) -> Finding {
+        Finding {
+            rule: "some-rule",
+            severity: Severity::Warning,
+            span: Span::new(at, at + 1),
+            message: message.to_owned(),
+            form: form.to_owned(),
+            remedy: None,
+        }
+    }
+
+    #[test]
+    fn a_finding_is_the_same_where_lines_have_moved() {
+        let before = [finding("defun f", "`f` is defined on line 3 already", 10), finding("defun g", "too many", 40)];
+        let after = [
+            finding("defun f", "`f` is defined on line 12 already", 110),
+            finding("defun g", "too many", 140),
+            finding("defun g", "too many", 150),
+            finding("defun h", "too many", 180),
+        ];
+        let new: Vec<u32> = new_since(&before, &after).iter().map(|one| one.span.start).collect();
+        assert_eq!(new, [150, 180]);
+        assert!(new_since(&after, &before).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_are_no_lines_are_kept() {
+        assert_eq!(without_lines("`f` takes 2 arguments and gets 3"), "`f` takes 2 arguments and gets 3");
+        assert_eq!(without_lines("see lines 3 and 14, column 5"), "see lines N and N, column 5");
+    }
+}

@@ -1,0 +1,207 @@
+//! `lispwright lint`: what a compiler would say of the files of a project, from the files alone.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lispwright_index::{Document, Index, LanguageOf, Refreshed, UseIndex, each};
+use lispwright_lint::{Chosen, Finding, new_since, rules};
+use lispwright_syntax::{Dialect, nearest};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::code_changed::Old;
+use crate::indexed::indexed_with;
+use crate::problems::Problem;
+use crate::refusal::Refusal;
+use crate::repl_work::relative;
+use crate::tool::CallContext;
+use crate::workshop::Workshop;
+
+/// What is to be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Lint {
+    /// Files and directories; without any the whole project.
+    pub paths: Vec<String>,
+    /// A revision of git: only what is new since then.
+    pub since: Option<String>,
+    /// The codes of the rules that are asked; without any those that are on.
+    pub rules: Vec<String>,
+}
+
+/// The problems of some files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LintAnswer {
+    /// The problems, in the order of files and lines.
+    pub problems: Vec<Problem>,
+    /// The number of files that were examined.
+    pub files: usize,
+    /// What was not examined.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_examined: Vec<NotExamined>,
+    /// The revision since which these problems are new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// The rules that were asked.
+    #[serde(skip)]
+    pub rules: Vec<RuleFacts>,
+}
+
+/// A file that was not examined, or only in part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NotExamined {
+    /// The file, as calls name it.
+    pub path: String,
+    /// The reason.
+    pub why: NotExaminedWhy,
+}
+
+/// Why a file was not examined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotExaminedWhy {
+    /// Some of its forms do not balance; the others were examined.
+    Broken,
+    /// It is too large or no text, or in a notation that is not read by form.
+    NotRead,
+    /// It holds data.
+    Data,
+    /// It is no Lisp, or an ignore file names it.
+    NoLisp,
+}
+
+/// A rule that was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleFacts {
+    /// Its code.
+    pub code: &'static str,
+    /// The level of what it finds.
+    pub level: &'static str,
+    /// What it finds.
+    pub what: &'static str,
+    /// Why that is wrong.
+    pub why: &'static str,
+}
+
+/// Examines files.
+///
+/// Errors: there is no such file, rule or revision.
+pub async fn lint(workshop: &Workshop, asked: Lint, context: &CallContext) -> Result<LintAnswer, Refusal> {
+    let chosen = chosen(&asked.rules)?;
+    let wanted: Vec<PathBuf> = asked
+        .paths
+        .iter()
+        .map(|path| workshop.roots.absolute_or_directory(Path::new(path)))
+        .collect::<Result<_, _>>()?;
+    let is_wanted = {
+        let wanted = wanted.clone();
+        move |path: &Path| wanted.is_empty() || wanted.iter().any(|one| path.starts_with(one))
+    };
+    let old = match asked.since.clone() {
+        Some(name) => {
+            let workshop = workshop.clone();
+            Some(context.on_files(move || Old::read(&workshop, &name, &|_| true)).await?)
+        }
+        None => None,
+    };
+    let root = workshop.roots.primary().to_owned();
+    indexed_with(workshop, context, move |index, refreshed, language_of| {
+        let now = found(index, &chosen, &is_wanted);
+        let mut answer = LintAnswer {
+            files: now.len(),
+            not_examined: not_examined(index, refreshed, &wanted, &is_wanted, &root),
+            since: asked.since,
+            rules: facts(&chosen),
+            ..LintAnswer::default()
+        };
+        let before = old.map(|old| findings_then(index, &old, &chosen, &is_wanted, language_of)).unwrap_or_default();
+        for (path, (document, findings)) in &now {
+            let known = before.get(*path).map_or(&[][..], Vec::as_slice);
+            let new = new_since(known, findings);
+            answer.problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, &root)));
+        }
+        answer
+    })
+    .await
+}
+
+/// The rules that are asked.
+fn chosen(codes: &[String]) -> Result<Chosen, Refusal> {
+    if codes.is_empty() {
+        return Ok(Chosen::default());
+    }
+    Chosen::only(codes).map_err(|unknown| {
+        let known = rules::ALL.iter().map(|rule| rule.about().code);
+        let near = nearest(unknown, known, 3);
+        let near = if near.is_empty() { String::new() } else { format!("; near it: {}", near.join(", ")) };
+        Refusal::Misfit { why: format!("there is no rule `{unknown}`{near}") }
+    })
+}
+
+fn facts(chosen: &Chosen) -> Vec<RuleFacts> {
+    let facts = |(rule, level): &(&dyn lispwright_lint::Rule, lispwright_lint::Severity)| {
+        let about = rule.about();
+        RuleFacts { code: about.code, level: level.name(), what: about.what, why: about.why }
+    };
+    chosen.rules().iter().map(facts).collect()
+}
+
+/// The findings of files.
+type Found<'i> = BTreeMap<&'i Path, (&'i Document, Vec<Finding>)>;
+
+/// What the rules find in the files of an index that are wanted.
+pub(crate) fn found<'i>(index: &'i Index, chosen: &Chosen, is_wanted: &dyn Fn(&Path) -> bool) -> Found<'i> {
+    let mut found = Found::new();
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
+        let own = index.documents().filter(|one| one.dialect == dialect && !one.is_data() && is_wanted(&one.path));
+        let own: Vec<&Document> = own.collect();
+        if own.is_empty() {
+            continue;
+        }
+        let question: UseIndex<'i> = index.question(dialect);
+        let all = each(&own, |document| chosen.findings(&question, document));
+        found.extend(own.into_iter().zip(all).map(|(document, all)| (document.path.as_path(), (document, all))));
+    }
+    found
+}
+
+/// What the rules found in the files as a revision has them.
+fn findings_then(
+    index: &Index,
+    old: &Old,
+    chosen: &Chosen,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    language_of: LanguageOf<'_>,
+) -> BTreeMap<PathBuf, Vec<Finding>> {
+    let texts = old.differing.iter().filter_map(|(path, text)| {
+        let language = language_of(path, text)?;
+        Some((path.clone(), text.clone(), language))
+    });
+    let then = index.without(|path| !old.names.contains(path)).with(texts);
+    let found = found(&then, chosen, is_wanted).into_iter();
+    found.map(|(path, (_, findings))| (path.to_owned(), findings)).collect()
+}
+
+/// The files that are wanted and were not examined, or only in part.
+fn not_examined(
+    index: &Index,
+    refreshed: &Refreshed,
+    wanted: &[PathBuf],
+    is_wanted: &dyn Fn(&Path) -> bool,
+    root: &Path,
+) -> Vec<NotExamined> {
+    let why = |document: &Document| match () {
+        () if document.is_data() || !document.dialect.has_special_forms() => Some(NotExaminedWhy::Data),
+        () if !document.is_balanced => Some(NotExaminedWhy::Broken),
+        () => None,
+    };
+    let known = index.documents().filter_map(|document| Some((document.path.as_path(), why(document)?)));
+    let left_out = refreshed.left_out.iter().map(|path| (path.as_path(), NotExaminedWhy::NotRead));
+    let is_known = |path: &Path| index.document(path).is_some() || refreshed.left_out.iter().any(|one| one == path);
+    let others = wanted.iter().map(PathBuf::as_path).filter(|path| !path.is_dir() && !is_known(path));
+    let others = others.map(|path| (path, NotExaminedWhy::NoLisp));
+    let all = known.chain(left_out).filter(|(path, _)| is_wanted(path)).chain(others);
+    let named = |(path, why): (&Path, _)| NotExamined { path: relative(&path.to_string_lossy(), root), why };
+    let mut all: Vec<NotExamined> = all.map(named).collect();
+    all.sort_by(|a, b| (a.why, &a.path).cmp(&(b.why, &b.path)));
+    all
+}

@@ -1,0 +1,82 @@
+//! The problems of files.
+
+mod github;
+mod sarif;
+
+use lispwright_syntax::in_a_line;
+use lispwright_tools::lint::{LintAnswer, NotExamined, NotExaminedWhy};
+use lispwright_tools::problems::Problem;
+
+use crate::rendering::{counted, first_names};
+
+pub use github::github;
+pub use sarif::sarif;
+
+/// Names of files in a note.
+const NAMED: usize = 5;
+
+/// The longest line of source that is shown, in characters.
+const LONGEST: usize = 200;
+
+/// The problems, each with its line of source, then their numbers and what was not examined.
+pub(crate) fn text(answer: &LintAnswer) -> String {
+    let mut text = String::new();
+    for problem in &answer.problems {
+        text.push_str(&format!("{}\n{}", line(problem), source(problem)));
+    }
+    text.push_str(&summary(answer));
+    text.push('\n');
+    text.push_str(&not_examined(&answer.not_examined));
+    text
+}
+
+/// A problem in a line: its place, level, message and rule.
+pub(crate) fn line(problem: &Problem) -> String {
+    let Problem { line, column, level, message, code, .. } = problem;
+    format!("{}:{line}:{column}: {level}: {} [{code}]", in_a_line(&problem.path), in_a_line(message))
+}
+
+/// The line of source with carets below the place.
+fn source(problem: &Problem) -> String {
+    let shown: String = problem.source.chars().take(LONGEST).collect();
+    let before = problem.column.saturating_sub(1) as usize;
+    let width = shown.chars().count();
+    if shown.trim().is_empty() || before >= width {
+        return String::new();
+    }
+    let end = if problem.end_line == problem.line { problem.end_column as usize - 1 } else { width };
+    let carets = "^".repeat(end.min(width).saturating_sub(before).max(1));
+    // A tab is as wide below as above.
+    let blank: String = shown.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    format!("    {shown}\n    {blank}{carets}\n")
+}
+
+fn summary(answer: &LintAnswer) -> String {
+    let (problems, files) = (&answer.problems, counted(answer.files, "file"));
+    let since = answer.since.as_ref().map_or(String::new(), |since| format!(" since {}", in_a_line(since)));
+    if problems.is_empty() {
+        let none = if since.is_empty() { "No problems" } else { "No new problems" };
+        return format!("{none}{since} ({files}).");
+    }
+    let of = |level: &str| problems.iter().filter(|one| one.level == level).count();
+    let counts = [("error", of("error")), ("warning", of("warning")), ("hint", of("hint"))];
+    let counts = counts.iter().filter(|(_, count)| *count > 0).map(|(noun, count)| counted(*count, noun));
+    format!("{}{since} ({files}).", counts.collect::<Vec<_>>().join(", "))
+}
+
+/// What was not examined, a note for each reason.
+pub(crate) fn not_examined(left: &[NotExamined]) -> String {
+    let mut text = String::new();
+    for (why, reason) in [
+        (NotExaminedWhy::Broken, "forms that do not balance; the others were examined"),
+        (NotExaminedWhy::NotRead, "too large, no text, or in a notation that is not read by form"),
+        (NotExaminedWhy::Data, "data alone"),
+        (NotExaminedWhy::NoLisp, "no Lisp, or named by an ignore file"),
+    ] {
+        let names: Vec<&str> = left.iter().filter(|one| one.why == why).map(|one| one.path.as_str()).collect();
+        if !names.is_empty() {
+            text.push_str(&format!("[note] Not examined: {}: {reason}.\n", first_names(&names, NAMED)));
+        }
+    }
+    text
+}
