@@ -115,6 +115,55 @@ fn each_client_is_set_up_once_and_undone() {
 }
 
 #[test]
+fn every_client_that_is_found_is_set_up_when_it_is_asked_for() {
+    let home = Home::new();
+    let none = told(&home.run(&["setup"]), 2);
+    assert!(none.contains("no coding agent is found here; name one: claude-code, "), "{none}");
+    for directory in [".codex", ".cursor", ".config/Code/User", ".qwen", ".codeium/windsurf", ".config/Claude"] {
+        fs::create_dir_all(home.path(directory)).unwrap();
+    }
+    home.write(".config/zed/settings.json", "{\n  // mine\n  \"context_servers\": {}\n}\n");
+    home.write(".config/crush/crush.json", "{}\n");
+    let before = home.files();
+    let shown = told(&home.run(&["setup"]), 0);
+    for title in ["Codex", "Qwen Code", "Cursor", "VS Code", "Zed", "Windsurf", "Crush", "Claude Desktop"] {
+        assert!(shown.contains(&format!("{title}:\n")), "{title}: {shown}");
+    }
+    assert!(shown.contains("All of this: lispwright setup --yes") && !shown.contains("Gemini"), "{shown}");
+    assert_eq!(home.files(), before);
+    let done = told(&home.run(&["setup", "--yes"]), 0);
+    assert!(done.contains("/hooks") && done.contains("Next: restart them."), "{done}");
+    let entry = |file: &str, key: &str| {
+        let text = home.read(file).replace("// mine", "");
+        serde_json::from_str::<Value>(&text).unwrap()[key]["lispwright"].clone()
+    };
+    for (file, key, kind) in [
+        (".qwen/settings.json", "mcpServers", None),
+        (".cursor/mcp.json", "mcpServers", None),
+        (".config/Code/User/mcp.json", "servers", Some("stdio")),
+        (".config/zed/settings.json", "context_servers", None),
+        (".codeium/windsurf/mcp_config.json", "mcpServers", None),
+        (".config/crush/crush.json", "mcp", Some("stdio")),
+        (".config/Claude/claude_desktop_config.json", "mcpServers", None),
+    ] {
+        let entry = entry(file, key);
+        assert_eq!(entry["args"], serde_json::json!(["mcp"]), "{file}");
+        assert_eq!(entry["type"].as_str(), kind, "{file}");
+        assert!(entry["command"].as_str().unwrap().ends_with("lispwright"), "{file}");
+    }
+    let status = told(&home.run(&["setup", "--status"]), 0);
+    let zed = format!("Zed: configured\n  {}\n", home.path(".config/zed/settings.json").display());
+    assert!(status.contains(&zed), "{status}");
+    assert!(told(&home.run(&["setup"]), 0).contains("Codex: already configured\n"));
+    told(&home.run(&["setup", "--remove", "--yes"]), 0);
+    assert_eq!(home.files(), before);
+    let one: Value = serde_json::from_str(&told(&home.run(&["setup", "zed", "--status", "--json"]), 0)).unwrap();
+    assert_eq!(one["clients"][0]["state"], "not configured");
+    let none = told(&home.run(&["setup", "windsurf", "--scope", "project"]), 2);
+    assert!(none.contains("Windsurf reads no configuration of a project"), "{none}");
+}
+
+#[test]
 fn a_project_has_files_of_its_own() {
     let home = Home::new();
     for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
@@ -199,7 +248,8 @@ fn a_plugin_is_ours_by_the_command_it_runs() {
 
 #[test]
 fn hooks_are_set_up_for_the_calls_that_they_understand() {
-    let names: Vec<&str> = lispwright_setup::Client::ALL.iter().map(|client| client.name).collect();
+    let clients = lispwright_setup::Client::ALL.into_iter().filter(|client| client.has_hooks());
+    let names: Vec<&str> = clients.map(|client| client.name).collect();
     assert_eq!(names, lispwright_hook::HookClient::ALL.map(|client| client.name));
 }
 

@@ -88,6 +88,10 @@ pub trait System: Debug + Sized {
     /// `$1`, except the shell.
     const KILL_MARKED: &'static str = "";
 
+    /// The directory for the settings of applications, below the home directory.
+    const APPLICATION_SETTINGS: &'static str =
+        if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+
     /// The flags for opening a directory only to hold it.
     const HOLD: OFlags = OFlags::RDONLY;
 

@@ -1,4 +1,5 @@
-//! The clients, one file for each: the configuration files that it reads and the form of our entries there.
+//! The clients: the configuration files that each reads and the form of our entries there. A client with hooks has a file
+//! of its own; `servers.rs` has the rows of those that get our server alone.
 //!
 //! To add one, write its row and name it twice below. `crates/hook` has the row for the JSON of its hooks.
 
@@ -7,6 +8,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
+mod servers;
 
 use std::path::PathBuf;
 
@@ -19,28 +21,29 @@ pub struct Client {
     pub name: &'static str,
     /// Its name as its makers write it.
     pub title: &'static str,
-    /// The program that starts it.
+    /// The program that starts it; empty if none is known.
     pub program: &'static str,
-    /// The environment variable that moves its user configuration.
+    /// The environment variable that moves its user configuration; empty if none does.
     pub variable: &'static str,
-    /// The directory that the variable replaces, below the home directory.
-    moved: &'static str,
+    /// The directory that the variable replaces.
+    moved: Moved,
     /// The directory of its user configuration, below that.
     directory: &'static str,
     /// The files of one person and our parts of them, in the order of installation.
     user: &'static [(Base, &'static str, &'static [Part])],
     /// The same for the files of a project, below its directory.
     project: &'static [(&'static str, &'static [Part])],
-    /// The directory that has its skills: of one person, below the client's own directory; of a project, below that.
-    skills: (&'static str, &'static str),
+    /// The directory that has its skills, if it reads any: of one person, below the client's own directory; of a project,
+    /// below that.
+    skills: Option<(&'static str, &'static str)>,
     /// Its JSON files may contain comments. The other clients reject a file with a comment.
     pub(crate) reads_comments: bool,
     /// A file may start with a byte order mark if all of its parts are among these.
     byte_order_mark: &'static [Part],
     /// The key of its servers in a JSON file.
     pub(crate) servers: &'static str,
-    /// A server's entry has program and arguments in one list.
-    pub(crate) one_list: bool,
+    /// The form of a server's entry in a JSON file.
+    pub(crate) entry: EntryForm,
     /// The permission to call our tools without asking.
     pub grant: Grant,
     /// Its hooks.
@@ -49,6 +52,26 @@ pub struct Client {
     pub check: &'static str,
     /// What a person has to know or do after a setup, each with the setups after which it applies.
     pub advice: &'static [(When, &'static str)],
+}
+
+/// A directory for the configurations of one person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    /// Below the home directory.
+    Home(&'static str),
+    /// The one that the system has for the settings of applications.
+    Applications,
+}
+
+/// The form of a server's entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryForm {
+    /// `{"command": program, "args": [...]}`
+    Plain,
+    /// The same with `"type": "stdio"`.
+    Typed,
+    /// `{"type": "local", "command": [program, ...]}`
+    OneList,
 }
 
 /// Where a file of one person is.
@@ -148,6 +171,8 @@ pub struct ConfigFile {
 pub struct ConfigDirectories {
     /// The user's home directory.
     pub home: PathBuf,
+    /// The directory that the system has for the settings of applications.
+    pub applications: PathBuf,
     /// The value of [`Client::variable`], if it is set and not empty.
     pub variable: Option<PathBuf>,
     /// The project, for [`Scope::Project`].
@@ -174,7 +199,20 @@ impl Client {
     /// GitHub Copilot CLI.
     pub const COPILOT: &'static Self = &copilot::CLIENT;
     /// All of them.
-    pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
+    pub const ALL: [&'static Self; 12] = [
+        Self::CLAUDE_CODE,
+        Self::CODEX,
+        Self::GEMINI,
+        Self::OPENCODE,
+        Self::COPILOT,
+        &servers::QWEN,
+        &servers::CURSOR,
+        &servers::VS_CODE,
+        &servers::ZED,
+        &servers::WINDSURF,
+        &servers::CRUSH,
+        &servers::CLAUDE_DESKTOP,
+    ];
 
     /// The client with a name.
     #[must_use]
@@ -185,7 +223,10 @@ impl Client {
     /// The directory of the client's user configuration. It exists if this user has used the client.
     #[must_use]
     pub fn directory(&self, places: &ConfigDirectories) -> PathBuf {
-        let moved = places.variable.clone().unwrap_or_else(|| places.home.join(self.moved));
+        let moved = places.variable.clone().unwrap_or_else(|| match self.moved {
+            Moved::Home(name) => places.home.join(name),
+            Moved::Applications => places.applications.clone(),
+        });
         moved.join(self.directory)
     }
 
@@ -203,15 +244,23 @@ impl Client {
         }
     }
 
-    /// The file of the skill with this name, and the directory that is its own.
+    /// The file of the skill with this name, and the directory that is its own; `None` if the client reads no skills.
     #[must_use]
-    pub fn skill_file(&self, name: &str, scope: Scope, places: &ConfigDirectories) -> (ConfigFile, PathBuf) {
+    pub fn skill_file(&self, name: &str, scope: Scope, places: &ConfigDirectories) -> Option<(ConfigFile, PathBuf)> {
+        let (own, project) = self.skills?;
         let skills = match scope {
-            Scope::User => self.directory(places).join(self.skills.0),
-            Scope::Project => places.project.join(self.skills.1),
+            Scope::User => self.directory(places).join(own),
+            Scope::Project => places.project.join(project),
         };
         let directory = skills.join(skill::name(name));
-        (ConfigFile { path: directory.join(skill::FILE), parts: vec![Part::Skill] }, directory)
+        Some((ConfigFile { path: directory.join(skill::FILE), parts: vec![Part::Skill] }, directory))
+    }
+
+    /// The client runs our hooks.
+    #[must_use]
+    pub fn has_hooks(&self) -> bool {
+        let parts = self.user.iter().flat_map(|(_, _, parts)| *parts);
+        parts.into_iter().any(|part| matches!(part, Part::Hooks | Part::Plugin(_)))
     }
 
     fn base(&self, base: Base, places: &ConfigDirectories) -> PathBuf {

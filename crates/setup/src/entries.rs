@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Array, Object, StringLit, Value};
 use jsonc_parser::common::Ranged as _;
 use serde_json::json;
 
-use crate::clients::Client;
+use crate::clients::{Client, EntryForm};
 use crate::fault::SetupFault;
 use crate::json::{Json, JsonStep, string};
 use crate::ours;
@@ -118,10 +118,10 @@ fn server_steps(client: &Client) -> [JsonStep<'static>; 2] {
 
 fn server(entry: &Entry<'_>) -> String {
     let program = string(entry.program);
-    if entry.client.one_list {
-        format!("{{\"type\": \"local\", \"command\": [{program}, \"mcp\"]}}")
-    } else {
-        format!("{{\"command\": {program}, \"args\": [\"mcp\"]}}")
+    match entry.client.entry {
+        EntryForm::Plain => format!("{{\"command\": {program}, \"args\": [\"mcp\"]}}"),
+        EntryForm::Typed => format!("{{\"type\": \"stdio\", \"command\": {program}, \"args\": [\"mcp\"]}}"),
+        EntryForm::OneList => format!("{{\"type\": \"local\", \"command\": [{program}, \"mcp\"]}}"),
     }
 }
 

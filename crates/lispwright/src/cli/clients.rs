@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use lispwright_platform::{Here, System as _};
 use lispwright_project::{
     EditError, Error, NewText, SourceFile, create_anywhere, edit_anywhere, read_anywhere, remove_anywhere,
 };
 use lispwright_setup::{
-    Client, ConfigDirectories, ConfigFile, Entry, EntryResult, FileChange, Part, Scope, Skill, install, remove,
+    Client, ConfigDirectories, ConfigFile, Entry, EntryReport, EntryResult, FileChange, Part, Scope, Skill, install,
+    remove,
 };
 
 use lispwright_words::Guide;
@@ -57,9 +59,9 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     };
     let mut plans = Vec::new();
     let files = order.client.files(order.scope, &places).into_iter().map(|file| (file, None, None));
-    let skills = Guide::ALL.into_iter().map(|guide| {
-        let (file, directory) = order.client.skill_file(guide.name, order.scope, &places);
-        (file, Some(directory), Some((guide, guide.text())))
+    let skills = Guide::ALL.into_iter().filter_map(|guide| {
+        let (file, directory) = order.client.skill_file(guide.name, order.scope, &places)?;
+        Some((file, Some(directory), Some((guide, guide.text()))))
     });
     for (ConfigFile { path, mut parts }, directory, guide) in files.chain(skills) {
         parts.retain(wanted);
@@ -132,19 +134,22 @@ pub(crate) struct Status {
     pub(crate) state: &'static str,
     /// The missing or wrong parts, in a few words; empty if there are none.
     pub(crate) detail: String,
+    /// The files that have something of ours, without those of skills.
+    pub(crate) files: Vec<PathBuf>,
 }
 
-/// The state of each client whose program or directory is found, in the user's configuration.
-pub(crate) fn found() -> Vec<Status> {
-    Client::ALL.into_iter().filter(|client| is_found(client)).map(status).collect()
+/// The clients whose program or directory is found.
+pub(crate) fn found() -> Vec<&'static Client> {
+    Client::ALL.into_iter().filter(|client| is_found(client)).collect()
 }
 
 fn is_found(client: &'static Client) -> bool {
-    on_path(client.program).is_some()
+    !client.program.is_empty() && on_path(client.program).is_some()
         || places(client, Scope::User).is_ok_and(|places| client.directory(&places).is_dir())
 }
 
-fn status(client: &'static Client) -> Status {
+/// The state of a client in the user's configuration.
+pub(crate) fn status(client: &'static Client) -> Status {
     let order = Order {
         client,
         scope: Scope::User,
@@ -157,7 +162,7 @@ fn status(client: &'static Client) -> Status {
     };
     let plans = match plan(&order) {
         Ok(plans) => plans,
-        Err(why) => return Status { client, state: "unreadable", detail: why },
+        Err(why) => return Status { client, state: "unreadable", detail: why, files: Vec::new() },
     };
     let mut missing = Vec::new();
     let mut there = 0;
@@ -175,28 +180,31 @@ fn status(client: &'static Client) -> Status {
         (false, _) => "partly configured",
     };
     missing.dedup();
-    Status { client, state, detail: missing.join(", ") }
+    let is_there = |step: &EntryReport| matches!(step.done, EntryResult::Already | EntryResult::Updated { .. });
+    let own = plans.iter().filter(|plan| plan.directory.is_none() && plan.change.steps.iter().any(is_there));
+    let files = own.map(|plan| plan.path.clone()).collect();
+    Status { client, state, detail: missing.join(", "), files }
 }
 
 fn places(client: &'static Client, scope: Scope) -> Result<ConfigDirectories, String> {
     let directory = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let (home, variable) = (directory("HOME"), directory(client.variable));
+    let variable = if client.variable.is_empty() { None } else { directory(client.variable) };
+    let home = directory("HOME");
     let home = match (home, &variable, scope) {
         (Some(home), ..) => home,
         // Then nothing below the home directory is used.
         (None, Some(_), _) | (None, _, Scope::Project) => PathBuf::new(),
         (None, None, Scope::User) => {
-            return Err(format!(
-                "HOME is not set, so {}'s configuration cannot be found; set HOME or {}",
-                client.title, client.variable
-            ));
+            let or = if client.variable.is_empty() { String::new() } else { format!(" or {}", client.variable) };
+            return Err(format!("HOME is not set, so {}'s configuration cannot be found; set HOME{or}", client.title));
         }
     };
     let project = match scope {
         Scope::User => PathBuf::new(),
         Scope::Project => std::env::current_dir().map_err(|error| format!("the working directory: {error}"))?,
     };
-    Ok(ConfigDirectories { home, variable, project })
+    let applications = home.join(Here::APPLICATION_SETTINGS);
+    Ok(ConfigDirectories { home, applications, variable, project })
 }
 
 /// The word with which a client starts this program: its name if `PATH` leads to it, else its path.

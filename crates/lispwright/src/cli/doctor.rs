@@ -36,8 +36,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
         fields.insert("problems".into(), json!([why.to_string()]));
         Rendering { text: format!("Root: {why}"), fields, is_error: true }
     });
-    let clients = clients::found();
-    for Status { client, state, detail } in &clients {
+    let clients: Vec<Status> = clients::found().into_iter().map(clients::status).collect();
+    for Status { client, state, detail, .. } in &clients {
         let next = if *state == "configured" { String::new() } else { format!("; {}", remedy(client)) };
         let detail =
             if detail.is_empty() || *state == "not configured" { String::new() } else { format!(" ({detail})") };
@@ -71,7 +71,7 @@ fn remedy(client: &Client) -> String {
     format!("run: lispwright setup {}", client.name)
 }
 
-fn document(Status { client, state, detail }: &Status) -> Value {
+fn document(Status { client, state, detail, .. }: &Status) -> Value {
     json!({"client": client.name, "state": state, "detail": detail, "next": remedy(client)})
 }
 

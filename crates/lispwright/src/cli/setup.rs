@@ -9,23 +9,33 @@ use lispwright_setup::{Client, EntryReport, EntryResult, Scope, When};
 use lispwright_syntax::{Span, in_a_line};
 use serde_json::{Value, json};
 
-use super::clients::{Order, Plan, carry_out, plan, program};
+use super::clients::{self, Order, Plan, Status, carry_out, plan, program};
 use super::complaint::Complaint;
 use super::outcome::failed;
 use super::text::{print, print_json, shown};
 use super::ways::Way;
 
-/// Configure a coding agent: its MCP server entry, its hooks and its skills; --remove takes them out again.
+/// Configure coding agents: their MCP server entry, their hooks and their skills; --remove takes them out again.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lispwright setup claude-code\n  lispwright setup codex --diff\n  \
-    lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n\n\
+#[command(after_help = "Examples:\n  lispwright setup                # shows what each agent found here would get\n  \
+    lispwright setup --yes\n  lispwright setup claude-code\n  lispwright setup codex --diff\n  \
+    lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n  \
+    lispwright setup --status\n\n\
     Whatever else the files hold stays byte for byte. A second run changes nothing. --remove gives the old bytes again.\n\
     Exit code: 0 done, or nothing to do; 1 an entry of that name runs something else and was left alone; 2 a file could \
     not be read or written.")]
 pub(crate) struct Args {
-    /// Its name
+    /// Its name; without one, all that are found here
     #[arg(value_parser = PossibleValuesParser::new(Client::ALL.map(|client| client.name)))]
-    client: String,
+    client: Option<String>,
+
+    /// Without CLIENT: write it, too
+    #[arg(long, short, conflicts_with_all = ["client", "dry_run"])]
+    yes: bool,
+
+    /// Tell what is set up, and where
+    #[arg(long, conflicts_with_all = ["remove", "yes", "approve", "no_hooks", "no_server", "no_skills", "dry_run", "stats"])]
+    status: bool,
 
     /// Whose configuration: yours, or that of the project in the working directory
     #[arg(long, value_enum, default_value_t = ScopeName::User)]
@@ -85,8 +95,61 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
             "this lispwright was installed {way}: a client's entry would name a place that is emptied some day. First: {install}"
         ));
     }
-    let order = Order {
-        client: Client::from_name(&args.client).ok_or("no such client")?,
+    let clients = match &args.client {
+        Some(name) => vec![Client::from_name(name).ok_or("no such client")?],
+        None => clients::found(),
+    };
+    if clients.is_empty() {
+        let names = Client::ALL.map(|client| client.name).join(", ");
+        return Err(format!(
+            "no coding agent is found here; name one: {names}. Any other client gets the server whose command is: lispwright mcp"
+        ));
+    }
+    if args.status {
+        return Ok(tell_status(&clients, args.json));
+    }
+    let writes = !args.dry_run && (args.client.is_some() || args.yes);
+    let mut orders = Vec::new();
+    for client in clients {
+        let order = order(args, client)?;
+        // A project has no files for some of them.
+        let plans = plan(&order)?;
+        match (&args.client, plans.is_empty()) {
+            (_, false) => orders.push((order, plans)),
+            (Some(_), true) => return Err(format!("{} reads no configuration of a project", client.title)),
+            (None, true) => {}
+        }
+    }
+    if writes {
+        let mut written: Vec<&Plan> = Vec::new();
+        for plan in orders.iter().flat_map(|(_, plans)| plans) {
+            carry_out(plan).map_err(|why| match written.is_empty() {
+                true => why,
+                false => format!("{why}\nWritten before that: {}", paths(&written)),
+            })?;
+            written.push(plan);
+        }
+    }
+    if args.json {
+        let documents = orders.iter().map(|(order, plans)| document(writes, order, plans));
+        let mut documents = documents.collect::<Result<Vec<Value>, _>>()?;
+        print_json(&match &args.client {
+            Some(_) => documents.swap_remove(0),
+            None => json!({ "clients": documents }),
+        });
+    } else if let (Some(_), [(order, plans)]) = (&args.client, &orders[..]) {
+        print(&report(args, order, plans));
+    } else {
+        print(&survey(writes, args, &orders));
+    }
+    let mut steps = orders.iter().flat_map(|(_, plans)| plans).flat_map(|plan| &plan.change.steps);
+    let foreign = steps.any(|step| step.done == EntryResult::Foreign);
+    Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn order(args: &Args, client: &'static Client) -> Result<Order, String> {
+    Ok(Order {
+        client,
         scope: match args.scope {
             ScopeName::User => Scope::User,
             ScopeName::Project => Scope::Project,
@@ -97,23 +160,77 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
         skills: !args.no_skills,
         approve: args.approve,
         stats: args.stats.as_deref().map(absolute).transpose()?,
-    };
-    let plans = plan(&order)?;
-    if !args.dry_run {
-        for (index, plan) in plans.iter().enumerate() {
-            carry_out(plan).map_err(|why| match index {
-                0 => why,
-                _ => format!("{why}\nWritten before that: {}", paths(&plans[..index])),
-            })?;
+    })
+}
+
+/// What is done, or would be, for each client that is found.
+fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
+    let mut out = String::new();
+    for (order, plans) in orders {
+        let changed: Vec<&Plan> = plans.iter().filter(|plan| plan.changes()).collect();
+        let (client, again) = (order.client, if order.remove { "nothing to remove" } else { "already configured" });
+        if changed.is_empty() {
+            out.push_str(&format!("{}: {again}\n", client.title));
+            continue;
+        }
+        out.push_str(&format!("{}:\n", client.title));
+        // Skills are a file each.
+        let is_skill = |plan: &&&Plan| plan.directory.is_some();
+        for plan in changed.iter().filter(|plan| !is_skill(plan)) {
+            out.push_str(&format!("  {}: {}\n", shown(&plan.path), summary(plan)));
+        }
+        let skills = changed.iter().filter(is_skill).count();
+        if skills > 0 {
+            let what = if order.remove { "removed" } else { "written" };
+            out.push_str(&format!("  {skills} skill files {what}\n"));
+        }
+        if writes && !order.remove {
+            told(order).for_each(|said| out.push_str(&format!("  {said}\n")));
         }
     }
-    if args.json {
-        print_json(&document(args, &order, &plans)?);
-    } else {
-        print(&report(args, &order, &plans));
+    let changes = orders.iter().flat_map(|(_, plans)| plans).any(Plan::changes);
+    let remove = if args.remove { " --remove" } else { "" };
+    match (changes, writes) {
+        (false, _) => {}
+        (true, true) => {
+            out.push_str("Next: restart them.\n");
+            if !args.remove && !args.approve {
+                out.push_str("Most ask before they call a tool. To allow it: lispwright setup CLIENT --approve\n");
+            }
+        }
+        (true, false) => out.push_str(&format!(
+            "Nothing was written. All of this: lispwright setup{remove} --yes. One of them: lispwright setup {}{remove}\n",
+            orders.first().map_or("CLIENT", |(order, _)| order.client.name)
+        )),
     }
-    let foreign = plans.iter().flat_map(|plan| &plan.change.steps).any(|step| step.done == EntryResult::Foreign);
-    Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    out
+}
+
+/// Tells what is set up, and where.
+fn tell_status(clients: &[&'static Client], as_json: bool) -> ExitCode {
+    let mut out = String::new();
+    let mut documents = Vec::new();
+    for client in clients {
+        let Status { state, detail, files, .. } = clients::status(client);
+        let detail =
+            if detail.is_empty() || state == "not configured" { String::new() } else { format!(" ({detail})") };
+        out.push_str(&format!("{}: {state}{detail}\n", client.title));
+        for file in &files {
+            out.push_str(&format!("  {}\n", shown(file)));
+        }
+        documents.push(json!({
+            "client": client.name,
+            "state": state,
+            "detail": detail.trim(),
+            "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+        }));
+    }
+    if as_json {
+        print_json(&json!({ "clients": documents }));
+    } else {
+        print(&out);
+    }
+    ExitCode::SUCCESS
 }
 
 /// An absolute path, because hooks run in other directories than this command.
@@ -122,7 +239,7 @@ fn absolute(path: &str) -> Result<String, String> {
     path.into_os_string().into_string().map_err(|path| format!("{}: not text", in_a_line(&path.to_string_lossy())))
 }
 
-fn paths(plans: &[Plan]) -> String {
+fn paths(plans: &[&Plan]) -> String {
     plans.iter().map(|plan| shown(&plan.path)).collect::<Vec<_>>().join(", ")
 }
 
@@ -194,6 +311,16 @@ fn word(done: &EntryResult) -> &'static str {
     }
 }
 
+/// What a person has to know or do after this setup.
+fn told(order: &Order) -> impl Iterator<Item = &'static str> {
+    let applies = |when: &When| match when {
+        When::Always => true,
+        When::Project => order.scope == Scope::Project,
+        When::Hooks => order.hooks,
+    };
+    order.client.advice.iter().filter(move |(when, _)| applies(when)).map(|(_, said)| *said)
+}
+
 /// The next steps of the user.
 fn advice(order: &Order) -> Vec<String> {
     let client = order.client;
@@ -208,12 +335,7 @@ fn advice(order: &Order) -> Vec<String> {
         let (name, asks) = (client.name, client.grant.asks);
         lines.push(format!("{asks} To allow them all: lispwright setup {name}{scope} --approve"));
     }
-    let applies = |when: &When| match when {
-        When::Always => true,
-        When::Project => project,
-        When::Hooks => order.hooks,
-    };
-    lines.extend(client.advice.iter().filter(|(when, _)| applies(when)).map(|(_, said)| (*said).to_owned()));
+    lines.extend(told(order).map(str::to_owned));
     lines.push(format!("Check: {}.", client.check));
     lines.push(format!("Undo: lispwright setup {}{scope} --remove", client.name));
     if project && program().is_ok_and(|program| program.contains('/')) {
@@ -225,7 +347,7 @@ fn advice(order: &Order) -> Vec<String> {
     lines
 }
 
-fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String> {
+fn document(writes: bool, order: &Order, plans: &[Plan]) -> Result<Value, String> {
     let files: Vec<Value> = plans
         .iter()
         .map(|plan| {
@@ -241,7 +363,7 @@ fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String>
             json!({
                 "path": plan.path.display().to_string(),
                 "existed": plan.before.is_some(),
-                "exists": if args.dry_run { plan.before.is_some() } else { plan.change.text.is_some() },
+                "exists": if !writes { plan.before.is_some() } else { plan.change.text.is_some() },
                 "would_change": plan.changes(),
                 "entries": entries,
                 "diff": diff(plan),
@@ -252,8 +374,8 @@ fn document(args: &Args, order: &Order, plans: &[Plan]) -> Result<Value, String>
         "client": order.client.name,
         "scope": if order.scope == Scope::User { "user" } else { "project" },
         "program": program()?,
-        "dry_run": args.dry_run,
-        "changed": !args.dry_run && plans.iter().any(Plan::changes),
+        "dry_run": !writes,
+        "changed": writes && plans.iter().any(Plan::changes),
         "files": files,
         "next": advice(order),
     }))

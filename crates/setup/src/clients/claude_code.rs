@@ -1,24 +1,24 @@
 //! Claude Code: plain JSON; its servers are in a file beside its directory.
 
-use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
 
 pub(super) const CLIENT: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     program: "claude",
     variable: "CLAUDE_CONFIG_DIR",
-    moved: ".claude",
+    moved: Moved::Home(".claude"),
     directory: "",
     user: &[
         (Base::Home, ".claude.json", &[Part::JsonServer]),
         (Base::Directory, "settings.json", &[Part::Grant, Part::Hooks]),
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".claude/settings.json", &[Part::Grant, Part::Hooks])],
-    skills: ("skills", ".claude/skills"),
+    skills: Some(("skills", ".claude/skills")),
     reads_comments: false,
     byte_order_mark: &[Part::JsonServer, Part::Grant, Part::Hooks],
     servers: "mcpServers",
-    one_list: false,
+    entry: EntryForm::Plain,
     grant: Grant {
         spelling: Some(Spelling::Permission),
         writes: "\"mcp__lispwright\" in permissions.allow: Claude Code calls lispwright's tools without asking",

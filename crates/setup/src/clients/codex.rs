@@ -1,24 +1,24 @@
 //! Codex: servers in TOML, hooks in JSON. A patch that is applied through the shell arrives as a call of `Bash`.
 
-use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
 
 pub(super) const CLIENT: Client = Client {
     name: "codex",
     title: "Codex",
     program: "codex",
     variable: "CODEX_HOME",
-    moved: ".codex",
+    moved: Moved::Home(".codex"),
     directory: "",
     user: &[
         (Base::Directory, "config.toml", &[Part::TomlServer, Part::Grant]),
         (Base::Directory, "hooks.json", &[Part::Hooks]),
     ],
     project: &[(".codex/config.toml", &[Part::TomlServer, Part::Grant]), (".codex/hooks.json", &[Part::Hooks])],
-    skills: ("skills", ".codex/skills"),
+    skills: Some(("skills", ".codex/skills")),
     reads_comments: false,
     byte_order_mark: &[Part::TomlServer, Part::Grant],
     servers: "mcpServers",
-    one_list: false,
+    entry: EntryForm::Plain,
     grant: Grant {
         spelling: Some(Spelling::Approval),
         writes: "default_tools_approval_mode = \"approve\" in [mcp_servers.lispwright]: Codex calls lispwright's tools \

@@ -1,24 +1,24 @@
 //! GitHub Copilot CLI: plain JSON, hooks in a file of their own. It refuses every call whose hook fails.
 
-use super::{Base, Client, Grant, Hooks, Part, When};
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, When};
 
 pub(super) const CLIENT: Client = Client {
     name: "copilot",
     title: "Copilot CLI",
     program: "copilot",
     variable: "COPILOT_HOME",
-    moved: ".copilot",
+    moved: Moved::Home(".copilot"),
     directory: "",
     user: &[
         (Base::Directory, "mcp-config.json", &[Part::JsonServer]),
         (Base::Directory, "hooks/lispwright.json", &[Part::Hooks]),
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".github/hooks/lispwright.json", &[Part::Hooks])],
-    skills: ("skills", ".github/skills"),
+    skills: Some(("skills", ".github/skills")),
     reads_comments: false,
     byte_order_mark: &[],
     servers: "mcpServers",
-    one_list: false,
+    entry: EntryForm::Plain,
     grant: Grant {
         spelling: None,
         writes: "nothing is written: Copilot CLI keeps no permission for tools in its files; start it with \

@@ -1,6 +1,6 @@
 //! Gemini CLI: everything in one JSON file, which may contain comments.
 
-use super::{Base, Client, Grant, Hooks, Part, Spelling, When};
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
 
 const PARTS: &[Part] = &[Part::JsonServer, Part::Grant, Part::Hooks];
 
@@ -9,15 +9,15 @@ pub(super) const CLIENT: Client = Client {
     title: "Gemini CLI",
     program: "gemini",
     variable: "GEMINI_CLI_HOME",
-    moved: "",
+    moved: Moved::Home(""),
     directory: ".gemini",
     user: &[(Base::Directory, "settings.json", PARTS)],
     project: &[(".gemini/settings.json", PARTS)],
-    skills: ("skills", ".gemini/skills"),
+    skills: Some(("skills", ".gemini/skills")),
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcpServers",
-    one_list: false,
+    entry: EntryForm::Plain,
     grant: Grant {
         spelling: Some(Spelling::Trust),
         writes: "\"trust\": true in the server's entry: Gemini CLI offers lispwright's tools without a terminal, too, and \

@@ -1,6 +1,6 @@
 //! opencode: servers in a JSON file, which may contain comments; the hooks are in a plugin that we write.
 
-use super::{Base, Client, Grant, Hooks, Part};
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part};
 
 const PLUGIN: &[Part] = &[Part::Plugin(include_str!("opencode.js"))];
 
@@ -9,18 +9,18 @@ pub(super) const CLIENT: Client = Client {
     title: "opencode",
     program: "opencode",
     variable: "XDG_CONFIG_HOME",
-    moved: ".config",
+    moved: Moved::Home(".config"),
     directory: "opencode",
     user: &[
         (Base::Directory, "opencode.json", &[Part::JsonServer]),
         (Base::Directory, "plugins/lispwright.js", PLUGIN),
     ],
     project: &[("opencode.json", &[Part::JsonServer]), (".opencode/plugins/lispwright.js", PLUGIN)],
-    skills: ("skills", ".opencode/skills"),
+    skills: Some(("skills", ".opencode/skills")),
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcp",
-    one_list: true,
+    entry: EntryForm::OneList,
     grant: Grant {
         spelling: None,
         writes: "nothing is written: opencode asks before a tool of a server only if your `permission` says so; to allow \

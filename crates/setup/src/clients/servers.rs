@@ -1,0 +1,131 @@
+//! Clients that get our server alone: their hooks, if they have any, are not spoken here.
+//!
+//! Each reads its servers from one JSON file, which is what its documentation says; `name program directory`, the files
+//! and the key of the servers are all that differs.
+
+use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, When};
+
+const SERVER: &[Part] = &[Part::JsonServer];
+
+/// A client without hooks and skills of ours, which asks before it calls a tool.
+const PLAIN: Client = Client {
+    name: "",
+    title: "",
+    program: "",
+    variable: "",
+    moved: Moved::Home(""),
+    directory: "",
+    user: &[],
+    project: &[],
+    skills: None,
+    reads_comments: false,
+    byte_order_mark: &[],
+    servers: "mcpServers",
+    entry: EntryForm::Plain,
+    grant: Grant { spelling: None, writes: "nothing is written: this client keeps its permissions itself", asks: "" },
+    hooks: Hooks { events: &[], earlier: &[], timeout: 0, fails_closed: false },
+    check: "its list of MCP servers",
+    advice: &[],
+};
+
+const NO_HOOKS: &str =
+    "Its own edits are not watched: `lispwright init` shows a hook for Git that checks what is committed.";
+
+pub(super) const QWEN: Client = Client {
+    name: "qwen",
+    title: "Qwen Code",
+    program: "qwen",
+    directory: ".qwen",
+    user: &[(Base::Directory, "settings.json", SERVER)],
+    project: &[(".qwen/settings.json", SERVER)],
+    reads_comments: true,
+    check: "`qwen mcp list`",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const CURSOR: Client = Client {
+    name: "cursor",
+    title: "Cursor",
+    program: "cursor",
+    directory: ".cursor",
+    user: &[(Base::Directory, "mcp.json", SERVER)],
+    project: &[(".cursor/mcp.json", SERVER)],
+    check: "Settings, Tools & MCP",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const VS_CODE: Client = Client {
+    name: "vscode",
+    title: "VS Code",
+    program: "code",
+    moved: Moved::Applications,
+    variable: "XDG_CONFIG_HOME",
+    directory: "Code/User",
+    user: &[(Base::Directory, "mcp.json", SERVER)],
+    project: &[(".vscode/mcp.json", SERVER)],
+    reads_comments: true,
+    servers: "servers",
+    entry: EntryForm::Typed,
+    check: "the command MCP: List Servers",
+    advice: &[(When::Always, NO_HOOKS), (When::Always, "It asks once whether the server may be trusted.")],
+    ..PLAIN
+};
+
+pub(super) const ZED: Client = Client {
+    name: "zed",
+    title: "Zed",
+    program: "zed",
+    moved: Moved::Home(".config"),
+    variable: "XDG_CONFIG_HOME",
+    directory: "zed",
+    user: &[(Base::Directory, "settings.json", SERVER)],
+    project: &[(".zed/settings.json", SERVER)],
+    reads_comments: true,
+    servers: "context_servers",
+    check: "the command agent: open settings",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const WINDSURF: Client = Client {
+    name: "windsurf",
+    title: "Windsurf",
+    program: "windsurf",
+    directory: ".codeium/windsurf",
+    user: &[(Base::Directory, "mcp_config.json", SERVER)],
+    check: "the list of MCP servers in Cascade",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const CRUSH: Client = Client {
+    name: "crush",
+    title: "Crush",
+    program: "crush",
+    moved: Moved::Home(".config"),
+    variable: "XDG_CONFIG_HOME",
+    directory: "crush",
+    user: &[(Base::Directory, "crush.json", SERVER)],
+    project: &[(".crush.json", SERVER)],
+    servers: "mcp",
+    entry: EntryForm::Typed,
+    check: "the list of MCPs in its side bar",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const CLAUDE_DESKTOP: Client = Client {
+    name: "claude-desktop",
+    title: "Claude Desktop",
+    moved: Moved::Applications,
+    directory: "Claude",
+    user: &[(Base::Directory, "claude_desktop_config.json", SERVER)],
+    check: "Settings, Developer",
+    advice: &[(
+        When::Always,
+        "It starts servers outside of any project: give the entry \"args\": [\"mcp\", \"--root\", \"/path/to/project\"].",
+    )],
+    ..PLAIN
+};
