@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use lispwright_index::{Referent, Use, UseKind, files_are_modules};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
-use lispwright_syntax::{Datum, ListId, Span, TokenKind};
-use rustc_hash::FxHashMap;
+use lispwright_syntax::{Datum, Dialect, FormKind, ListId, Span, SpecialForm, TokenKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::file::File;
 
@@ -41,28 +41,35 @@ impl<'i> CodeForms<'i> {
     pub(crate) fn of(file: &File<'_, 'i>) -> Self {
         let is_call = |one: &&Use| one.kind == UseKind::Call && !one.hidden;
         let calls: Vec<u32> = file.facts.uses.iter().filter(is_call).map(|one| one.start).collect();
+        let mut opaque: FxHashSet<ListId> = FxHashSet::default();
         let mut code = Self::default();
         for list in 0..file.tree.lists().len() as ListId {
             let mut data = file.tree.data(list);
             let Some(head) = data.next().filter(|head| head.list().is_none() && head.is_bare()) else { continue };
             let span = file.tree.core_span(head);
-            if calls.binary_search(&span.start).is_err() {
+            if calls.binary_search(&span.start).is_err() && !file.is_operator(span) {
+                if file.is_local_macro(span) {
+                    opaque.insert(list);
+                }
                 continue;
             }
             let name = canonical_head(file.dialect(), file.source(span));
             let arguments: Vec<Datum> = data.collect();
             let start = file.tree.list_span(list).start;
             let mut above = file.tree.list(list).parent();
+            let mut is_in_macro = false;
             let around = std::iter::from_fn(|| {
                 let this = above?;
                 above = file.tree.list(this).parent();
+                is_in_macro |= opaque.contains(&this);
                 Some(this)
             })
             .find_map(|list| code.by_list.get(&list).copied());
-            let is_doubtful = around.is_some_and(|around: usize| {
-                let around: &CodeForm<'i> = &code.forms[around];
-                around.is_doubtful || file.is_unknown_operator(&around.name, file.tree.core_span(around.head))
-            });
+            let is_doubtful = is_in_macro
+                || around.is_some_and(|around: usize| {
+                    let around: &CodeForm<'i> = &code.forms[around];
+                    around.is_doubtful || file.is_unknown_operator(&around.name, file.tree.core_span(around.head))
+                });
             let is_threaded = around.is_some_and(|around: usize| is_threading(&code.forms[around].name));
             let is_step = is_threaded || file.facts.steps.binary_search(&start).is_ok();
             let is_whole = !is_step && arguments.iter().all(|one| file.is_plain(*one));
@@ -75,6 +82,11 @@ impl<'i> CodeForms<'i> {
     /// The forms, each after the one around it.
     pub fn forms(&self) -> &[CodeForm<'i>] {
         &self.forms
+    }
+
+    /// Those that are in no macro of which nothing is known.
+    pub fn certain(&self) -> impl Iterator<Item = &CodeForm<'i>> {
+        self.forms.iter().filter(|form| !form.is_doubtful)
     }
 
     /// The form that a list is.
@@ -90,7 +102,17 @@ fn is_threading(name: &str) -> bool {
 }
 
 /// The module languages of Racket in which the names of the language are those of `racket`.
-const RACKETS: &[&str] = &["racket", "typed/racket", "scheme", "mzscheme", "at-exp", "s-exp", "scribble/"];
+const RACKETS: &[&str] = &["racket", "typed/racket", "scheme", "scheme/base"];
+
+/// Functions of several dialects that code calls often.
+const OTHER_FUNCTIONS: &str = "list vector append cons concat str print println display format message error max min not \
+    equal eq = < > <= >= + - * / apply funcall map mapcar filter reduce";
+
+/// Special operators that are no names of functions or macros.
+const OPERATORS: &[(Dialect, &[&str])] = &[(
+    Dialect::Clojure,
+    &["def", "if", "do", "recur", "throw", "try", "catch", "finally", "set!", "quote", "var", "new"],
+)];
 
 impl<'i> File<'_, 'i> {
     /// The datum is there whatever the reader's features are, and stands for itself alone.
@@ -108,6 +130,10 @@ impl<'i> File<'_, 'i> {
     /// The name at a place is that of the language, as far as the project says.
     pub fn is_of_language(&self, at: Span) -> bool {
         let text = self.source(at);
+        let dialect = self.dialect();
+        if OPERATORS.iter().any(|(of, names)| *of == dialect && names.contains(&text)) {
+            return true;
+        }
         let qualifier = text.rsplit_once([':', '/']).map(|(before, _)| before.trim_end_matches(':'));
         if let Some(qualifier) = qualifier.filter(|_| text.len() > 1) {
             return ["cl", "common-lisp", "clojure.core"].iter().any(|one| one.eq_ignore_ascii_case(qualifier));
@@ -129,23 +155,54 @@ impl<'i> File<'_, 'i> {
         let language = after("#lang ", 1).or_else(|| after("(module ", 2));
         match language {
             Some(language) => RACKETS.iter().any(|one| language.starts_with(one)),
-            None => !text.contains("#reader"),
+            None => !text.contains("#reader") && !text.contains("#!r6rs"),
         }
+    }
+
+    /// A special operator is called at a place that the index notes as no use of a name.
+    fn is_operator(&self, at: Span) -> bool {
+        let facts = &self.facts;
+        OPERATORS.iter().any(|(dialect, names)| *dialect == self.dialect() && names.contains(&self.source(at)))
+            && facts.uses.binary_search_by_key(&at.start, |one| one.start).is_err()
+            && facts.marks.binary_search_by_key(&at.start, |one| one.span.start).is_err()
+    }
+
+    /// A form around the place binds the name as a macro.
+    fn is_local_macro(&self, at: Span) -> bool {
+        let from = self.facts.bound.partition_point(|(place, _)| *place < at.start);
+        let Some((_, binder)) = self.facts.bound.get(from).filter(|(place, _)| *place == at.start) else {
+            return false;
+        };
+        let definition = self.tree.token_at(*binder).and_then(|token| self.tree.list_around(token));
+        let binder =
+            definition.and_then(|list| self.tree.list(list).parent()).and_then(|list| self.tree.list(list).parent());
+        let head = binder.and_then(|list| self.tree.data(list).next()).filter(|head| head.list().is_none());
+        head.is_some_and(|head| {
+            let name = canonical_head(self.dialect(), self.core(head));
+            matches!(self.dialect().special_form(&name), Some(SpecialForm::Macros)) || name.ends_with("-syntax")
+        })
     }
 
     /// Nothing tells what the operator does with its arguments: it may be a macro that takes data.
     fn is_unknown_operator(&self, name: &str, at: Span) -> bool {
         let dialect = self.dialect();
-        if dialect.special_form(name).is_some()
-            || dialect.is_standard(&canonical_symbol(dialect, name))
-            || dialect.knows_definer(name)
-        {
+        if dialect.special_form(name).is_some() || dialect.is_standard(&canonical_symbol(dialect, name)) {
             return false;
         }
         let symbol = match self.question.meaning_at(self.document, at) {
             Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
         };
         let definitions = self.question.definitions(&symbol);
-        definitions.is_empty() || definitions.iter().any(|(_, one)| one.kind == lispwright_syntax::FormKind::Macro)
+        if !definitions.is_empty() {
+            return definitions.iter().any(|(_, one)| one.kind == FormKind::Macro);
+        }
+        let shapes = dialect.table().shapes;
+        let counts = shapes.counts.split_whitespace().filter_map(|count| count.split(':').next());
+        let mut functions = counts.chain(shapes.variadic.split_whitespace()).chain(OTHER_FUNCTIONS.split_whitespace());
+        if name.ends_with('?') || functions.any(|known| known == name) {
+            return false;
+        }
+        let is_value = |hit: &lispwright_index::Hit<'_>| hit.used.kind == UseKind::Value;
+        !self.question.named(self.source(at)).iter().any(is_value)
     }
 }

@@ -4,6 +4,12 @@ mod duplicate_definition;
 mod format_directive;
 mod format_too_few;
 mod format_too_many;
+mod lambda_list;
+mod malformed_binding;
+mod malformed_clause;
+mod malformed_form;
+mod odd_pairs;
+mod unreachable_clause;
 
 use crate::rule::Rule;
 
@@ -13,6 +19,12 @@ pub const ALL: &[&dyn Rule] = &[
     &format_directive::FormatDirective,
     &format_too_few::FormatTooFew,
     &format_too_many::FormatTooMany,
+    &lambda_list::LambdaList,
+    &malformed_binding::MalformedBinding,
+    &malformed_clause::MalformedClause,
+    &malformed_form::MalformedForm,
+    &odd_pairs::OddPairs,
+    &unreachable_clause::UnreachableClause,
 ];
 
 /// The rule with this code.

@@ -1,0 +1,104 @@
+//! A binding that is no name with its value.
+
+use lispwright_syntax::{Dialect, SpecialForm};
+
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::rule::{About, Example, Rule};
+
+/// A binding that is no name with its value.
+pub(crate) struct MalformedBinding;
+
+static ABOUT: About = About {
+    code: "malformed-binding",
+    severity: Severity::Error,
+    is_default: true,
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::EmacsLisp, Dialect::Racket],
+    what: "A binding of `let` or the like is not a name with its value.",
+    why: "The compiler refuses the form; often a closer stands in the wrong place.",
+    examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun area (r)\n  (let ((pi2 2 r))\n    (* pi2 r)))\n",
+            right: "(defun area (r)\n  (let ((pi2 2) size (depth))\n    (list pi2 size depth r)))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r)\n  (let (two 2) (* two r)))\n",
+            right: "(define (area r)\n  (let loop ((two 2)) (* two r)))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let ((two 2 (* r 2)))\n    (* two r)))\n",
+            right: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let* ((two 2) (four (* r two)))\n    (* four r)))\n",
+        },
+    ],
+};
+
+/// Heads whose bindings each have exactly a name and a value where names alone are no bindings.
+const HEADS: &[&str] = &["let", "let*", "letrec", "letrec*", "prog", "prog*"];
+
+impl Rule for MalformedBinding {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        use SpecialForm as F;
+        let takes_names = variables_may_lack_values(file.dialect());
+        // A library of Scheme gives several names their values in one binding.
+        if !takes_names && ["srfi-71", "srfi 71", "srfi/71"].iter().any(|one| file.text().contains(one)) {
+            return;
+        }
+        for form in file.code().certain().filter(|form| HEADS.contains(&&*form.name)) {
+            if !matches!(file.dialect().special_form(&form.name), Some(F::Let | F::LetStar | F::LetRec)) {
+                continue;
+            }
+            let mut arguments = form.arguments.iter().copied();
+            let Some(mut bindings) = arguments.next() else { continue };
+            // The name of a loop.
+            if bindings.list().is_none() && !takes_names {
+                let Some(second) = arguments.next() else { continue };
+                bindings = second;
+            }
+            let is_language = || file.is_of_language(file.tree.core_span(form.head));
+            if !file.is_plain(bindings) || !bindings.is_bare() {
+                continue;
+            }
+            let Some(list) = bindings.list() else {
+                let is_nil = file.core(bindings).eq_ignore_ascii_case("nil") && takes_names;
+                let starts_with_dot = file.core(bindings).starts_with(['.', '#', ',']);
+                if !is_nil && !starts_with_dot && form.is_whole && is_language() {
+                    findings
+                        .add(file.tree.datum_span(bindings), format!("`{}` needs a list of bindings here", form.name));
+                }
+                continue;
+            };
+            for binding in file.data(list) {
+                if !file.is_plain(binding) || !binding.is_bare() {
+                    continue;
+                }
+                let parts = binding.list().map(|list| file.data(list));
+                let is_sound = match &parts {
+                    None => takes_names || file.core(binding).starts_with([',', '#']),
+                    Some(parts) if parts.iter().any(|part| !file.is_plain(*part)) => true,
+                    Some(parts) if parts.len() == 2 => true,
+                    Some(parts) => takes_names && parts.len() == 1,
+                };
+                if !is_sound && is_language() {
+                    let count = parts.map_or(0, |parts| parts.len());
+                    let message = match count {
+                        0 => format!("a binding of `{}` is a list of a name and its value", form.name),
+                        _ => format!("a binding of `{}` has a name and one value, not {count} parts", form.name),
+                    };
+                    findings.add(file.tree.datum_span(binding), message);
+                }
+            }
+        }
+    }
+}
+
+/// In the dialect, a variable may be bound without a value.
+fn variables_may_lack_values(dialect: Dialect) -> bool {
+    [Dialect::CommonLisp, Dialect::EmacsLisp].contains(&dialect)
+}
