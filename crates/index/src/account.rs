@@ -95,6 +95,11 @@ pub fn variables_are_special(dialect: Dialect) -> bool {
     rules(dialect).variables_are_special
 }
 
+/// Functions and variables have separate namespaces.
+pub fn has_function_namespace(dialect: Dialect) -> bool {
+    rules(dialect).two_namespaces
+}
+
 /// A name as the dialect's reader interns it, if it is written without a qualifier.
 pub fn plain_name(dialect: Dialect, written: &str) -> Option<String> {
     let written = Written::of(dialect, written);

@@ -3,6 +3,7 @@
 use lispwright_syntax::{Datum, Dialect, ListId, SpecialForm};
 
 use crate::bind::Pattern;
+use crate::parameters::ParameterNotation;
 use crate::resolve::Written;
 use crate::space::{self, Declared, Space};
 use crate::walk::Walk;
@@ -245,5 +246,63 @@ pub(crate) fn rules(dialect: Dialect) -> &'static Rules {
         Dialect::Clojure => &CLOJURE,
         Dialect::Edn => &EDN,
         Dialect::EmacsLisp => &EMACS_LISP,
+    }
+}
+
+const COMMON_LISP_PARAMETERS: ParameterNotation = ParameterNotation {
+    optional: &["&optional"],
+    rest: &["&rest", "&body"],
+    key: &["&key"],
+    aux: &["&aux"],
+    hidden: &["&whole", "&environment"],
+    open_keys: &["&allow-other-keys"],
+    keyword: ":",
+    keys_anywhere: false,
+    lists_are_optional: false,
+    in_vector: false,
+    names: |text| !text.starts_with('&'),
+};
+
+const SCHEME_PARAMETERS: ParameterNotation = ParameterNotation {
+    optional: &["#:optional", "#!optional"],
+    rest: &[".", "#:rest", "#!rest"],
+    key: &["#:key", "#!key"],
+    aux: &[],
+    hidden: &[],
+    open_keys: &["#:allow-other-keys"],
+    keyword: "#:",
+    names: |text| !text.starts_with("#:") && !text.starts_with("#!") && text != ".",
+    ..COMMON_LISP_PARAMETERS
+};
+
+const RACKET_PARAMETERS: ParameterNotation = ParameterNotation {
+    optional: &[],
+    rest: &["."],
+    key: &[],
+    open_keys: &[],
+    keys_anywhere: true,
+    lists_are_optional: true,
+    ..SCHEME_PARAMETERS
+};
+
+const CLOJURE_PARAMETERS: ParameterNotation = ParameterNotation {
+    optional: &[],
+    rest: &["&"],
+    key: &[],
+    aux: &[],
+    hidden: &[],
+    open_keys: &[],
+    in_vector: true,
+    names: |text| text != "&",
+    ..COMMON_LISP_PARAMETERS
+};
+
+/// How a dialect writes parameters.
+pub fn parameter_notation(dialect: Dialect) -> &'static ParameterNotation {
+    match dialect {
+        Dialect::CommonLisp | Dialect::EmacsLisp => &COMMON_LISP_PARAMETERS,
+        Dialect::Scheme => &SCHEME_PARAMETERS,
+        Dialect::Racket => &RACKET_PARAMETERS,
+        Dialect::Clojure | Dialect::Edn => &CLOJURE_PARAMETERS,
     }
 }

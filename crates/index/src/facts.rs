@@ -273,6 +273,10 @@ pub struct Facts {
     pub no_forms: Vec<u32>,
     /// The starts of forms that get an argument from the step before in a threading form, likewise.
     pub steps: Vec<u32>,
+    /// The starts of forms whose head says nothing of what it does with its arguments, which are taken as code, likewise.
+    pub calls: Vec<u32>,
+    /// The starts of arguments of macros whose definitions do not show what becomes of them, likewise.
+    pub unclear: Vec<u32>,
     /// Uses of names that are local names, too, in source order; only in the same facts.
     pub doubtful: Vec<Doubtful>,
 }

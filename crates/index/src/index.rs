@@ -13,6 +13,7 @@ use crate::each::{each, each_owned};
 use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::lessons::Lessons;
 use crate::resolve::{Referent, Spaces, Written};
+use crate::signatures::Signatures;
 use crate::space::Space;
 
 /// How much of a script is read to know its language, in bytes.
@@ -38,6 +39,7 @@ pub struct Document {
     pub is_balanced: bool,
     version: Option<Version>,
     lines: OnceLock<LineIndex>,
+    pub(crate) signatures: OnceLock<Signatures>,
 }
 
 impl Document {
@@ -54,7 +56,20 @@ impl Document {
         let facts = Facts::outline(&tree, &text, &file);
         let (dialect, is_balanced) = (tree.dialect(), tree.is_balanced());
         let path = path.to_owned();
-        (Self { path, text, dialect, language, facts, is_balanced, version: None, lines: OnceLock::new() }, tree)
+        (
+            Self {
+                path,
+                text,
+                dialect,
+                language,
+                facts,
+                is_balanced,
+                version: None,
+                lines: OnceLock::new(),
+                signatures: OnceLock::new(),
+            },
+            tree,
+        )
     }
 
     /// Its text, read again.

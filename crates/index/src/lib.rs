@@ -37,11 +37,13 @@ mod notes;
 mod order;
 mod owners;
 mod page;
+mod parameters;
 pub mod pattern;
 mod places;
 mod question;
 mod resolve;
 pub mod search;
+mod signatures;
 mod space;
 mod special;
 mod stale;
@@ -51,11 +53,11 @@ mod verdict;
 mod walk;
 
 pub use account::{
-    Holds, NamePlace, Namespace, data_are_names, is_name, name_in, plain_name, spelled, symbol_name,
-    variables_are_special,
+    Holds, NamePlace, Namespace, data_are_names, has_function_namespace, is_name, name_in, plain_name, spelled,
+    symbol_name, variables_are_special,
 };
 pub use computed::Computed;
-pub use dialects::files_are_modules;
+pub use dialects::{files_are_modules, parameter_notation};
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Refreshed, is_lisp};
@@ -67,7 +69,11 @@ pub use members::{Members, SlotPlace, SlotUse};
 pub use mention::{MentionKind, holds, words};
 pub use order::FileOrder;
 pub use owners::owner_and_slot;
+pub use parameters::{
+    FormParameters, Parameter, ParameterItem, ParameterList, ParameterNotation, ParameterReader, ParameterRole,
+};
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
+pub use signatures::Signature;
 pub use space::{Exports, Import, Space, file_of_space};
 pub use stale::{Concern, RevisedFile};
 pub use things::{Things, is_thing, keywords_are_qualified, space_file, space_word, thing_name};

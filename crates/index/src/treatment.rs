@@ -343,6 +343,9 @@ impl<'t> Walk<'t> {
         } else if (role.is_data || role.is_part_of_name) && !role.is_code && !role.is_unclear {
             tasks.push(if role.is_data { Task::Names(datum) } else { Task::Quoted(datum) });
         } else {
+            if role.is_unclear || !role.is_code {
+                self.unclear(datum);
+            }
             tasks.push(Task::Code(datum));
         }
     }

@@ -178,6 +178,8 @@ impl<'t> Walk<'t> {
         self.facts.doubtful.sort_unstable_by_key(|one| one.start);
         self.facts.no_forms.sort_unstable();
         self.facts.steps.sort_unstable();
+        self.facts.calls.sort_unstable();
+        self.facts.unclear.sort_unstable();
         self.facts
     }
 
@@ -234,6 +236,20 @@ impl<'t> Walk<'t> {
     pub(crate) fn no_forms(&mut self, datum: Option<Datum>) {
         for datum in datum.into_iter().chain(self.inside(datum)).filter(|_| self.marks).collect::<Vec<_>>() {
             self.no_form(datum);
+        }
+    }
+
+    /// Notes that the arguments of a form are taken as code, although its head is not known.
+    pub(crate) fn call_form(&mut self, list: ListId) {
+        if self.marks {
+            self.facts.calls.push(self.tree.list_span(list).start);
+        }
+    }
+
+    /// Notes that what a macro does with an argument is not known.
+    pub(crate) fn unclear(&mut self, datum: Datum) {
+        if self.marks {
+            self.facts.unclear.push(self.tree.core_span(datum).start);
         }
     }
 
@@ -446,6 +462,7 @@ impl<'t> Walk<'t> {
         if self.is_local(name, true) {
             self.learns(head, |role| role.is_code = true);
             self.mark_local(name, true);
+            self.call_form(list);
             return self.tasks.push(Task::Codes(data));
         }
         let known = self.head(name);
@@ -463,14 +480,22 @@ impl<'t> Walk<'t> {
             Some(form) => self.special(form, list),
             None if self.is_treated(name, &known, list) => {}
             None if self.is_guessed(&known.canonical, list) => {}
-            None if self.takes_name(&known, data.clone(), list) => {}
-            None if self.learns_mapping(&known.canonical, data.clone()) => {}
-            None if known.takes_functions => self.higher_order(data),
-            None if self.learns_definer(&known.canonical, data.clone()) => {
+            None => self.call(head, &known, data, list),
+        }
+    }
+
+    /// Walks over a form whose head says nothing of its arguments.
+    fn call(&mut self, head: Datum, known: &Head<'t>, mut data: Data<'t>, list: ListId) {
+        self.call_form(list);
+        match () {
+            () if self.takes_name(known, data.clone(), list) => {}
+            () if self.learns_mapping(&known.canonical, data.clone()) => {}
+            () if known.takes_functions => self.higher_order(data),
+            () if self.learns_definer(&known.canonical, data.clone()) => {
                 data.next();
                 self.arguments(head, data);
             }
-            None => self.arguments(head, data),
+            () => self.arguments(head, data),
         }
     }
 

@@ -5,32 +5,10 @@ use lispwright_syntax::Dialect;
 /// How a dialect writes parameters, and how it calls functions without their name at the head of a form.
 #[derive(Debug)]
 pub(crate) struct Notation {
-    /// Before optional parameters.
-    pub(crate) optional: &'static [&'static str],
-    /// Before the parameter that gets all further arguments.
-    pub(crate) rest: &'static [&'static str],
-    /// Before parameters that are passed by keyword.
-    pub(crate) key: &'static [&'static str],
-    /// Before variables that are no parameters.
-    pub(crate) aux: &'static [&'static str],
-    /// Before a parameter that no call passes.
-    pub(crate) hidden: &'static [&'static str],
-    /// Says that there are other keywords.
-    pub(crate) open_keys: &'static [&'static str],
-    /// What a keyword begins with.
-    pub(crate) keyword: &'static str,
-    /// A parameter is passed by keyword if one stands before it, and calls may write keywords before other arguments.
-    pub(crate) keys_anywhere: bool,
-    /// A list with a default value is an optional parameter, without a word before it.
-    pub(crate) lists_are_optional: bool,
-    /// Parameters are in a vector.
-    pub(crate) in_vector: bool,
     /// A function can have several lists of parameters.
     pub(crate) has_arities: bool,
     /// Docstrings write the names of parameters in capitals.
     pub(crate) capitals: bool,
-    /// A macro can have lists of parameters in the place of one.
-    pub(crate) names: fn(&str) -> bool,
     /// `function argument…`: a call.
     pub(crate) calls: &'static [&'static str],
     /// `function argument… list`: a call with further arguments in a list.
@@ -52,19 +30,8 @@ pub(crate) struct Notation {
 }
 
 const COMMON_LISP: Notation = Notation {
-    optional: &["&optional"],
-    rest: &["&rest", "&body"],
-    key: &["&key"],
-    aux: &["&aux"],
-    hidden: &["&whole", "&environment"],
-    open_keys: &["&allow-other-keys"],
-    keyword: ":",
-    keys_anywhere: false,
-    lists_are_optional: false,
-    in_vector: false,
     has_arities: false,
     capitals: true,
-    names: |text| !text.starts_with('&'),
     calls: &["funcall"],
     spreads: &["apply"],
     partial: &["curry"],
@@ -129,16 +96,8 @@ const EMACS_LISP: Notation = Notation {
 };
 
 const SCHEME: Notation = Notation {
-    optional: &["#:optional", "#!optional"],
-    rest: &[".", "#:rest", "#!rest"],
-    key: &["#:key", "#!key"],
-    aux: &[],
-    hidden: &[],
-    open_keys: &["#:allow-other-keys"],
-    keyword: "#:",
     has_arities: true,
     capitals: false,
-    names: |text| !text.starts_with("#:") && !text.starts_with("#!") && text != ".",
     calls: &[],
     two_namespaces: false,
     partial: &["cut", "cute"],
@@ -149,12 +108,6 @@ const SCHEME: Notation = Notation {
 };
 
 const RACKET: Notation = Notation {
-    optional: &[],
-    rest: &["."],
-    key: &[],
-    open_keys: &[],
-    keys_anywhere: true,
-    lists_are_optional: true,
     partial: &["curry"],
     neutral: &["provide", "procedure?", "all-defined-out"],
     declares: &[":", "->", "->*", "->i", "contract-out", "provide/contract", "define/contract"],
@@ -162,19 +115,10 @@ const RACKET: Notation = Notation {
 };
 
 const CLOJURE: Notation = Notation {
-    optional: &[],
-    rest: &["&"],
-    key: &[],
-    aux: &[],
-    hidden: &[],
-    open_keys: &[],
-    keyword: ":",
-    in_vector: true,
     has_arities: true,
     capitals: false,
     macros_capture: false,
     two_namespaces: false,
-    names: |text| text != "&",
     calls: &[],
     partial: &["partial"],
     next_method: &[],

@@ -11,7 +11,6 @@ mod capture;
 mod define;
 mod edits;
 mod follow;
-mod list;
 mod proof;
 mod refusal;
 mod types;
@@ -21,13 +20,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lispwright_edit::Source;
-use lispwright_index::{Document, Hit, Index, LanguageOf, Referent, Symbol, UseIndex, UseKind, symbol_name};
+use lispwright_index::{
+    Document, Hit, Index, LanguageOf, ParameterRole as Role, Referent, Symbol, UseIndex, UseKind, symbol_name,
+};
 use lispwright_syntax::{FormKind, Forms, Span, SpecialForm};
 
 use self::calls::Caller;
 use self::define::{Definer, File, Place};
 use self::edits::Edits;
-use self::list::Role;
 pub use self::refusal::{OpenPlace, OpenReason, SignatureRefusal};
 use self::types::Types;
 use self::wanted::{Arity, Plan, Wanted, plan};

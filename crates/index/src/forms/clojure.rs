@@ -106,6 +106,7 @@ impl<'t> Walk<'t> {
         let Some(name) = name.filter(|_| head.is_bare()) else { return self.next([Task::Codes(arguments)]) };
         if self.is_local(name, true) {
             self.mark_local(name, true);
+            self.call_form(list);
             return self.next([Task::Codes(data)]);
         }
         if !(self.rules.is_operator)(name) {
@@ -129,9 +130,13 @@ impl<'t> Walk<'t> {
             }
             None if !is_step && self.is_treated(name, &known, list) => {}
             None if self.learns_mapping(&known.canonical, data.clone()) => {}
-            None if self.local_count() == 0 && self.tree.language().is_definer(&known.canonical) => self.guessed(data),
+            None if self.local_count() == 0 && self.tree.language().is_definer(&known.canonical) => {
+                self.call_form(list);
+                self.guessed(data);
+            }
             None if name.rsplit('/').next() == Some(IMPORTER) => self.imported(data),
             None => {
+                self.call_form(list);
                 if self.learns_definer(&known.canonical, data.clone()) {
                     data.next();
                 }

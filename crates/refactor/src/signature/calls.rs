@@ -1,6 +1,6 @@
 //! The places that use a function: calls of all kinds, and places that cannot be followed.
 
-use lispwright_index::{Referent, UseIndex, UseKind};
+use lispwright_index::{ParameterRole as Role, Referent, UseIndex, UseKind, parameter_notation};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, FormKind, ListId, Span, SpecialForm, TokenKind};
 
@@ -8,7 +8,6 @@ use super::LookReason;
 use super::define::{File, Place};
 use super::edits::Edits;
 use super::follow::{Argument, Piece, follow};
-use super::list::Role;
 use super::refusal::{OpenPlace, OpenReason};
 use super::types::Types;
 use super::wanted::Plan;
@@ -337,8 +336,8 @@ impl<'c, 'i> Caller<'c, 'i> {
         has_tail: bool,
     ) -> Result<(), OpenReason> {
         let file = &self.files[number];
-        let notation = notation(file.dialect());
         // What is spliced in is not known, nor is what comes after it.
+        let written = parameter_notation(file.dialect());
         let splice = given.iter().position(|datum| is_spliced(file, *datum));
         let has_tail = has_tail || splice.is_some();
         let given = &given[..splice.unwrap_or(given.len())];
@@ -346,8 +345,8 @@ impl<'c, 'i> Caller<'c, 'i> {
             let source = file.source(*datum);
             let is_keyword = datum.list().is_none()
                 && datum.is_bare()
-                && source.starts_with(notation.keyword)
-                && source.len() > notation.keyword.len();
+                && source.starts_with(written.keyword)
+                && source.len() > written.keyword.len();
             Argument { keyword: is_keyword.then(|| source.to_owned()), is_conditional: is_conditional(file, *datum) }
         };
         let mut arguments: Vec<Argument> = given.iter().map(argument).collect();
@@ -372,7 +371,7 @@ impl<'c, 'i> Caller<'c, 'i> {
                 return Ok(());
             }
         }
-        let new = follow(self.plan, &arguments, has_tail, notation.keys_anywhere)?;
+        let new = follow(self.plan, &arguments, has_tail, written.keys_anywhere)?;
         if let Some(at) = passed {
             let place = match threaded {
                 Some(Threaded::Last) => new.last(),

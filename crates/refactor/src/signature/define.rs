@@ -1,18 +1,17 @@
 //! The definitions of a function: where their lists of parameters are, and what they become.
 
-use lispwright_index::{Document, Facts, UseKind, is_name, symbol_name};
+use lispwright_index::{
+    Document, Facts, FormParameters, Parameter, ParameterItem as Item, ParameterList, ParameterReader as Lists,
+    ParameterRole as Role, UseKind, is_name, symbol_name,
+};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, Dialect, Form, FormKind, Forms, ListId, Span, TokenKind, Tree};
 
 use super::edits::Edits;
-use super::list::{Item, Lists, Parameter, ParameterList, Role};
 use super::refusal::{OpenReason, SignatureRefusal};
 use super::wanted::{New, NewItem, Plan};
 use crate::dialects::notation;
 use crate::refusal::Spot;
-
-/// Heads of functions without a name, whose first argument is their list of parameters.
-const LAMBDAS: &[&str] = &["lambda", "fn", "fn*", "λ", "lambda*", "bound-fn"];
 
 /// A file that is being changed.
 pub(crate) struct File<'i> {
@@ -72,14 +71,6 @@ impl<'i> File<'i> {
         self.tree.data(list).enumerate().find(|(_, datum)| self.tree.core_span(*datum).encloses(span))
     }
 
-    fn datum_of_span(&self, span: Span) -> Option<Datum> {
-        let token = self.tree.token_at(span.start)?;
-        let around = self.tree.list_around(token)?;
-        let around =
-            if self.tree.list_span(around).start == span.start { self.tree.list(around).parent()? } else { around };
-        self.tree.data(around).find(|datum| self.tree.core_span(*datum) == span)
-    }
-
     /// The lists of parameters of the definition whose name is at a place; empty if it has none or is not understood.
     pub(crate) fn places(&self, number: usize, name: Span) -> Vec<Place> {
         let forms = self.forms.iter().map(|(_, form)| form);
@@ -91,79 +82,26 @@ impl<'i> File<'i> {
         }
     }
 
-    fn place(&self, number: usize, datum: Datum, skipped: usize, is_method: bool, form: Span) -> Option<Place> {
-        let lists = Lists { tree: &self.tree, text: &self.document.text, dialect: self.dialect() };
-        let list = lists.read(datum, skipped, is_method).ok()?;
-        Some(Place { file: number, list, is_method, is_generic: false, is_macro: false, form, docstring: None })
+    fn reader(&self) -> Lists<'_> {
+        Lists { tree: &self.tree, text: &self.document.text, dialect: self.dialect() }
     }
 
     fn places_of_form(&self, number: usize, form: &Form) -> Vec<Place> {
-        let is_function = matches!(
-            form.kind,
-            FormKind::Function | FormKind::Macro | FormKind::GenericFunction | FormKind::Method | FormKind::Variable
-        );
-        if !is_function && form.kind != FormKind::Definition {
-            return Vec::new();
-        }
-        let Some(list) = form.datum.list() else { return Vec::new() };
-        let is_method = form.kind == FormKind::Method;
-        let is_generic = form.kind == FormKind::GenericFunction;
-        let mut found = Vec::new();
-        for span in &form.signature {
-            let Some(datum) = self.datum_of_span(*span) else { return Vec::new() };
-            // `(define (name . parameters) …)`, but not `(define ((name a) b) …)`.
-            let holds_name = form.name_span.is_some_and(|name| span.encloses(name));
-            let first = datum.list().and_then(|list| self.tree.data(list).next());
-            if holds_name && first.is_none_or(|first| Some(self.tree.core_span(first)) != form.name_span) {
-                return Vec::new();
-            }
-            let Some(place) = self.place(number, datum, usize::from(holds_name), is_method, form.span) else {
-                return Vec::new();
-            };
-            let is_macro = form.kind == FormKind::Macro;
-            found.push(Place { is_generic, is_macro, docstring: form.docstring, ..place });
-        }
-        let data = self.data(list);
-        if found.is_empty() {
-            // `(def name (fn [parameters] …))`, `(defmulti name (fn [parameters] …))`
-            let lambda = data
-                .last()
-                .and_then(|last| last.list())
-                .filter(|list| data.len() > 2 && self.head(*list).is_some_and(|head| LAMBDAS.contains(&head.as_str())));
-            found = lambda.map_or_else(Vec::new, |lambda| self.places_of_lambda(number, lambda, form.span));
-            found.iter_mut().for_each(|place| place.docstring = form.docstring);
-        }
-        // `(defgeneric name parameters (:method parameters …))`
-        for option in data.iter().skip(3).filter_map(|datum| datum.list()).filter(|_| is_generic) {
-            if self.head(option).as_deref() == Some("method") {
-                let parameters = self.tree.data(option).find(|datum| datum.list().is_some());
-                let place =
-                    parameters.and_then(|datum| self.place(number, datum, 0, true, self.tree.list_span(option)));
-                let Some(place) = place else { return Vec::new() };
-                found.push(place);
-            }
-        }
-        found
-    }
-
-    /// `(fn [parameters] …)`, `(fn name ([parameters] …) …)`
-    fn places_of_lambda(&self, number: usize, lambda: ListId, form: Span) -> Vec<Place> {
-        let in_vector = notation(self.dialect()).in_vector;
-        let is_parameters = |datum: &Datum| {
-            datum.list().is_some() && (!in_vector || self.tree.kind(datum.core) == TokenKind::OpenBracket)
+        // A macro that a function makes has no parameters of its own.
+        let is_macro = form.kind == FormKind::Macro && !form.signature.is_empty();
+        let place = |one: FormParameters| {
+            let FormParameters { list, is_method, is_generic, form: span } = one;
+            let is_own = span == form.span;
+            let docstring = form.docstring.filter(|_| is_own);
+            let is_generic = is_generic && is_own;
+            Place { file: number, list, is_method, is_generic, is_macro, form: span, docstring }
         };
-        let data = self.data(lambda);
-        if let Some(datum) = data.iter().skip(1).take(2).find(|datum| is_parameters(datum)) {
-            return self.place(number, *datum, 0, false, form).into_iter().collect();
-        }
-        let clauses = data.iter().skip(1).filter_map(|datum| datum.list());
-        let first = |clause: ListId| self.tree.data(clause).next().filter(is_parameters);
-        clauses.filter_map(first).filter_map(|datum| self.place(number, datum, 0, false, form)).collect()
+        self.reader().of_form(form).into_iter().map(place).collect()
     }
 
     /// `(name [parameters] …)` inside of a protocol or of what implements it.
     fn places_inside(&self, number: usize, name: Span) -> Vec<Place> {
-        if !notation(self.dialect()).in_vector {
+        if !lispwright_index::parameter_notation(self.dialect()).in_vector {
             return Vec::new();
         }
         let Some(list) = self.list_of(name.start) else { return Vec::new() };
@@ -185,8 +123,17 @@ impl<'i> File<'i> {
         };
         let vectors: Vec<Datum> = if vectors.is_empty() { clauses() } else { vectors };
         let span = self.tree.list_span(list);
-        let places = vectors.into_iter().filter_map(|datum| self.place(number, datum, 0, true, span));
-        places.map(|place| Place { is_generic, ..place }).collect()
+        let lists = vectors.into_iter().filter_map(|datum| self.reader().read(datum, 0, true).ok());
+        let place = |list| Place {
+            file: number,
+            list,
+            is_method: true,
+            is_generic,
+            is_macro: false,
+            form: span,
+            docstring: None,
+        };
+        lists.map(place).collect()
     }
 
     /// The places that mean the parameter whose name is at `binder`, without that one.
@@ -390,7 +337,7 @@ impl Definer<'_, '_> {
             let own = self.plan.in_list(old, &self.place.list)?;
             let parameter = &self.place.list.parameters[own];
             let has_class = self.place.is_method && parameter.role == Role::Required && !parameter.is_bare;
-            let in_list = has_class && !notation(self.file.dialect()).in_vector;
+            let in_list = has_class && !lispwright_index::parameter_notation(self.file.dialect()).in_vector;
             in_list.then(|| OpenReason::Dispatch(self.spelled(parameter.name.as_deref())))
         })
     }
@@ -433,7 +380,7 @@ impl Definer<'_, '_> {
             let present = &self.file.document.text[parameter.span.range()];
             let is_same = self.is_first || present == plan.old[old].text;
             let changes_role = new.role != plan.old[old].role;
-            let anywhere = notation(self.file.dialect()).keys_anywhere;
+            let anywhere = lispwright_index::parameter_notation(self.file.dialect()).keys_anywhere;
             let loses = changes_role && (anywhere || (new.role == Role::Required && !parameter.is_bare));
             let rendered = edits.rendered(parameter.span);
             let keyword = parameter.keyword.as_deref().filter(|_| anywhere && new.keyword != parameter.keyword);

@@ -1,8 +1,8 @@
 //! The arguments of a call after the change, from those before it.
 
-use super::list::Role;
 use super::refusal::OpenReason;
 use super::wanted::{New, Plan};
+use lispwright_index::ParameterRole as Role;
 
 /// An argument of a call.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,10 @@
 //! Reads the changed files again: in each definition, as many places must mean each parameter as before.
 
-use lispwright_index::{Index, UseIndex, symbol_name};
+use lispwright_index::{Index, ParameterList, UseIndex, symbol_name};
 use lispwright_syntax::{Forms, Span, TokenKind};
 
 use super::Changed;
 use super::define::{File, Place};
-use super::list::ParameterList;
 use super::refusal::SignatureRefusal;
 use super::wanted::Plan;
 use crate::refusal::Spot;

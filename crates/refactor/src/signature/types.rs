@@ -5,8 +5,10 @@ use lispwright_syntax::{Datum, ListId, Span};
 use super::define::File;
 use super::edits::Edits;
 use super::follow::Piece;
-use super::list::{Item, Lists, Parameter, ParameterList, Role};
 use super::wanted::Plan;
+use lispwright_index::{
+    Parameter, ParameterItem as Item, ParameterList, ParameterReader as Lists, ParameterRole as Role,
+};
 
 /// The type of a parameter of which nothing is known.
 const ANY: &str = "t";

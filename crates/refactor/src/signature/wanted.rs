@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use lispwright_index::symbol_name;
+use lispwright_index::{
+    Parameter, ParameterItem as Item, ParameterList, ParameterReader as Lists, ParameterRole as Role, symbol_name,
+};
 use lispwright_syntax::{Dialect, Language, Span, read};
 
-use super::list::{Item, Lists, Parameter, ParameterList, Role};
 use super::refusal::SignatureRefusal;
 
 /// A parameter of the present list.
@@ -277,7 +278,7 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
     // In a list that names what it takes by position alone, a bare name keeps its default value and so its role.
     for one in new.iter_mut().filter(|one| !one.is_given && one.role == Role::Required) {
         if let Some(before) = one.from.map(|at| &old[at])
-            && crate::dialects::notation(dialect).lists_are_optional
+            && lispwright_index::parameter_notation(dialect).lists_are_optional
             && before.role == Role::Optional
         {
             one.role = Role::Optional;
@@ -314,7 +315,7 @@ fn fold(text: &str) -> String {
 
 /// The keyword that the name of a parameter makes.
 fn keyword_of(dialect: Dialect, one: &Old) -> String {
-    format!("{}{}", crate::dialects::notation(dialect).keyword, one.name.as_deref().unwrap_or_default())
+    format!("{}{}", lispwright_index::parameter_notation(dialect).keyword, one.name.as_deref().unwrap_or_default())
 }
 
 fn names(old: &[Old]) -> Vec<String> {

@@ -1,0 +1,82 @@
+//! What calls of the functions and macros of a file pass, as far as their definitions say it.
+
+use lispwright_syntax::{Form, Forms, Tree};
+use rustc_hash::FxHashMap;
+
+use crate::dialects::parameter_notation;
+use crate::index::Document;
+use crate::parameters::{ParameterList, ParameterReader, ParameterRole};
+
+/// What calls of a function or macro pass, by one of its lists of parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// How many arguments every call passes by their place.
+    pub required: usize,
+    /// How many more it can pass so.
+    pub optional: usize,
+    /// It takes any number of further arguments.
+    pub has_rest: bool,
+    /// It takes arguments by keyword.
+    pub has_keys: bool,
+    /// The keywords as calls write them, each with whether a call has to pass it.
+    pub keys: Vec<(String, bool)>,
+    /// It takes keywords that are not among these.
+    pub takes_other_keys: bool,
+    /// The list belongs to a method, of which there may be others.
+    pub is_method: bool,
+    /// The parameters as they are written, on one line, without the brackets around them.
+    pub shown: String,
+}
+
+impl Signature {
+    /// What a list of parameters says.
+    fn of(list: &ParameterList, text: &str, tree: &Tree, is_method: bool) -> Self {
+        let dialect = tree.dialect();
+        let notation = parameter_notation(dialect);
+        // Without its default value, an argument by keyword has to be there, where keywords can be anywhere.
+        let is_asked = |span: lispwright_syntax::Span| {
+            notation.keys_anywhere && !text[span.range()].trim_end().ends_with([')', ']', '}'])
+        };
+        let keys = list.parameters.iter().filter_map(|one| Some((one.keyword.clone()?, is_asked(one.span)))).collect();
+        let words = list.items.iter().flat_map(|(span, _)| text[span.range()].split_whitespace());
+        let shown = words.collect::<Vec<_>>().join(" ");
+        Self {
+            required: list.count(ParameterRole::Required),
+            optional: list.count(ParameterRole::Optional),
+            has_rest: list.count(ParameterRole::Rest) > 0,
+            has_keys: list.count(ParameterRole::Key) > 0 || list.word(Some(ParameterRole::Key)).is_some(),
+            keys,
+            takes_other_keys: list.word(None).is_some(),
+            is_method,
+            shown,
+        }
+    }
+}
+
+/// The signatures of the definitions of a file, by the number of the form.
+#[derive(Debug, Default)]
+pub(crate) struct Signatures(FxHashMap<u32, Vec<Signature>>);
+
+impl Signatures {
+    fn of(tree: &Tree, text: &str) -> Self {
+        let reader = ParameterReader { tree, text, dialect: tree.dialect() };
+        let of_form = |form: &Form| -> Vec<Signature> {
+            let lists = reader.of_form(form).into_iter();
+            lists.map(|one| Signature::of(&one.list, text, tree, one.is_method)).collect()
+        };
+        let forms = Forms::new(tree, text);
+        let defining = forms.iter().filter(|(_, form)| form.kind.defines());
+        let known = defining.map(|(id, form)| (id, of_form(form))).filter(|(_, all)| !all.is_empty());
+        Self(known.collect())
+    }
+}
+
+impl Document {
+    /// What calls of the function or macro pass that a form of [`crate::Facts::forms`] defines: one signature for each of
+    /// its lists of parameters, and for a generic function those of methods inside of its definition. Empty if the form
+    /// defines nothing of the kind, or one of its lists is not understood.
+    pub fn signatures(&self, form: u32) -> &[Signature] {
+        let known = self.signatures.get_or_init(|| Signatures::of(&self.tree(), &self.text));
+        known.0.get(&form).map_or(&[], Vec::as_slice)
+    }
+}
