@@ -145,7 +145,7 @@ impl<'i> File<'_, 'i> {
     }
 
     /// The names of the language are not those of a module language of which nothing is known.
-    fn has_known_language(&self) -> bool {
+    pub(crate) fn has_known_language(&self) -> bool {
         let text = self.text();
         if !files_are_modules(self.dialect()) {
             return true;

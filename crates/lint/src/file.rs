@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use lispwright_index::{Document, Facts, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
+use crate::calls::{Call, calls};
 use crate::code::CodeForms;
 
 /// A file with what is known of it and of its project.
@@ -20,6 +21,7 @@ pub struct File<'q, 'i> {
     /// Its uses of names, and the symbols that are none, each with its role.
     pub facts: Facts,
     code: OnceCell<CodeForms<'i>>,
+    calls: OnceCell<Vec<Call>>,
 }
 
 impl<'q, 'i> File<'q, 'i> {
@@ -28,7 +30,7 @@ impl<'q, 'i> File<'q, 'i> {
         let tree = document.tree();
         let forms = Forms::new(&tree, &document.text);
         let facts = question.facts_with_marks(document, &tree);
-        Self { question, document, tree, forms, facts, code: OnceCell::new() }
+        Self { question, document, tree, forms, facts, code: OnceCell::new(), calls: OnceCell::new() }
     }
 
     /// Its forms that are code for certain.
@@ -59,6 +61,11 @@ impl<'q, 'i> File<'q, 'i> {
     /// The data of a list.
     pub fn data(&self, list: ListId) -> Vec<Datum> {
         self.tree.data(list).collect()
+    }
+
+    /// The calls of functions and macros whose names mean what is known, in code that is certain to be code.
+    pub(crate) fn calls(&self) -> &[Call] {
+        self.calls.get_or_init(|| calls(self))
     }
 
     /// The bytes are in a form that does not balance.

@@ -4,15 +4,19 @@
 //! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
 //! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
 
+mod calls;
 mod chosen;
 mod code;
 mod control;
+mod dialects;
 mod file;
 mod finding;
 mod formatting;
 mod identity;
+mod operators;
 mod rule;
 pub mod rules;
+mod standard;
 
 pub use chosen::Chosen;
 pub use code::{CodeForm, CodeForms};

@@ -10,6 +10,7 @@ mod malformed_clause;
 mod malformed_form;
 mod odd_pairs;
 mod unreachable_clause;
+mod wrong_argument_count;
 
 use crate::rule::Rule;
 
@@ -25,6 +26,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_form::MalformedForm,
     &odd_pairs::OddPairs,
     &unreachable_clause::UnreachableClause,
+    &wrong_argument_count::WrongArgumentCount,
 ];
 
 /// The rule with this code.

@@ -1,0 +1,309 @@
+//! The calls of a file that are certain to be calls, each with what its head means.
+//!
+//! What looks like a call is none in data, in the clauses of a macro, or where a macro adds arguments. So a list counts only
+//! if every form around it is a special form, a function, or a macro whose definition shows what becomes of the argument.
+
+use lispwright_index::{MarkRole, Referent, Use, UseKind};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Datum, FormKind, ListId, Span, SpecialForm, TokenKind};
+use rustc_hash::FxHashMap;
+
+use crate::file::File;
+use crate::operators::{Operator, Operators};
+
+/// A call of a function or macro.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// The call itself.
+    pub(crate) list: ListId,
+    /// The name at its head.
+    pub(crate) name: Span,
+    /// What that means.
+    pub(crate) operator: Operator,
+    /// Its arguments, without what a threading form adds.
+    pub(crate) arguments: Vec<Datum>,
+    /// A threading form adds an argument.
+    pub(crate) is_threaded: bool,
+    /// How many arguments there are is not known: some are spliced in, or depend on conditions of the reader.
+    pub(crate) is_open: bool,
+}
+
+impl Call {
+    /// How many arguments it passes, if that is known.
+    pub(crate) fn count(&self) -> Option<usize> {
+        (!self.is_open).then(|| self.arguments.len() + usize::from(self.is_threaded))
+    }
+}
+
+/// A macro of the project around the call may give its name another meaning there: its definition has a local function or
+/// macro of the name.
+pub(crate) fn is_rebound(file: &File<'_, '_>, call: &Call) -> bool {
+    let name = file.source(call.name);
+    let bindings = [format!("({name} ("), format!("({name} ["), format!("(({name} "), format!("({name} nil")];
+    let mut next = file.tree.list(call.list).parent();
+    while let Some(list) = next {
+        next = file.tree.list(list).parent();
+        let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { continue };
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
+            file.question.meaning_at(file.document, file.tree.core_span(head));
+        let is_binder = file.question.definitions(&symbol).into_iter().any(|(document, one)| {
+            let definition = &document.text[document.facts.forms[one.form as usize].span.range()];
+            one.kind == FormKind::Macro && bindings.iter().any(|binding| definition.contains(binding))
+        });
+        if is_binder {
+            return true;
+        }
+    }
+    false
+}
+
+/// Parts of the names of forms in which errors are expected, or code is not run.
+const EXPECTS: &[&str] = &[
+    "error",
+    "signals",
+    "raises",
+    "throws",
+    "thrown",
+    "exn",
+    "exception",
+    "fails",
+    "failure",
+    "comment",
+    "disabled",
+    "condition",
+    "macroexpand",
+    "expand",
+    "expansion",
+];
+
+/// Heads of patterns that call a function with the value that is matched.
+const PATTERNS: &[&str] = &["pred", "app", "?", "->*", "->i", "->d"];
+
+/// The search for calls in a file.
+struct Search<'f, 'q, 'i> {
+    file: &'f File<'q, 'i>,
+    operators: Operators<'q, 'i>,
+    /// The uses at heads of lists, by their starts.
+    uses: FxHashMap<u32, Use>,
+    /// The lists whose data are certain to be code, if those around it are.
+    known: FxHashMap<ListId, bool>,
+}
+
+/// The calls of a file.
+pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
+    let called = file.facts.uses.iter().filter(|used| used.kind == UseKind::Call);
+    let mut search = Search {
+        file,
+        operators: Operators::new(file.question),
+        uses: called.map(|used| (used.start, *used)).collect(),
+        known: FxHashMap::default(),
+    };
+    let has_known_language = file.has_known_language();
+    let mut uses: Vec<Use> = search.uses.values().copied().collect();
+    uses.sort_unstable_by_key(|used| used.start);
+    let found = uses.into_iter().filter_map(|used| search.call(used));
+    found.filter(|call| has_known_language || !matches!(call.operator, Operator::Standard(_))).collect()
+}
+
+impl Search<'_, '_, '_> {
+    /// The call at whose head a use is.
+    fn call(&mut self, used: Use) -> Option<Call> {
+        let file = self.file;
+        if used.hidden {
+            return None;
+        }
+        let token = file.tree.token_at(used.start)?;
+        let list = file.tree.list_around(token)?;
+        let data = file.data(list);
+        let head = data.first().copied().filter(|head| head.is_bare() && file.tree.core_span(*head) == used.span())?;
+        let start = file.tree.list_span(list).start;
+        let is_among = |starts: &[u32]| starts.binary_search(&start).is_ok();
+        if is_among(&file.facts.no_forms) || is_among(&file.facts.unclear) || head.list().is_some() {
+            return None;
+        }
+        if self.is_clause(list) || self.is_specializer(used.span()) {
+            return None;
+        }
+        let (_, operator) = self.operators.of_use(file.document, used);
+        if matches!(operator, Operator::Unknown) || !self.is_code(list) || self.is_syntax_argument(list) {
+            return None;
+        }
+        if matches!(operator, Operator::Standard(_)) && self.is_word(list) {
+            return None;
+        }
+        let is_threaded = is_among(&file.facts.steps);
+        if is_threaded && !self.adds_one(list) {
+            return None;
+        }
+        let arguments: Vec<Datum> = data.into_iter().skip(1).collect();
+        let is_open = arguments.iter().any(|datum| self.is_open(*datum));
+        Some(Call { list, name: used.span(), operator, arguments, is_threaded, is_open })
+    }
+
+    /// The list is written like a clause, or is a part of a contract or pattern: it gets arguments from elsewhere.
+    fn is_clause(&self, list: ListId) -> bool {
+        let file = self.file;
+        let opener = file.source(file.tree.token_span(file.tree.list(list).open()));
+        if !matches!(opener, "(" | "#(") {
+            return true;
+        }
+        let Some(around) = file.tree.list(list).parent() else { return false };
+        if self.is_head(list, around) {
+            return true;
+        }
+        let is_contract = |datum: Datum| datum.list().is_none() && matches!(file.core(datum), "->*" | "->i" | "->d");
+        file.tree.data(around).any(is_contract)
+            || self
+                .head(around)
+                .is_some_and(|head| PATTERNS.contains(&head.as_str()) || self.is_parameters(&head, around, list))
+    }
+
+    /// The list is the head of another where only names are heads: what is around is a clause of a macro.
+    fn is_head(&self, list: ListId, around: ListId) -> bool {
+        let file = self.file;
+        let start = file.tree.list_span(around).start;
+        lispwright_index::has_function_namespace(file.dialect())
+            && file.tree.data(around).next().and_then(Datum::list) == Some(list)
+            && file.facts.no_forms.binary_search(&start).is_err()
+    }
+
+    /// The form around has words of its own that are called like functions, or lists of values.
+    fn is_word(&self, list: ListId) -> bool {
+        let around = self.file.tree.list(list).parent().and_then(|around| self.head(around));
+        around.is_some_and(|head| head.starts_with("iter") || head.contains("test"))
+    }
+
+    /// The list is the second datum of a function without a name.
+    fn is_parameters(&self, head: &str, around: ListId, list: ListId) -> bool {
+        let second = self.file.tree.data(around).nth(1).and_then(Datum::list);
+        matches!(head, "lambda" | "lambda*" | "λ" | "fn") && second == Some(list)
+    }
+
+    /// The place is in the list of parameters of a method: `(eql 1)` is no call there.
+    fn is_specializer(&self, name: Span) -> bool {
+        let form = self.file.forms.around(name.start).map(|id| self.file.forms.get(id));
+        form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(name)))
+            && form.is_some_and(|form| form.kind == FormKind::Method)
+    }
+
+    /// The form around adds one argument to each of its steps.
+    fn adds_one(&self, list: ListId) -> bool {
+        let Some(around) = self.file.tree.list(list).parent() else { return false };
+        let special = self.head(around).and_then(|head| self.file.dialect().special_form(&head));
+        matches!(special, Some(SpecialForm::Threading | SpecialForm::ThreadingFirst | SpecialForm::ThreadingIf { .. }))
+    }
+
+    /// The datum stands for any number of arguments.
+    fn is_open(&self, datum: Datum) -> bool {
+        let file = self.file;
+        let source = file.core(datum);
+        let begins = &file.source(file.tree.datum_span(datum));
+        let is_spliced = |prefix: &str| matches!(prefix, ",@" | ",." | "~@" | "#,@" | "#$@" | "#+@");
+        let mut prefixes = file.tree.prefixes(datum).map(|prefix| file.source(file.tree.token_span(prefix.token)));
+        matches!(source, "." | "..." | "<...>")
+            || ["#+", "#-", "#?"].iter().any(|condition| begins.starts_with(condition))
+            || prefixes.any(|prefix| is_spliced(prefix) || prefix.starts_with("#+") || prefix.starts_with("#-"))
+    }
+
+    /// The head of a list in canonical spelling, if it is a symbol.
+    fn head(&self, list: ListId) -> Option<String> {
+        let head = self.file.tree.data(list).next().filter(|head| head.list().is_none())?;
+        Some(canonical_head(self.file.dialect(), self.file.core(head)).into_owned())
+    }
+
+    /// The list is an argument of a macro of the project, where macros are written as rules: one of them may take it apart.
+    fn is_syntax_argument(&self, list: ListId) -> bool {
+        let file = self.file;
+        let Some(around) = file.tree.list(list).parent() else { return false };
+        let Some(head) = file.tree.data(around).next().filter(|head| head.list().is_none()) else { return false };
+        let Some(used) = self.uses.get(&file.tree.core_span(head).start) else { return false };
+        let is_special = || self.head(around).is_some_and(|head| file.dialect().special_form(&head).is_some());
+        !lispwright_index::has_function_namespace(file.dialect())
+            && !lispwright_index::data_are_names(file.dialect())
+            && !is_special()
+            && matches!(self.operators.of_use(file.document, *used).1, Operator::Own(_) | Operator::Obscure(_))
+            && !self.operators.of_use(file.document, *used).1.is_function()
+    }
+
+    /// All forms around a list take it as code.
+    fn is_code(&mut self, list: ListId) -> bool {
+        let mut around = Vec::new();
+        let mut next = self.file.tree.list(list).parent();
+        let mut is_code = true;
+        while let Some(outer) = next {
+            if let Some(known) = self.known.get(&outer) {
+                is_code = *known;
+                break;
+            }
+            around.push(outer);
+            next = self.file.tree.list(outer).parent();
+        }
+        while let Some(outer) = around.pop() {
+            is_code = is_code && self.passes(outer);
+            self.known.insert(outer, is_code);
+        }
+        is_code
+    }
+
+    /// What a list does with its data is known, and it is no argument whose part is not.
+    fn passes(&self, list: ListId) -> bool {
+        let file = self.file;
+        let start = file.tree.list_span(list).start;
+        if file.facts.unclear.binary_search(&start).is_ok() {
+            return false;
+        }
+        let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
+        let span = file.tree.core_span(head);
+        let word = file.source(span).to_ascii_lowercase();
+        let is_standard = file.dialect().is_standard(&canonical_head(file.dialect(), &word)) && word != "ignore-errors";
+        if !is_standard && EXPECTS.iter().any(|part| word.contains(part)) {
+            return false;
+        }
+        if file.facts.calls.binary_search(&start).is_err() {
+            return self.is_understood(list, head, &word);
+        }
+        match self.uses.get(&span.start) {
+            Some(used) => self.operators.of_use(file.document, *used).1.is_function(),
+            None => self.is_local_function(span),
+        }
+    }
+
+    /// A list that is no call takes its data as the index knows: it is no data itself, nor a macro that adds arguments to
+    /// them.
+    fn is_understood(&self, list: ListId, head: Datum, word: &str) -> bool {
+        let file = self.file;
+        let is_text =
+            matches!(file.tree.kind(head.core), TokenKind::String) || word.starts_with(|c: char| c.is_ascii_digit());
+        let start = file.tree.list_span(list).start;
+        if is_text && file.facts.no_forms.binary_search(&start).is_err() {
+            return false;
+        }
+        let is_special = file.dialect().special_form(&canonical_head(file.dialect(), word)).is_some();
+        let is_threading =
+            word.starts_with("->") || word.starts_with("--") || word.ends_with("->") || word.ends_with("->>");
+        is_special || !(is_threading || word.contains("match"))
+    }
+
+    /// The name is that of a local function.
+    fn is_local_function(&self, name: Span) -> bool {
+        let file = self.file;
+        let at = file.facts.marks.partition_point(|mark| mark.span.start < name.start);
+        let mark = file.facts.marks.get(at).filter(|mark| mark.span == name);
+        if !mark.is_some_and(|mark| matches!(mark.role, MarkRole::Local | MarkRole::LocalFunction)) {
+            return false;
+        }
+        // A local macro is bound in the first list of its form, too.
+        let Ok(bound) = file.facts.bound.binary_search_by_key(&name.start, |(start, _)| *start) else { return false };
+        let binder = file.facts.bound[bound].1;
+        let mut list = file.tree.token_at(binder).and_then(|token| file.tree.list_around(token));
+        for _ in 0..3 {
+            let Some(around) = list else { break };
+            let head = self.head(around).unwrap_or_default();
+            if head.contains("macrolet") || head.contains("syntax") || head.contains("symbol-macro") {
+                return false;
+            }
+            list = file.tree.list(around).parent();
+        }
+        true
+    }
+}

@@ -1,0 +1,76 @@
+//! What the rules of calls and names know of each dialect, a row for each.
+
+use lispwright_syntax::Dialect;
+
+/// The words of a dialect that decide how calls are judged.
+#[derive(Debug)]
+pub(crate) struct CallWords {
+    /// The heads of definitions whose lists of parameters are those of the calls.
+    pub(crate) definers: &'static [&'static str],
+    /// What the language defines: rows of `name kind fewest most`.
+    pub(crate) standard: &'static str,
+    /// The methods of a function need not take what it takes.
+    pub(crate) methods_can_differ: bool,
+}
+
+const COMMON_LISP: CallWords = CallWords {
+    definers: &["defun", "defmacro", "defgeneric", "defmethod"],
+    standard: include_str!("standard/common-lisp.txt"),
+    methods_can_differ: false,
+};
+
+const EMACS_LISP: CallWords = CallWords {
+    definers: &[
+        "defun",
+        "defmacro",
+        "defsubst",
+        "define-inline",
+        "cl-defun",
+        "cl-defmacro",
+        "cl-defsubst",
+        "cl-defgeneric",
+        "cl-defmethod",
+        "iter-defun",
+        "cl-iter-defun",
+    ],
+    standard: include_str!("standard/emacs-lisp.txt"),
+    ..COMMON_LISP
+};
+
+const SCHEME: CallWords = CallWords {
+    definers: &[
+        "define",
+        "define*",
+        "define-public",
+        "define*-public",
+        "define-macro",
+        "defmacro",
+        "define-inlinable",
+        "define-integrable",
+    ],
+    standard: include_str!("standard/scheme.txt"),
+    ..COMMON_LISP
+};
+
+const RACKET: CallWords = CallWords {
+    definers: &["define", "define/contract", "define-inline"],
+    standard: include_str!("standard/racket.txt"),
+    ..COMMON_LISP
+};
+
+const CLOJURE: CallWords = CallWords {
+    definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],
+    standard: include_str!("standard/clojure.txt"),
+    methods_can_differ: true,
+};
+
+/// The row of a dialect.
+pub(crate) fn call_words(dialect: Dialect) -> &'static CallWords {
+    match dialect {
+        Dialect::CommonLisp => &COMMON_LISP,
+        Dialect::Scheme => &SCHEME,
+        Dialect::Racket => &RACKET,
+        Dialect::Clojure | Dialect::Edn => &CLOJURE,
+        Dialect::EmacsLisp => &EMACS_LISP,
+    }
+}

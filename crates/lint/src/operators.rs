@@ -1,0 +1,199 @@
+//! What the names at the heads of forms are, and how many arguments they take.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lispwright_index::{Document, Referent, Signature, Symbol, Use, UseIndex, UseKind};
+use lispwright_syntax::FormKind;
+use rustc_hash::FxHashMap;
+
+use crate::dialects::call_words;
+use crate::standard::{self, OperatorKind, StandardOperator};
+
+/// What is known of a name at the head of forms.
+#[derive(Clone, Debug)]
+pub(crate) enum Operator {
+    /// The project defines it, with all of these lists of parameters.
+    Own(Rc<OwnOperator>),
+    /// The project defines it in a way that does not show its parameters.
+    Obscure(OperatorKind),
+    /// The language defines it.
+    Standard(StandardOperator),
+    /// Nothing is known of it.
+    Unknown,
+}
+
+/// An operator that the project defines.
+#[derive(Debug)]
+pub(crate) struct OwnOperator {
+    pub(crate) kind: OperatorKind,
+    pub(crate) signatures: Vec<Signature>,
+}
+
+impl Operator {
+    /// Its arguments are evaluated.
+    pub(crate) fn is_function(&self) -> bool {
+        match self {
+            Self::Own(own) => own.kind == OperatorKind::Function,
+            Self::Obscure(kind) => *kind == OperatorKind::Function,
+            Self::Standard(standard) => standard.kind == OperatorKind::Function,
+            Self::Unknown => false,
+        }
+    }
+}
+
+/// The operators of a project in one dialect, as far as a file asks for them.
+pub(crate) struct Operators<'q, 'i> {
+    question: &'q UseIndex<'i>,
+    known: RefCell<FxHashMap<Symbol, Operator>>,
+    /// What the project does not define, as it is written.
+    foreign: RefCell<FxHashMap<String, Operator>>,
+}
+
+impl<'q, 'i> Operators<'q, 'i> {
+    pub(crate) fn new(question: &'q UseIndex<'i>) -> Self {
+        Self { question, known: RefCell::default(), foreign: RefCell::default() }
+    }
+
+    /// What the name of a use means, and what is known of that.
+    pub(crate) fn of_use(&self, document: &Document, used: Use) -> (Symbol, Operator) {
+        let written = &document.text[used.span().range()];
+        match self.question.meaning(document, used) {
+            Referent::Is(symbol) if self.question.defines(&symbol) => {
+                let operator = self.own(&symbol);
+                (symbol, operator)
+            }
+            Referent::Is(symbol) | Referent::Unknown(symbol) => {
+                let operator = self.foreign(document, &symbol, written);
+                (symbol, operator)
+            }
+        }
+    }
+
+    /// What the project defines by a symbol.
+    fn own(&self, symbol: &Symbol) -> Operator {
+        if let Some(known) = self.known.borrow().get(symbol) {
+            return known.clone();
+        }
+        let found = self.find(symbol);
+        self.known.borrow_mut().insert(symbol.clone(), found.clone());
+        found
+    }
+
+    fn find(&self, symbol: &Symbol) -> Operator {
+        let dialect = self.question.dialect();
+        let two_namespaces = lispwright_index::has_function_namespace(dialect);
+        let words = call_words(dialect);
+        let mut signatures: Vec<Signature> = Vec::new();
+        let mut methods: Vec<Signature> = Vec::new();
+        let mut kind = None;
+        let mut is_clear = true;
+        let mut generics = 0;
+        for (document, one) in self.question.definitions(symbol) {
+            let row = &document.facts.forms[one.form as usize];
+            let of_form = document.signatures(one.form);
+            let is_certain = words.definers.contains(&row.head.as_str());
+            match one.kind {
+                // The writer `(setf name)` is no function of the name.
+                _ if document.text[row.name.range()].starts_with('(') && two_namespaces => {}
+                _ if one.made => is_clear = false,
+                FormKind::Macro => {
+                    kind = Some(OperatorKind::Syntax);
+                    is_clear &= is_certain && !of_form.is_empty();
+                    signatures.extend_from_slice(of_form);
+                }
+                FormKind::Function => {
+                    kind.get_or_insert(OperatorKind::Function);
+                    is_clear &= is_certain && !of_form.is_empty();
+                    signatures.extend_from_slice(of_form);
+                }
+                FormKind::GenericFunction => {
+                    kind.get_or_insert(OperatorKind::Function);
+                    generics += 1;
+                    is_clear &= is_certain && !of_form.is_empty();
+                    signatures.extend(of_form.iter().filter(|one| !one.is_method).cloned());
+                }
+                FormKind::Method => {
+                    kind.get_or_insert(OperatorKind::Function);
+                    if of_form.is_empty() || !is_certain {
+                        is_clear &= words.methods_can_differ;
+                    }
+                    methods.extend_from_slice(of_form);
+                }
+                FormKind::Variable if two_namespaces => {}
+                FormKind::Variable => {
+                    is_clear &= is_certain && !of_form.is_empty();
+                    kind.get_or_insert(OperatorKind::Function);
+                    signatures.extend_from_slice(of_form);
+                }
+                FormKind::Structure | FormKind::Class | FormKind::Condition | FormKind::Type | FormKind::Package
+                    if two_namespaces => {}
+                _ => is_clear = false,
+            }
+        }
+        // The list of a generic function counts for its methods, too, but for their keywords.
+        if generics == 0 {
+            signatures.append(&mut methods);
+        }
+        for one in signatures.iter_mut().filter(|one| one.has_keys && (one.is_method || generics > 0)) {
+            one.takes_other_keys = true;
+        }
+        let Some(kind) = kind else { return Operator::Unknown };
+        if !is_clear || signatures.is_empty() || self.is_assigned(symbol) {
+            return Operator::Obscure(kind);
+        }
+        signatures.dedup();
+        Operator::Own(Rc::new(OwnOperator { kind, signatures }))
+    }
+
+    /// Something gives the name another value where functions are values of variables.
+    fn is_assigned(&self, symbol: &Symbol) -> bool {
+        let is_it = |kind| kind == UseKind::Assignment;
+        !lispwright_index::has_function_namespace(self.question.dialect())
+            && self.question.uses(symbol).hits.iter().any(|hit| is_it(hit.used.kind))
+    }
+
+    /// What is known of a name that the project does not define.
+    fn foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
+        if let Some(known) = self.foreign.borrow().get(written) {
+            return known.clone();
+        }
+        let found = self.find_foreign(document, symbol, written);
+        self.foreign.borrow_mut().insert(written.to_owned(), found.clone());
+        found
+    }
+
+    fn find_foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
+        let dialect = self.question.dialect();
+        let table = standard::operators(dialect);
+        let qualified = format!("{}/{}", symbol.space, symbol.name);
+        let found = match table.get(qualified.as_str()) {
+            Some(found) => Some(found),
+            None => {
+                let name = lispwright_index::spelled(dialect, &symbol.name);
+                table.get(name.as_str()).filter(|_| self.is_of_language(document, symbol, written))
+            }
+        };
+        found.map_or(Operator::Unknown, |found| Operator::Standard(*found))
+    }
+
+    /// A name that no file defines is that of the language: it is written without another space, and the file does not
+    /// say that it has it from elsewhere.
+    fn is_of_language(&self, document: &Document, symbol: &Symbol, written: &str) -> bool {
+        let is_language = matches!(symbol.space.as_str(), "common-lisp" | "cl" | "clojure.core" | "");
+        if is_language {
+            return true;
+        }
+        let is_qualified = written.len() > 1 && written.contains([':', '/']);
+        let is_own = self.question.is_of_project(&symbol.space);
+        let imports = || document.facts.spaces.iter().flat_map(|space| &space.imports);
+        let is_named = imports().any(|import| {
+            let named = import.only.iter().flatten().map(|(_, ours)| ours);
+            let is_it = |name: &String| *name == symbol.name;
+            named.clone().any(is_it)
+                || import.except.iter().any(is_it)
+                || import.renamed.iter().any(|(theirs, _)| is_it(theirs))
+        });
+        !is_qualified && is_own && !is_named
+    }
+}

@@ -1,0 +1,166 @@
+//! A call that passes fewer or more arguments than its function takes.
+
+use std::borrow::Cow;
+
+use lispwright_index::{Signature, parameter_notation};
+use lispwright_syntax::Dialect;
+
+use crate::calls::{Call, is_rebound};
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::operators::{Operator, OwnOperator};
+use crate::rule::{About, Example, Rule};
+use crate::standard::OperatorKind;
+
+/// A call that passes fewer or more arguments than its function takes.
+pub(crate) struct WrongArgumentCount;
+
+static ABOUT: About = About {
+    code: "wrong-argument-count",
+    severity: Severity::Error,
+    is_default: true,
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
+    what: "A call passes fewer or more arguments than the function or macro takes.",
+    why: "It fails when it runs; a macro fails when it is expanded. Functions and macros of the project and of the language \
+          are judged, where the arguments can be counted.",
+    examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun net-worth (account) (car account))\n(print (net-worth 1 2))\n",
+            right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r) (* 3 r r))\n(display (area 1 2))\n",
+            right: "(define (area r . more) (apply * 3 r more))\n(display (area 1 2))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n(-> 1 (area 2 3))\n",
+            right: "(ns shop.core)\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n(-> 1 (area 2))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: "(defun shop-area (r &optional s) (list r s))\n(shop-area)\n",
+            right: "(defun shop-area (r &optional s) (list r s))\n(shop-area 1)\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define (area r [s 1] #:unit [u 2]) (* r s u))\n(area 1 2 3 #:unit 4)\n",
+            right: "#lang racket\n(define (area r [s 1] #:unit [u 2]) (* r s u))\n(area 1 2 #:unit 4)\n",
+        },
+    ],
+};
+
+impl Rule for WrongArgumentCount {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        for call in file.calls() {
+            let Some(count) = call.count() else { continue };
+            let takes = match &call.operator {
+                Operator::Own(own) => own_complaint(file, call, count, own),
+                Operator::Standard(standard) => {
+                    let fits = count >= standard.fewest && standard.most.is_none_or(|most| count <= most);
+                    // Special forms and macros have rules of their own.
+                    let is_known = standard.kind == OperatorKind::Function && !has_keyword(file, call);
+                    (!fits && is_known).then(|| range(standard.fewest, standard.most))
+                }
+                Operator::Obscure(_) | Operator::Unknown => None,
+            };
+            if let Some(takes) = takes.filter(|_| !is_rebound(file, call)) {
+                let gets = if count == 0 { "none".to_owned() } else { count.to_string() };
+                findings.add(call.name, format!("`{}` takes {takes}, and gets {gets}", file.source(call.name)));
+            }
+        }
+    }
+}
+
+/// What a function of the project takes, if the call passes something else.
+fn own_complaint(file: &File<'_, '_>, call: &Call, count: usize, own: &OwnOperator) -> Option<String> {
+    if own.signatures.iter().any(|one| fits(file, call, count, one)) {
+        return None;
+    }
+    let mut counts: Vec<(usize, Option<usize>)> = own.signatures.iter().map(limits).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let fewest = counts.iter().map(|(fewest, _)| *fewest).min()?;
+    let most = counts.iter().map(|(_, most)| *most).try_fold(0, |a, b| b.map(|b| a.max(b)));
+    let shown = &own.signatures.first()?.shown;
+    let is_one = own.signatures.iter().all(|one| one.shown == *shown);
+    // A gap between the arities is told as the list of them.
+    let range = match counts.as_slice() {
+        [_] => range(fewest, most),
+        _ => {
+            let each: Vec<String> = counts.iter().map(|(fewest, most)| amount(*fewest, *most)).collect();
+            let (last, others) = each.split_last()?;
+            format!("{} or {last} arguments", others.join(", "))
+        }
+    };
+    Some(if is_one && !shown.is_empty() { format!("{range} ({})", short(shown)) } else { range })
+}
+
+/// At most so many characters of parameters are told.
+const MOST_SHOWN: usize = 100;
+
+/// The first parameters.
+fn short(shown: &str) -> Cow<'_, str> {
+    let Some((end, _)) = shown.char_indices().nth(MOST_SHOWN) else { return shown.into() };
+    let end = shown[..end].rfind(' ').unwrap_or(end);
+    format!("{} …", &shown[..end]).into()
+}
+
+/// The fewest and most arguments; `None` for any number.
+fn limits(one: &Signature) -> (usize, Option<usize>) {
+    let most = (!one.has_rest && !one.has_keys).then_some(one.required + one.optional);
+    (one.required, most)
+}
+
+fn amount(fewest: usize, most: Option<usize>) -> String {
+    match most {
+        Some(most) if most == fewest => fewest.to_string(),
+        Some(most) => format!("{fewest} to {most}"),
+        None => format!("at least {fewest}"),
+    }
+}
+
+fn range(fewest: usize, most: Option<usize>) -> String {
+    match (fewest, most) {
+        (0, Some(0)) => "no arguments".to_owned(),
+        (1, Some(1)) => "1 argument".to_owned(),
+        (fewest, Some(most)) if most == fewest + 1 => format!("{fewest} or {most} arguments"),
+        (1, None) => "at least 1 argument".to_owned(),
+        _ => format!("{} arguments", amount(fewest, most)),
+    }
+}
+
+/// The call passes something by keyword, which the language's functions of some dialects take anywhere.
+fn has_keyword(file: &File<'_, '_>, call: &Call) -> bool {
+    let notation = parameter_notation(file.dialect());
+    notation.keyword == "#:" && call.arguments.iter().any(|datum| file.core(*datum).starts_with(notation.keyword))
+}
+
+/// The call fits a list of parameters.
+fn fits(file: &File<'_, '_>, call: &Call, count: usize, one: &Signature) -> bool {
+    let notation = parameter_notation(file.dialect());
+    let is_keyword = |datum: &lispwright_syntax::Datum| {
+        datum.list().is_none() && datum.is_bare() && file.core(*datum).starts_with(notation.keyword)
+    };
+    let most = one.required + one.optional;
+    if notation.keyword == "#:" {
+        if !one.has_keys && notation.keys_anywhere && call.arguments.iter().any(is_keyword) {
+            // What is wrong with it is the keyword.
+            return true;
+        }
+        // Values after keywords, and those, are not passed by their places.
+        let keys = if one.has_keys { call.arguments.iter().filter(|datum| is_keyword(datum)).count() } else { 0 };
+        let placed = count.saturating_sub(2 * keys);
+        return placed >= one.required && (one.has_rest || placed <= most);
+    }
+    if count < one.required {
+        return false;
+    }
+    one.has_rest || one.has_keys || count <= most
+}
