@@ -37,6 +37,16 @@ pub fn unified(old: &str, new: &str, span: Span, new_len: usize) -> String {
     out
 }
 
+/// The lines of `new` that `old` has not in that place: ranges of their numbers, from 1, inclusive. Lines that are only
+/// gone leave no range.
+pub fn changed_lines(old: &str, new: &str) -> Vec<(u32, u32)> {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE));
+    let changed = ops.iter().filter(|op| op.tag() != DiffTag::Equal).map(DiffOp::new_range);
+    changed.filter(|range| !range.is_empty()).map(|range| (range.start as u32 + 1, range.end as u32)).collect()
+}
+
 fn hunk(out: &mut String, group: &[DiffOp], old: &[&str], new: &[&str], first_line: usize) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let header = |start: usize, end: usize| {

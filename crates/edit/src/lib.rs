@@ -63,7 +63,7 @@ pub use change::{Edit, FormOperation, edit};
 pub use changes::{Change, Changes, Remade, change_all};
 pub use check::{CheckReport, check, check_window};
 pub use diagnose::{Diagnosis, diagnose, diagnose_notation, explain, explain_flaw};
-pub use diff::unified;
+pub use diff::{changed_lines, unified};
 pub use edited::Edited;
 pub use fix::{Corrected, Fix, Mended};
 pub use form_line::FormLine;

@@ -8,6 +8,17 @@ use crate::definer::{FormKind, Shape, Wrapper};
 use crate::dialects::Dialect;
 use crate::special::SpecialForm;
 
+/// How the lines of a form are indented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indent {
+    /// Below the first argument.
+    Align,
+    /// The arguments after so many, counted from 1, are a body: two columns right of the opener.
+    Body(u8),
+    /// All lines are two columns right of the opener.
+    Definition,
+}
+
 /// What a dialect knows of a head, in canonical spelling.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
@@ -15,6 +26,8 @@ pub struct Head {
     pub special: Option<SpecialForm>,
     /// It is a function that takes the name of a function for an argument, quoted: `mapcar`, `add-hook`.
     pub takes_functions: bool,
+    /// How the mode of the dialect indents its forms, where the table says it.
+    pub indent: Option<Indent>,
     /// What its forms define, and their shape.
     pub(crate) definer: Option<(FormKind, Shape)>,
     /// The shape of its forms, if they define macros.
@@ -43,6 +56,14 @@ fn of(dialect: Dialect) -> Heads {
     }
     for head in table.takes_functions {
         heads.entry(head).or_default().takes_functions = true;
+    }
+    for (head, indent) in table.shapes.indents.split_whitespace().filter_map(|row| row.rsplit_once(':')) {
+        let indent = match indent.parse() {
+            Ok(arguments) => Indent::Body(arguments),
+            Err(_) if indent == "a" => Indent::Align,
+            Err(_) => Indent::Definition,
+        };
+        heads.entry(head).or_default().indent = Some(indent);
     }
     heads
 }

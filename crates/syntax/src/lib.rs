@@ -58,7 +58,7 @@ pub use dots::{stray_dots, stray_dots_since};
 pub use fence::{around, fenced, head};
 pub use flaw::{Flaw, flaws, flaws_since, left_out};
 pub use form::{Form, FormId, FormKind, Forms, Selection, Slot, SlotStyle, Slots};
-pub use heads::Head;
+pub use heads::{Head, Indent};
 pub use language::Language;
 pub use near::{edit_distance, nearest};
 pub use notation::{UnknownNotation, unknown_notation, unknown_readtable};

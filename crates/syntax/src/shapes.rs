@@ -23,6 +23,9 @@ pub struct Shapes {
     pub parameters: &'static str,
     /// The first argument of a body: from it on, no symbol is on the line of the head if the body has lines of its own.
     pub bodies: &'static str,
+    /// How the mode of the dialect in Emacs indents: `head:N` for forms whose first N arguments are apart from a body,
+    /// `head:d` for definitions.
+    pub indents: &'static str,
     /// The number of arguments, as `head:fewest:most`; without `most`, any number.
     pub counts: &'static str,
     /// The first argument that is a clause: from it on, lists are clauses, whose first datum is not a head that is
@@ -64,6 +67,7 @@ impl Shapes {
         docstrings: "",
         parameters: "",
         bodies: "",
+        indents: "",
         counts: "",
         clauses: "",
         clause_parameters: "",

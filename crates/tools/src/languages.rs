@@ -12,12 +12,13 @@
 //! defroute = "defun"
 //! ```
 //!
-//! `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
+//! `style` and `edits` in `[fmt]` say how files are laid out, and whether edits are. `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use lispwright_layout::Style;
 use lispwright_project::Error;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
@@ -31,6 +32,16 @@ pub const FILE_NAME: &str = "lispwright.toml";
 pub struct Languages {
     extended: Vec<Language>,
     hyperspec: Option<String>,
+    fmt: Formatting,
+}
+
+/// How a project wants its files laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Formatting {
+    /// The authority on where lines begin.
+    pub style: Style,
+    /// Edits lay out the forms that they write, unless a call says otherwise.
+    pub edits: bool,
 }
 
 /// A configuration that is wrong.
@@ -63,6 +74,15 @@ pub enum ConfigFault {
         /// The key.
         key: String,
     },
+    /// An unknown style of layout.
+    Style(String),
+    /// A key that its table cannot have.
+    Misplaced {
+        /// The table.
+        table: String,
+        /// The key.
+        key: &'static str,
+    },
     /// An unknown shape.
     Shape {
         /// The table.
@@ -92,25 +112,38 @@ struct Additions {
     definers: BTreeMap<String, String>,
     #[serde(default)]
     hyperspec: Option<String>,
+    #[serde(default)]
+    style: Option<String>,
+    #[serde(default)]
+    edits: Option<bool>,
 }
+
+/// The table that is not about a dialect.
+const FMT: &str = "fmt";
 
 impl Languages {
     /// Parses the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigFault> {
-        let tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let mut tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             ConfigFault::Toml { line, why: error.message().to_owned() }
         })?;
+        let fmt = tables.remove(FMT).map(|table| formatting(&table)).transpose()?.unwrap_or_default();
         let hyperspec = tables.get(Dialect::CommonLisp.name()).and_then(|table| table.hyperspec.clone());
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
-        Ok(Self { extended, hyperspec })
+        Ok(Self { extended, hyperspec, fmt })
     }
 
     /// The directory of a copy of the HyperSpec, relative to the project's root or absolute.
     pub fn hyperspec(&self) -> Option<&str> {
         self.hyperspec.as_deref()
+    }
+
+    /// How the files of the project are laid out.
+    pub fn formatting(&self) -> Formatting {
+        self.fmt
     }
 
     /// The dialect with the additions of the project.
@@ -119,9 +152,29 @@ impl Languages {
     }
 }
 
+fn formatting(table: &Additions) -> Result<Formatting, ConfigFault> {
+    let misplaced = |key| Err(ConfigFault::Misplaced { table: FMT.to_owned(), key });
+    match table {
+        Additions { brackets, .. } if !brackets.is_empty() => return misplaced("brackets"),
+        Additions { dispatch, .. } if !dispatch.is_empty() => return misplaced("dispatch"),
+        Additions { definers, .. } if !definers.is_empty() => return misplaced("definers"),
+        Additions { hyperspec: Some(_), .. } => return misplaced("hyperspec"),
+        _ => {}
+    }
+    let named = |name: &String| Style::from_name(name).ok_or_else(|| ConfigFault::Style(name.clone()));
+    let style = table.style.as_ref().map(named).transpose()?.unwrap_or_default();
+    Ok(Formatting { style, edits: table.edits.unwrap_or(false) })
+}
+
 fn extend(name: &str, additions: Additions) -> Result<Language, ConfigFault> {
     let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
     let dialect = dialect.ok_or_else(|| ConfigFault::Dialect(name.to_owned()))?;
+    let misplaced = |key| Err(ConfigFault::Misplaced { table: name.to_owned(), key });
+    match additions {
+        Additions { style: Some(_), .. } => return misplaced("style"),
+        Additions { edits: Some(_), .. } => return misplaced("edits"),
+        _ => {}
+    }
     let refused = |error| ConfigFault::Extension { dialect: name.to_owned(), error };
     let mut extension = Extension::new(dialect);
     for pair in &additions.brackets {

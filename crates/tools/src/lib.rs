@@ -34,6 +34,7 @@ pub mod drift;
 pub mod eval_answer;
 mod event;
 pub mod facts;
+pub mod formatting;
 mod fresh;
 pub mod fs_list_directory;
 pub mod fs_project;

@@ -1,5 +1,6 @@
 //! Faults of the configuration of a project.
 
+use lispwright_layout::Style;
 use lispwright_syntax::language::DispatchShape;
 use lispwright_syntax::{Dialect, in_a_line};
 use lispwright_tools::languages::{BadConfiguration, ConfigFault, FILE_NAME};
@@ -17,6 +18,11 @@ pub fn configuration(bad: &BadConfiguration) -> String {
             let shapes = DispatchShape::ALL.map(|(name, _)| name).join(", ");
             format!(": [{dialect}.dispatch] \"{key}\" = \"{shape}\": use one of {shapes}")
         }
+        ConfigFault::Style(name) => {
+            let styles = Style::ALL.map(|(name, _)| name).join(", ");
+            format!(": [fmt] style = \"{name}\": use one of {styles}")
+        }
+        ConfigFault::Misplaced { table, key } => format!(": [{table}] cannot have {key}"),
         ConfigFault::Extension { dialect, error } => format!(": [{dialect}] {error}"),
     };
     in_a_line(&format!("{}/{FILE_NAME}{what}", bad.directory.display())).into_owned()
@@ -37,6 +43,9 @@ mod tests {
             ("[scheme]\nbracket = []\n", "/p/lispwright.toml:2: unknown field `bracket`"),
             ("[scheme.dispatch]\nab = \"atom\"\n", "\"ab\" is not one character"),
             ("[scheme.dispatch]\n\"/\" = \"regex\"\n", "delimited, delimited-by-next, "),
+            ("[fmt]\nstyle = \"pretty\"\n", "[fmt] style = \"pretty\": use one of learned, emacs, cljfmt"),
+            ("[fmt]\nbrackets = [\"[]\"]\n", "[fmt] cannot have brackets"),
+            ("[scheme]\nstyle = \"emacs\"\n", "[scheme] cannot have style"),
             ("[scheme.definers]\nroute = \"nonsense\"\n", "`nonsense` is not a definer"),
         ] {
             let fault = Languages::parse(text).unwrap_err();

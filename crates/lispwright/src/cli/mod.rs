@@ -21,6 +21,7 @@ mod doctor;
 mod edit;
 mod eval;
 mod exports;
+mod fmt;
 mod grammar;
 mod hook;
 mod images;
@@ -82,6 +83,7 @@ enum Command {
     Check(check::Args),
     Lint(lint::Args),
     Repair(repair::Args),
+    Fmt(fmt::Args),
     Hook(hook::Args),
     Stats(stats::Args),
     Cost(cost::Args),
@@ -138,6 +140,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Lint(args) => lint::run(args),
         Command::Repair(args) => repair::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Hook(args) => hook::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Cost(args) => cost::run(args),

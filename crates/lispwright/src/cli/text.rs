@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use lispwright_project::{SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, Language, in_a_line};
-use lispwright_tools::languages::Languages;
+use lispwright_tools::languages::{Formatting, Languages};
 use lispwright_tools::workshop::named_dialect;
 use lispwright_tools::{Refusal, Workspace};
 
@@ -81,6 +81,11 @@ impl Texts {
         Ok(Text { path, text: std::mem::take(&mut file.text), language, file })
     }
 
+    /// How the project of a file wants it laid out.
+    pub(crate) fn formatting(&mut self, path: &str) -> Result<Formatting, Complaint> {
+        Ok(self.languages(path)?.formatting())
+    }
+
     /// The dialects with the additions of a file's project.
     fn languages(&mut self, path: &str) -> Result<&Languages, Complaint> {
         let absolute = absolute(path)?;
@@ -114,7 +119,7 @@ pub(crate) fn from_here(path: &str) -> Result<String, Complaint> {
     path.map_err(|path| Complaint::new("BAD_ARGUMENT", not_unicode(path)))
 }
 
-fn absolute(path: &str) -> Result<PathBuf, Complaint> {
+pub(crate) fn absolute(path: &str) -> Result<PathBuf, Complaint> {
     std::path::absolute(path).map_err(|error| Complaint::at(path, error))
 }
 

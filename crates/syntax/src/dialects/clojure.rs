@@ -275,6 +275,14 @@ const SHAPES: Shapes = Shapes {
     parameters: "fn:1 defn:2 defn-:2 defmacro:2",
     bodies: "when:2 when-not:2 let:2 loop:2 doseq:2 for:2 dotimes:2 binding:2 when-let:2 when-some:2 if-let:2 if-some:2 \
         with-open:2 with-redefs:2 testing:2",
+    indents: "alt!:0 alt!!:0 are:2 as->:a binding:1 bound-fn:1 case:1 catch:2 comment:0 cond:0 condp:2 cond->:1 \
+        cond->>:1 def:1 defmethod:2 defmulti:1 defn:d defn-:d defonce:1 defprotocol:1 defrecord:2 \
+        defstruct:1 deftest:1 deftype:2 delay:0 do:0 doseq:1 dotimes:1 doto:1 extend:1 extend-protocol:1 \
+        extend-type:1 finally:0 fn:1 for:1 future:0 go:0 go-loop:1 if:1 if-let:1 if-not:1 if-some:1 let:1 \
+        letfn:1 locking:1 loop:1 match:1 ns:1 proxy:2 reify:0 struct-map:1 some->:1 some->>:1 ->:a ->>:a \
+        testing:1 thread:0 try:0 use-fixtures:1 when:1 when-first:1 when-let:1 when-not:1 when-some:1 \
+        while:1 with-local-vars:1 with-open:1 with-out-str:0 with-precision:1 with-redefs:1 with-meta:1 \
+        alter-meta!:a",
     counts: "do:1 let:2 loop:2 when:2 when-not:2 if:2:3 if-let:2:3 when-let:2 if-not:2:3 if-some:2:3 defn:2 defn-:2 \
         defmacro:2 fn:2 def:1:3 for:2 doseq:2 dotimes:2 binding:2 with-redefs:2 with-open:2 case:2 try:1 catch:2 \
         deftest:1 testing:2 is:1:2 inc:1:1 dec:1:1 not:1:1 nil?:1:1 first:1:1 rest:1:1 next:1:1 count:1:1 seq:1:1 \

@@ -406,6 +406,15 @@ const SHAPES: Shapes = Shapes {
         lambda:2 destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 \
         ecase:2 typecase:2 etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 \
         symbol-macrolet:2 defmethod:3",
+    indents: "block:1 case:1 catch:1 ccase:1 compiler-let:1 cond:a ctypecase:1 destructuring-bind:2 do:2 do*:2 \
+        dolist:1 dotimes:1 ecase:1 etypecase:1 eval-when:1 flet:1 labels:1 macrolet:1 handler-bind:1 \
+        handler-case:1 if:a lambda:1 let:1 let*:1 locally:1 multiple-value-bind:2 multiple-value-call:1 \
+        multiple-value-prog1:1 multiple-value-setf:1 multiple-value-setq:1 pprint-logical-block:1 \
+        print-unreadable-object:1 prog:1 prog*:1 prog1:1 prog2:2 progn:0 progv:2 restart-bind:1 \
+        restart-case:1 return:0 return-from:a symbol-macrolet:1 tagbody:0 throw:1 typecase:1 unless:1 \
+        unwind-protect:1 when:1 with-accessors:2 with-compilation-unit:1 with-condition-restarts:2 \
+        with-output-to-string:1 with-slots:2 with-standard-io-syntax:0 defpackage:1 defstruct:1 defclass:2 \
+        define-condition:2 defvar:1 defparameter:1 defconstant:1",
     counts: "progn:1 eval-when:2 let:2 let*:2 macrolet:2 symbol-macrolet:2 flet:2 labels:2 when:2 unless:2 if:2:3 \
         defun:3 defmacro:3 defmethod:3 lambda:2 dolist:2 dotimes:2 multiple-value-bind:3 destructuring-bind:3 \
         unwind-protect:2 case:2 ecase:2 typecase:2 etypecase:2 handler-case:2 handler-bind:2 with-slots:3 \

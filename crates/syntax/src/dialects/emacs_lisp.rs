@@ -618,6 +618,39 @@ const SHAPES: Shapes = Shapes {
         with-current-buffer:2 condition-case:3 unwind-protect:2 pcase:2 cl-case:2 cl-flet:2 cl-labels:2 when-let:2 \
         if-let:2 when-let*:2 if-let*:2 pcase-let:2 pcase-let*:2 cl-defun:3 cl-defmacro:3 cl-defmethod:3 \
         save-excursion:1 save-restriction:1 with-temp-buffer:1",
+    indents: "and-let*:1 atomic-change-group:0 autoload:d benchmark-progn:0 benchmark-run:1 \
+        benchmark-run-compiled:1 byte-compile-maybe-guarded:1 catch:1 cl-block:1 cl-callf:2 cl-callf2:3 \
+        cl-case:1 cl-defgeneric:2 cl-define-compiler-macro:2 cl-defmacro:2 cl-defmethod:d cl-defstruct:1 \
+        cl-defsubst:2 cl-deftype:2 cl-defun:2 cl-destructuring-bind:2 cl-do:2 cl-do*:2 cl-do-all-symbols:1 \
+        cl-do-symbols:1 cl-dolist:1 cl-dotimes:1 cl-ecase:1 cl-etypecase:1 cl-eval-when:1 cl-flet:1 \
+        cl-flet*:1 cl-generic-define-context-rewriter:d cl-generic-define-generalizer:1 cl-iter-defun:2 \
+        cl-labels:1 cl-letf:1 cl-letf*:1 cl-macrolet:1 cl-multiple-value-bind:2 cl-multiple-value-setq:1 \
+        cl-progv:2 cl-return-from:1 cl-symbol-macrolet:1 cl-the:1 cl-typecase:1 combine-after-change-calls:0 \
+        combine-change-calls:2 comment-with-narrowing:2 condition-case:2 condition-case-unless-debug:2 \
+        debugger-env-macro:0 def-edebug-elem-spec:1 def-edebug-spec:1 defadvice:2 define-advice:2 \
+        define-generic-mode:1 define-ibuffer-column:d define-ibuffer-filter:2 define-ibuffer-op:2 \
+        define-ibuffer-sorter:1 define-inline:d delay-mode-hooks:0 dlet:1 dolist:1 \
+        dolist-with-progress-reporter:2 dont-compile:0 dotimes:1 dotimes-with-progress-reporter:2 \
+        easy-menu-define:d easy-mmode-defmap:1 easy-mmode-defsyntax:1 ert-deftest:2 ert-info:1 \
+        eval-after-load:1 eval-and-compile:0 eval-when-compile:0 gv-define-expander:1 gv-define-setter:2 \
+        gv-letplace:2 handler-bind:1 handler-case:1 if:2 if-let:2 if-let*:2 ignore-error:1 ignore-errors:0 \
+        isearch-define-mode-toggle:d iter-defun:d iter-do:1 iter-lambda:d lambda:d let:1 let*:1 let-alist:1 \
+        let-when-compile:1 letrec:1 macroexp-let2:3 macroexp-let2*:2 map-let:2 minibuffer-with-setup-hook:1 \
+        named-let:2 pcase:1 pcase-defmacro:2 pcase-dolist:1 pcase-exhaustive:1 pcase-lambda:d pcase-let:1 \
+        pcase-let*:1 prog1:1 prog2:2 progn:0 rx-define:d rx-let:1 rx-let-eval:1 save-current-buffer:0 \
+        save-excursion:0 save-mark-and-excursion:0 save-match-data:0 save-restriction:0 \
+        save-selected-window:0 save-window-excursion:0 seq-doseq:1 seq-let:2 thread-first:0 thread-last:0 \
+        thunk-let:1 thunk-let*:1 track-mouse:0 transient-append-suffix:d transient-insert-suffix:d \
+        transient-remove-suffix:d transient-replace-suffix:d unless:1 unwind-protect:1 when:1 when-let:1 \
+        when-let*:1 while:1 while-no-input:0 with-auto-compression-mode:0 with-case-table:1 \
+        with-category-table:1 with-coding-priority:1 with-current-buffer:1 with-current-buffer-window:3 \
+        with-demoted-errors:1 with-displayed-buffer-window:3 with-environment-variables:1 \
+        with-eval-after-load:1 with-existing-directory:0 with-file-modes:1 with-help-window:1 \
+        with-local-quit:0 with-minibuffer-selected-window:0 with-mutex:1 with-no-warnings:0 \
+        with-output-to-string:0 with-output-to-temp-buffer:1 with-selected-frame:1 with-selected-window:1 \
+        with-silent-modifications:0 with-slots:2 with-suppressed-warnings:1 with-syntax-table:1 \
+        with-temp-buffer:0 with-temp-buffer-window:3 with-temp-file:1 with-temp-message:1 with-timeout:1 \
+        with-window-non-dedicated:1 with-wrapper-hook:2",
     counts: "progn:1 let:2 let*:2 when:2 unless:2 if:2 defun:2 defmacro:2 lambda:2 while:1 dolist:2 dotimes:2 \
         save-excursion:1 save-restriction:1 with-current-buffer:2 with-temp-buffer:1 condition-case:2 \
         unwind-protect:2 defvar:1:3 defconst:2:3 defcustom:3 setq:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 \

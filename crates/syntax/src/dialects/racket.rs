@@ -515,6 +515,19 @@ const SHAPES: Shapes = Shapes {
     either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 syntax-parse:2 syntax-parse:3 syntax-parse:4 do:2 lambda:1",
     bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 lambda:2 do:3 case:2 match:2 parameterize:2 let-values:2 \
         let*-values:2 for:2 for*:2 for/list:2 for*/list:2 for/fold:3 for*/fold:3 with-handlers:2 module:3 module+:2",
+    indents: "case:1 when:1 unless:1 begin:0 begin0:1 begin-for-syntax:0 let:1 let*:1 letrec:1 let-values:1 \
+        let*-values:1 letrec-values:1 let-syntax:1 let-syntaxes:1 letrec-syntax:1 letrec-syntaxes:1 \
+        letrec-syntaxes+values:2 parameterize:1 parameterize*:1 parameterize-break:1 parameterization:1 \
+        fluid-let:1 local:1 lambda:1 λ:1 case-lambda:0 do:2 for:1 for*:1 for/list:1 for*/list:1 for/vector:1 \
+        for/hash:1 for/and:1 for/or:1 for/sum:1 for/first:1 for/last:1 for/fold:2 for*/fold:2 for/lists:2 \
+        match:1 match*:1 match-lambda:0 match-let:1 match-let*:1 syntax-case:2 syntax-case*:3 syntax-parse:1 \
+        syntax-rules:1 syntax/loc:1 quasisyntax/loc:1 with-syntax:1 with-handlers:1 with-handlers*:1 \
+        module:2 module*:2 module+:1 class:a class*:a unit:a interface:1 mixin:2 let/ec:1 let/cc:1 \
+        with-continuation-mark:2 dynamic-wind:0 call-with-values:1 call-with-input-file:1 \
+        call-with-output-file:1 with-output-to-string:0 with-output-to-file:1 struct:d define-struct:d \
+        catch:1 test-case:1 test-suite:1 cond:a if:a and:a or:a provide:a require:a splicing-let:1 \
+        syntax-parser:0 send:a new:a instantiate:2 set!:1 shared:1 delay:0 define-syntax-class:d \
+        define-signature:d define-unit:d command-line:a place:1 thread:0 let-struct:3",
     counts: "begin:1 define:2 define@:2:2 let@:3 let:2 let*:2 letrec:2 lambda:2 when:2 unless:2 if:3:3 define-syntax:2:2 \
         define-syntax-rule:2:2 define-values:2:2 let-values:2 let*-values:2 parameterize:2 do:2 case:2 match:2 syntax-rules:2 \
         for:2 for*:2 for/list:2 for/fold:3 with-handlers:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 \

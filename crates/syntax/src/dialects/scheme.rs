@@ -491,6 +491,15 @@ const SHAPES: Shapes = Shapes {
     either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 do:2 define-syntax-rule:1 lambda:1",
     bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 \
         let-values:2 let*-values:2 with-fluids:2 receive:3 define-record-type:3",
+    indents: "begin:0 call-with-input-file:1 call-with-output-file:1 call-with-port:1 call-with-values:1 case:1 \
+        define-library:1 define-record-type:1 define-values:1 delay:0 do:2 dynamic-wind:3 element:1 \
+        fluid-let:1 in-package:1 lambda:1 let*-values:1 let*:1 let-syntax:1 let-values:1 let:1 letrec*:1 \
+        letrec-syntax:1 letrec:1 library:1 list-search-negative:1 list-search-positive:1 \
+        list-transform-negative:1 list-transform-positive:1 local-declare:1 macro:1 make-environment:0 \
+        make:1 mode:1 named-lambda:1 parameterize:1 receive:2 root:1 sequence:0 style:1 syntax-case:2 \
+        syntax-rules:1 syntax-table-define:2 unless:1 using-syntax:1 when:1 with-fluids:1 \
+        with-input-from-file:1 with-input-from-port:1 with-input-from-string:1 with-mode:1 \
+        with-output-to-file:1 with-output-to-port:1 with-output-to-string:0 with-values:1 λ:1",
     counts: "begin:1 define:2 define*:2 define@:2:2 define-public@:2:2 let@:3 let:2 let*:2 letrec:2 letrec*:2 lambda:2 \
         when:2 unless:2 if:2:3 define-syntax:2:2 let-values:2 let*-values:2 receive:3 parameterize:2 with-fluids:2 \
         do:2 case:2 match:2 syntax-rules:2 set!:2:2 car:1:1 cdr:1:1 cadr:1:1 cons:2:2 not:1:1 null?:1:1 pair?:1:1 \
