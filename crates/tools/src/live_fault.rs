@@ -2,6 +2,7 @@
 
 use lispwright_runtime::{Probe, Runtime};
 
+use crate::main_system::LoadCandidate;
 use crate::repl_action::ReplAction;
 
 /// The reason why an image was not asked, one variant for each kind; the sentences are in `lispwright-words`.
@@ -78,6 +79,11 @@ pub enum LiveFault {
         /// The tool.
         tool: &'static str,
     },
+    /// A load names nothing, and the project is not one system or file.
+    NothingToLoad {
+        /// What could be loaded.
+        candidates: Vec<LoadCandidate>,
+    },
     /// Tests of that framework do not run in that runtime.
     NoFramework {
         /// The framework.
@@ -145,6 +151,7 @@ impl LiveFault {
             | Self::NoModule { .. }
             | Self::NotLoaded { .. }
             | Self::SystemOrPath { .. }
+            | Self::NothingToLoad { .. }
             | Self::NoRuntime(_)
             | Self::BadTimeout { .. }
             | Self::TrialHeld

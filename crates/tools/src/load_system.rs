@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::changes::ImageChanges;
 use crate::eval_answer::EvalAnswer;
+use crate::live_fault::LiveFault;
+use crate::main_system::load_candidates;
 use crate::refusal::Refusal;
 use crate::repl_eval::time_limit_or;
 use crate::repl_work::{DiagnosticFacts, Done, Work, WorkFailure, diagnostics_of, leave_out_loaders, other_ending};
@@ -100,7 +102,15 @@ impl LoadAnswer {
 /// Loads, and answers with located diagnostics. Cancelling the context interrupts it.
 pub async fn load_system(workshop: &Workshop, args: LoadSystem, context: &CallContext) -> Result<LoadAnswer, Refusal> {
     let timeout = time_limit_or(args.timeout_seconds, TIMEOUT)?;
-    let (system, path) = (args.system.as_deref(), args.path.as_deref());
+    let (mut system, mut path) = (args.system, args.path);
+    if system.is_none() && path.is_none() {
+        let candidates = load_candidates(workshop, context).await?;
+        match &candidates[..] {
+            [one] => (system, path) = one.arguments(),
+            _ => return Err(LiveFault::NothingToLoad { candidates }.into()),
+        }
+    }
+    let (system, path) = (system.as_deref(), path.as_deref());
     let work = Work::find(workshop, "load_system", system, path, args.session.as_deref(), args.runtime.as_deref())?;
     let (force, clear) = (args.force.unwrap_or(true), args.clear_fasls.unwrap_or(false));
     if args.force == Some(true) || clear {

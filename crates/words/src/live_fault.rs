@@ -5,7 +5,7 @@ use lispwright_syntax::in_a_line;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::other_lisps::OtherLisp;
 use lispwright_tools::repl_control::ReplAction;
-use lispwright_tools::{LiveFault, NextCall};
+use lispwright_tools::{LiveFault, LoadCandidate, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
@@ -73,6 +73,22 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
         }
         LiveFault::SystemOrPath { tool } => {
             format!("Give either `system` or `path`{}.", example(NextCall::to(tool).with("path", "src/main.scm")))
+        }
+        LiveFault::NothingToLoad { candidates } if candidates.is_empty() => format!(
+            "The project has no system and no file with an entry point. Name a file{}.",
+            example(NextCall::to("load_system").with("path", "src/main.scm"))
+        ),
+        LiveFault::NothingToLoad { candidates } => {
+            let named = candidates.iter().map(|one| match one {
+                LoadCandidate::System(name) | LoadCandidate::File(name) => one_line(name, 120),
+            });
+            let named = named.collect::<Vec<_>>().join(", ");
+            let call = NextCall::to("load_system");
+            let call = match &candidates[0] {
+                LoadCandidate::System(name) => call.with("system", name.as_str()),
+                LoadCandidate::File(path) => call.with("path", path.as_str()),
+            };
+            format!("The project can be loaded by several: {named}. Name one{}.", example(call))
         }
         LiveFault::NoFramework { name, runtime } => {
             let instead = if skin.is_client() { format!(", or use {eval}") } else { String::new() };

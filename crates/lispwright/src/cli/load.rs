@@ -15,14 +15,14 @@ use super::transcript::command_line;
 /// Load a system, module or file: warnings and errors with their places.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lispwright load my-app\n  lispwright load src/shapes.lisp\n  lispwright load '(my-app main)'\n  \
+    after_help = "Examples:\n  lispwright load\n  lispwright load my-app\n  lispwright load src/shapes.lisp\n  lispwright load '(my-app main)'\n  \
     lispwright load my-app --connect 127.0.0.1:7001\n\n\
     Exit code: 0 when it was loaded, 1 otherwise, 2 when nothing could be run."
 )]
 pub(crate) struct Args {
-    /// ASDF system, module, namespace, or file
+    /// ASDF system, module, namespace, or file; without one, that of the project if there is one
     #[arg(value_name = "SYSTEM")]
-    target: String,
+    target: Option<String>,
 
     /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; default: by the file's Lisp
     #[arg(long, value_name = "NAME")]
@@ -48,7 +48,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let (system, path) = system_or_path(args.target, args.root.first());
+    let named = args.target.map(|target| system_or_path(target, args.root.first()));
+    let (system, path) = named.unwrap_or_default();
     let arguments = given(&[
         ("system", system.clone().into()),
         ("path", path.clone().into()),

@@ -53,6 +53,32 @@ fn failing(session: &mut Session, tool: &str, arguments: Value) -> Answer {
 }
 
 #[test]
+fn a_load_that_names_nothing_takes_the_system_that_the_project_is() {
+    let mut session = Session::with_file(
+        "mill.asd",
+        "(defsystem \"mill\" :depends-on (\"mill-core\"))
+(defsystem \"mill/extra\" :depends-on (\"mill\"))\n(defsystem \"mill-tests\" :depends-on (\"mill\"))\n",
+    );
+    session.project.file("mill-core.asd", "(defsystem \"mill-core\")\n");
+    let answer = session.ok("load_system", json!({}));
+    assert_eq!(answer.fields["system"], "mill", "{}", answer.text);
+    session.project.file("saw.asd", "(defsystem \"saw\")\n");
+    let answer = failing(&mut session, "load_system", json!({}));
+    assert!(
+        answer.text.contains("loaded by several: mill, saw. Name one: load_system {\"system\": \"mill\"}"),
+        "{}",
+        answer.text
+    );
+
+    let mut session = Session::with_file("turn.scm", "(define-module (turn))\n(define-public (turn x) x)\n");
+    session.project.file("main.scm", "(define (main args) 7)\n");
+    assert_eq!(session.ok("load_system", json!({})).fields["system"], "main.scm");
+    let mut session = Session::with_file("notes.md", "No code.\n");
+    let answer = failing(&mut session, "load_system", json!({}));
+    assert!(answer.text.contains("Name a file: load_system"), "{}", answer.text);
+}
+
+#[test]
 fn evaluated_code_finds_the_systems_of_the_project_from_the_start() {
     let mut session = Session::with_file("mill.asd", "(defsystem \"mill\" :components ((:file \"mill\")))\n");
     session
