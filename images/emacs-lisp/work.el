@@ -23,8 +23,13 @@ and the messages.")
   (push (list :severity severity :type type :message message :file file :line line :column column :form form)
         lispwright--diagnostics))
 
+(defconst lispwright--fatal-warnings
+  (rx (or "alformed " "attempt to let-bind " (seq "called with " (+ digit) " argument" (? "s") ", but ")))
+  "Matches the warnings about code that fails whenever it is reached.")
+
 (defun lispwright--compiler-says (message &optional position _fill level)
-  "Record the compiler's MESSAGE about POSITION in the file that it compiles; LEVEL is `:warning' or `:error'."
+  "Record the compiler's MESSAGE about POSITION in the file that it compiles; LEVEL is `:warning' or `:error'.
+What fails whenever it is reached is an error, whatever the compiler calls it."
   (let* ((buffer (and (buffer-live-p byte-compile-current-buffer) byte-compile-current-buffer))
          (position (and buffer (integerp position) position))
          (line (and position (with-current-buffer buffer (line-number-at-pos position t))))
@@ -33,7 +38,8 @@ and the messages.")
                                    (goto-char position)
                                    (1+ (- (point) (line-beginning-position)))))))
          (form byte-compile-current-form))
-    (lispwright--diagnose (if (eq level :error) "error" "warning") "byte-compile" (string-trim message)
+    (lispwright--diagnose (if (or (eq level :error) (string-match-p lispwright--fatal-warnings message)) "error" "warning")
+                          "byte-compile" (string-trim message)
                           byte-compile-current-file line column
                           (cond ((stringp form) form)
                                 ((and form (symbolp form) (not (keywordp form))) (symbol-name form))))))

@@ -10,7 +10,13 @@
   "The diagnostic for a line of the compiler's warnings about the file at PATH; with the file alone when nothing gives a
 line in it."
   (match (split-warning line (lambda () (open-source path)))
-    ((place type message) (diagnostic "warning" type message (or place (and path (list path #f #f)))))))
+    ((place type message)
+     (diagnostic (if (fatal-warning? message) "error" "warning") type message (or place (and path (list path #f #f)))))))
+
+(define (fatal-warning? message)
+  "True of a warning about a call that fails whenever it is reached; Guile says `possibly' where it is not sure."
+  (or (string-prefix? "wrong number of arguments" message)
+      (string-contains message "wrong number of `format' arguments")))
 
 (define (error-place exception frames)
   "(file line column): where in the project EXCEPTION comes from, or #f."

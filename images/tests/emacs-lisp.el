@@ -124,6 +124,17 @@ asks for a load."
      (should-not (fboundp 'at-half)))
    (should (equal (mapcar #'cadr (plist-get (agent-test-ask :LOADED-FILES :ROOTS (list root)) :files)) '(:changed)))))
 
+(ert-deftest agent-what-fails-whenever-it-is-reached-is-an-error ()
+  (cl-flet ((told (text)
+              (agent-test-with-files
+               (write "at-odd.el" (concat "(defun at-one (a) a)\n" text "\n(provide 'at-odd)\n"))
+               (mapcar (lambda (one) (plist-get one :severity)) (plist-get (load-it "at-odd.el") :diagnostics)))))
+    (dolist (form '("(let ((x 1 2)) x)" "(setq at-x 1 at-y)" "(quote a b)" "(at-one)" "(at-one 1 2)" "(let ((:k 1)) 2)"))
+      (should (member "error" (told (format "(defvar at-x nil)\n(defvar at-y nil)\n(defun at-odd () %s)" form)))))
+    (should (equal (told "(defun at-odd (a) 1)") '("warning")))
+    (should (equal (told "(defun at-odd () (at-nowhere))") '("warning")))
+    (should (equal (told "(defun at-odd () (at-one 1))") nil))))
+
 (let ((stats (ert-run-tests-batch "^agent-")))
   (if (zerop (ert-stats-completed-unexpected stats))
       (princ "all passed\n")

@@ -214,7 +214,7 @@ fn warnings_belong_to_their_files_and_modules_to_their_names() {
     let loaded = session.ok("load_system", json!({ "path": "a.scm" }));
     assert!(loaded.text.contains("b.scm:2:14: warning: possibly unbound variable"), "{}", loaded.text);
     assert!(loaded.text.contains("a.scm:3:14: warning: possibly unbound variable `u'"), "{}", loaded.text);
-    assert!(loaded.text.contains("a.scm: warning: \"~a\": wrong number"), "no place is guessed: {}", loaded.text);
+    assert!(loaded.text.contains("a.scm: error: \"~a\": wrong number"), "no place is guessed: {}", loaded.text);
     // A module that was loaded by its path is found by its name.
     session.project.file("deep/er.scm", "(define-module (er m))\n");
     session.ok("load_system", json!({ "path": "deep/er.scm" }));
