@@ -12,6 +12,7 @@ use crate::dialects::rules;
 use crate::each::{each, each_owned};
 use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::lessons::Lessons;
+use crate::macros::Macros;
 use crate::resolve::{Referent, Spaces, Written};
 use crate::signatures::Signatures;
 use crate::space::Space;
@@ -70,6 +71,19 @@ impl Document {
             },
             tree,
         )
+    }
+
+    /// The same file with another text. Its macros are treated as they were, in their order.
+    pub(crate) fn retold(&self, text: String, macros: &Macros<'_>) -> Self {
+        let (mut document, tree) = Self::outlined(&self.path, text, self.language.clone());
+        if document.facts.macros.len() == self.facts.macros.len() {
+            for (learned, known) in document.facts.macros.iter_mut().zip(&self.facts.macros) {
+                learned.treatment = known.treatment.clone();
+            }
+        }
+        let found = document.facts.uses_in(&tree, &document.text, Some(macros), false);
+        document.facts = document.facts.walked(found, &document.text, document.dialect);
+        document
     }
 
     /// Its text, read again.

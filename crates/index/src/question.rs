@@ -219,14 +219,24 @@ impl<'i> UseIndex<'i> {
 
     /// The facts of a file of this dialect with marks; `tree` is what the text is read as.
     pub fn facts_with_marks(&self, document: &Document, tree: &Tree) -> Facts {
-        let macros = self.macros.get_or_init(|| {
+        document.facts.with_marks_of(tree, &document.text, self.macros())
+    }
+
+    /// The macros of the files.
+    fn macros(&self) -> &Macros<'i> {
+        self.macros.get_or_init(|| {
             let mut macros = Macros::of(self.dialect, &self.documents);
             let own = self.documents.iter().filter(|one| one.dialect == self.dialect);
             let named: Vec<_> = own.flat_map(|one| macros.named(one)).flatten().collect();
             macros.take(named.iter());
             macros
-        });
-        document.facts.with_marks_of(tree, &document.text, macros)
+        })
+    }
+
+    /// A file with another text. It is right where both texts have the same macros; what it defines is not found by the
+    /// question.
+    pub fn retold(&self, document: &Document, text: String) -> Document {
+        document.retold(text, self.macros())
     }
 
     /// The spaces that a space imports.

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::event::Event;
 use crate::facts::LineChangeFacts;
 use crate::lisp_edit_form::{RepairFacts, vacant};
+use crate::news::{Rewritten, news};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::runs_later::runs_later;
 use crate::tool::CallContext;
@@ -64,6 +66,9 @@ pub struct WriteAnswer {
     /// The program that runs what is there, without anybody asking for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs_later: Option<&'static str>,
+    /// Problems of a new Lisp file, and those that it causes elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_problems: Vec<Problem>,
 }
 
 /// Writes a file.
@@ -114,6 +119,7 @@ fn overwrite(workshop: &Workshop, args: &FsWriteFile) -> Result<WriteAnswer, Ref
             characters: args.content.chars().count(),
             beside: Vec::new(),
             has_other_names: other_names > 0,
+            new_problems: Vec::new(),
         }),
         Err(EditError::Refused(refusal)) => Err(refusal),
         Err(EditError::Project(error)) => Err(error.into()),
@@ -137,6 +143,13 @@ fn create(
     let made = workshop.roots.make_directories(path)?;
     match workshop.roots.create_new(path, &text) {
         Ok(written) => Ok(WriteAnswer {
+            new_problems: match &language {
+                Some(_) => {
+                    let (path, before, after) = (written.path.clone(), String::new(), text.clone());
+                    news(workshop, vec![Rewritten { path, before, after }])
+                }
+                None => Vec::new(),
+            },
             runs_later: runs_later(&written.path),
             success: true,
             path: written.path,

@@ -23,7 +23,7 @@ pub(crate) async fn indexed<T: Send + 'static>(
 }
 
 /// The language of a file. If its configuration is wrong, it is read as its dialect reads it, without the additions.
-fn language_of(workspace: &Workspace, path: &Path, text: &str) -> Option<Language> {
+pub(crate) fn language_of(workspace: &Workspace, path: &Path, text: &str) -> Option<Language> {
     let path = path.to_string_lossy();
     let dialect = Dialect::detect(&path, text.as_bytes())?;
     Some(workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))

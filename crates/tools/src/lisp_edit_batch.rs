@@ -12,6 +12,8 @@ use crate::event::Event;
 use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm, vacant};
 use crate::lisp_patch_form::LispPatchForm;
 use crate::lisp_read_file::yes;
+use crate::news::{Rewritten, news};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, diff, refused};
 use crate::tool::CallContext;
@@ -138,6 +140,9 @@ pub struct BatchAnswer {
     /// The verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
+    /// Problems that were not there before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_problems: Vec<Problem>,
     /// The reader asked for the diffs of what is written, too.
     #[serde(skip)]
     pub shows_diff: bool,
@@ -172,13 +177,14 @@ pub(crate) async fn edit_verified(
     context: &CallContext,
 ) -> Result<EditAnswer, Refusal> {
     let done = batch(workshop, vec![edit], false, wish, context).await;
-    let BatchAnswer { mut edits, verification, files, .. } = done.map_err(|refusal| match refusal {
+    let BatchAnswer { mut edits, verification, files, new_problems, .. } = done.map_err(|refusal| match refusal {
         Refusal::InBatch { refusal, .. } => *refusal,
         refusal => refusal,
     })?;
     let mut answer = edits.pop().ok_or_else(|| Refusal::Ended { why: "the edit has no answer".to_owned() })?;
     answer.has_other_names = files.iter().any(|file| file.has_other_names);
     answer.verification = verification;
+    answer.new_problems = new_problems;
     Ok(answer)
 }
 
@@ -191,7 +197,7 @@ async fn batch(
 ) -> Result<BatchAnswer, Refusal> {
     let home = workshop.clone();
     let (made, trial) = context.on_files(move || make(&home, &edits, dry_run)).await?;
-    let Made { edits, mut files, directories } = made;
+    let Made { edits, mut files, directories, rewritten } = made;
     let verification = match trial {
         Some(trial) => match settled(workshop, trial, &mut files, wish, context).await {
             Ok(verification) => verification,
@@ -206,7 +212,9 @@ async fn batch(
         },
         None => None,
     };
-    Ok(BatchAnswer { dry_run, edits, files, verification, shows_diff: false })
+    let home = workshop.clone();
+    let new_problems = context.on_files(move || Ok(news(&home, rewritten))).await?;
+    Ok(BatchAnswer { dry_run, edits, files, verification, new_problems, shows_diff: false })
 }
 
 /// What edits make of their files.
@@ -215,6 +223,8 @@ struct Made {
     files: Vec<FileDiff>,
     /// The directories that were made for new files.
     directories: Vec<MadeDirectories>,
+    /// The texts of the files.
+    rewritten: Vec<Rewritten>,
 }
 
 /// Makes the edits, and writes the files unless it is a dry run.
@@ -290,10 +300,11 @@ fn texts(
             others: None,
         })?;
         file.text.clone_from(&edited.text);
-        let changed = Changed { path: file.path.clone(), edited, made_beside: None, has_other_names: false };
+        let (path, before) = (file.path.clone(), String::new());
+        let changed = Changed { path, edited, before, made_beside: None, has_other_names: false };
         answers.push(changed.answer(one.operation, dry_run));
     }
-    let mut files = Vec::new();
+    let (mut files, mut rewritten) = (Vec::new(), Vec::new());
     let mut new = Vec::new();
     for ((source, present), target) in sources.iter().zip(present).zip(targets) {
         if source.text == present.text {
@@ -308,9 +319,11 @@ fn texts(
             created: target.may_be_new && source.text.is_empty(),
             ..FileDiff::default()
         });
+        let (path, before, after) = (source.path.clone(), source.text.clone(), present.text.clone());
+        rewritten.push(Rewritten { path, before, after });
         new.push(NewText::Text(present.text));
     }
-    Ok((Made { edits: answers, files, directories: Vec::new() }, new))
+    Ok((Made { edits: answers, files, directories: Vec::new(), rewritten }, new))
 }
 
 impl BatchEdit {

@@ -16,6 +16,8 @@ use crate::event::Event;
 use crate::facts::LineChangeFacts;
 use crate::lisp_edit_batch::{BatchEdit, edit_verified};
 use crate::lisp_read_file::{MOST, yes};
+use crate::news::{Rewritten, news};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::verify::{Verification, Verify, Wish};
@@ -158,6 +160,9 @@ pub struct EditAnswer {
     /// The verification of the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
+    /// Problems that were not there before the change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_problems: Vec<Problem>,
 }
 
 impl EditAnswer {
@@ -276,8 +281,14 @@ fn run(workshop: &Workshop, edit: &BatchEdit, dry_run: bool) -> Result<EditAnswe
         Done::Append => create(workshop, &edit.path, dry_run, make)?,
         _ => None,
     };
-    let changed = made.map_or_else(|| change(workshop, &edit.path, dry_run, make), Ok)?;
-    Ok(changed.answer(edit.operation, dry_run))
+    let mut changed = made.map_or_else(|| change(workshop, &edit.path, dry_run, make), Ok)?;
+    let before = std::mem::take(&mut changed.before);
+    let mut answer = changed.answer(edit.operation, dry_run);
+    if answer.would_change {
+        let rewritten = Rewritten { path: answer.path.clone(), before, after: answer.texts.file.clone() };
+        answer.new_problems = news(workshop, vec![rewritten]);
+    }
+    Ok(answer)
 }
 
 /// An edit of a file.
@@ -285,6 +296,8 @@ pub(crate) struct Changed {
     /// The file, as the project calls it.
     pub(crate) path: String,
     pub(crate) edited: Edited,
+    /// The text of the file before.
+    pub(crate) before: String,
     /// For a new file, the existing ones with similar names.
     pub(crate) made_beside: Option<Vec<String>>,
     /// The file has other names, which keep the old text.
@@ -321,7 +334,7 @@ fn create(
     let edited = attempt(workshop, &file, make)?;
     let made = |path| {
         let (edited, made_beside) = (edited.clone(), Some(nearest));
-        Ok(Some(Changed { path, edited, made_beside, has_other_names: false }))
+        Ok(Some(Changed { path, edited, before: String::new(), made_beside, has_other_names: false }))
     };
     if dry_run {
         return made(file.path);
@@ -360,22 +373,21 @@ fn change(
     if dry_run {
         let file = workshop.roots.read(Path::new(path)).map_err(unusable)?;
         let edited = attempt(workshop, &file, make)?;
-        return Ok(Changed { path: file.path, edited, made_beside: None, has_other_names: false });
+        return Ok(Changed { path: file.path, edited, before: file.text, made_beside: None, has_other_names: false });
     }
     let mut done = None;
     let written = workshop.roots.edit(Path::new(path), |file| {
         let edited = attempt(workshop, file, make)?;
         let text = if edited.changed { NewText::Text(edited.text.clone()) } else { NewText::Unchanged };
-        done = Some(edited);
+        done = Some((edited, file.text.clone()));
         Ok(text)
     });
     match written {
-        Ok(written) => Ok(Changed {
-            path: written.path,
-            edited: done.expect("an edit that succeeds has run"),
-            made_beside: None,
-            has_other_names: written.other_names > 0,
-        }),
+        Ok(written) => {
+            let (edited, before) = done.expect("an edit that succeeds has run");
+            let has_other_names = written.other_names > 0;
+            Ok(Changed { path: written.path, edited, before, made_beside: None, has_other_names })
+        }
         Err(EditError::Refused(refusal)) => Err(refusal),
         Err(EditError::Project(error)) => Err(unusable(error)),
     }
@@ -384,7 +396,7 @@ fn change(
 impl Changed {
     /// The answer about it.
     pub(crate) fn answer(self, operation: Done, dry_run: bool) -> EditAnswer {
-        let Self { path, edited, made_beside, has_other_names } = self;
+        let Self { path, edited, made_beside, has_other_names, .. } = self;
         let (start_line, end_line) = edited.lines.unzip();
         EditAnswer {
             path,
@@ -411,6 +423,7 @@ impl Changed {
             dry_run,
             shows_diff: false,
             verification: None,
+            new_problems: Vec::new(),
         }
     }
 }

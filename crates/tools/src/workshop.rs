@@ -11,6 +11,7 @@ use lispwright_syntax::{Dialect, Language};
 
 use crate::confirm::Confirmations;
 use crate::event::Observer;
+use crate::news::News;
 use crate::offers::Offers;
 use crate::refusal::Refusal;
 use crate::renewal::ImageLedger;
@@ -46,6 +47,8 @@ pub struct Workshop {
     pub shown: ShownDiffs,
     /// The candidates of refused edits, which can be accepted.
     pub offers: Offers,
+    /// Who is asked which problems are new by an edit.
+    pub news: News,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -89,6 +92,7 @@ impl Workshop {
             told: Told::default(),
             shown: ShownDiffs::default(),
             offers: Offers::default(),
+            news: News::default(),
             observer: None,
         }
     }

@@ -8,10 +8,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use lispwright_tools::arguments::AnswerWish;
-use lispwright_tools::{CallContext, Tool, Workshop, catalogue};
+use lispwright_tools::{CallContext, News, Tool, Workshop, catalogue};
 use lispwright_words::{Skin, render_as};
 use serde_json::Value;
 
@@ -25,7 +26,8 @@ impl Project {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join(".git")).unwrap();
-        let workshop = Workshop::open(&[directory.path().to_owned()]).unwrap();
+        let mut workshop = Workshop::open(&[directory.path().to_owned()]).unwrap();
+        workshop.news = News::waiting(Duration::from_secs(600));
         Self { directory, tools: catalogue(&workshop) }
     }
 

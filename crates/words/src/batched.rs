@@ -8,7 +8,7 @@ use lispwright_tools::verify::{Verification, Verify, VerifyStep};
 use crate::changed::{push_diffs, push_linked};
 use crate::notice::notice_line;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, edited, loaded, tested};
+use crate::{Skin, edited, linted, loaded, tested};
 
 /// Names that are listed.
 const MOST_NAMED: usize = 12;
@@ -25,6 +25,7 @@ pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
         let line = edited::line(edit, skin);
         text.push_str(&format!("\n{line}"));
     }
+    linted::push_new(&mut text, &done.new_problems);
     push_verified(&mut text, done.verification.as_deref(), skin);
     if done.dry_run || done.shows_diff {
         push_diffs(&mut text, &done.files, done.dry_run);

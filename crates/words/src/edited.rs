@@ -5,7 +5,7 @@ use lispwright_tools::lisp_edit_form::{Done, EditAnswer, RepairFacts};
 
 use crate::rendering::first_names;
 use crate::terms::Terms;
-use crate::{Skin, batched, fix, note};
+use crate::{Skin, batched, fix, linted, note};
 
 /// Characters of the diff that are shown after an edit, if its author asked for it.
 const SHORT_DIFF: usize = 10_000;
@@ -52,6 +52,7 @@ pub(crate) fn text(done: &EditAnswer, skin: Skin) -> String {
     if done.created {
         text.push_str(&format!("\n{} is a new file.{}", in_a_line(&done.path), similar(&done.beside)));
     }
+    linted::push_new(&mut text, &done.new_problems);
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
     let room = match (done.dry_run, done.shows_diff) {
         (true, _) => LONG_DIFF,

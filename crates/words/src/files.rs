@@ -12,7 +12,7 @@ use crate::call::spoken;
 use crate::edited::{repaired_source, similar};
 use crate::rendering::{counted, first_names};
 use crate::terms::Terms;
-use crate::{Rendering, Skin};
+use crate::{Rendering, Skin, linted};
 
 /// A part of a text between fences.
 pub(crate) fn text(answer: &TextAnswer, skin: Skin) -> String {
@@ -63,6 +63,7 @@ pub(crate) fn wrote(answer: &WriteAnswer, skin: Skin) -> String {
     if answer.has_other_names {
         text.push_str("\nThe file has other names (hard links), which keep the old text.");
     }
+    linted::push_new(&mut text, &answer.new_problems);
     if answer.created && answer.dialect.is_some() {
         text.push_str(&format!("\nFrom now on, change it by form, with {}.", Terms::of(skin).edit));
     }

@@ -51,6 +51,25 @@ fn source(problem: &Problem) -> String {
     format!("    {shown}\n    {blank}{carets}\n")
 }
 
+/// Problems that are new by an edit which are told.
+const MOST_NEW: usize = 3;
+
+/// Adds the problems that are new by a change: the worst of them, then how many more there are.
+pub(crate) fn push_new(text: &mut String, problems: &[Problem]) {
+    let mut sorted: Vec<&Problem> = problems.iter().collect();
+    sorted.sort_by_key(|one| match one.level {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    });
+    for problem in sorted.iter().take(MOST_NEW) {
+        text.push_str(&format!("\n[new] {}", line(problem)));
+    }
+    if sorted.len() > MOST_NEW {
+        text.push_str(&format!("\n[new] {} more.", sorted.len() - MOST_NEW));
+    }
+}
+
 fn summary(answer: &LintAnswer) -> String {
     let (problems, files) = (&answer.problems, counted(answer.files, "file"));
     let since = answer.since.as_ref().map_or(String::new(), |since| format!(" since {}", in_a_line(since)));
