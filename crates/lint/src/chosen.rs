@@ -32,6 +32,17 @@ impl Chosen {
         Ok(Self { rules: found.collect::<Result<_, _>>()? })
     }
 
+    /// The same rules with other levels; `None` takes a rule out, and a rule that is not among them comes to them.
+    #[must_use]
+    pub fn with(mut self, levels: &[(&str, Option<Severity>)]) -> Self {
+        for (code, level) in levels {
+            self.rules.retain(|(rule, _)| rule.about().code != *code);
+            self.rules.extend(rules::with_code(code).zip(*level));
+        }
+        self.rules.sort_by_key(|(rule, _)| rule.about().code);
+        self
+    }
+
     /// Its rules, each with its level.
     pub fn rules(&self) -> &[(&'static dyn Rule, Severity)] {
         &self.rules

@@ -17,6 +17,11 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// The level with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Error, Self::Warning, Self::Hint].into_iter().find(|level| level.name() == name)
+    }
+
     /// Its name in answers and configuration.
     pub const fn name(self) -> &'static str {
         match self {
@@ -81,6 +86,11 @@ impl Findings {
             let (rule, severity, form) = (about.code, about.severity, String::new());
             self.found.push(Finding { rule, severity, span, message, form, remedy });
         }
+    }
+
+    /// Takes out what is not to be kept.
+    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&Finding) -> bool) {
+        self.found.retain(is_kept);
     }
 
     /// What was found outside of broken forms, in the order of places.

@@ -13,10 +13,12 @@ mod file;
 mod finding;
 mod formatting;
 mod identity;
+pub mod kondo;
 mod operators;
 mod rule;
 pub mod rules;
 mod standard;
+mod suppress;
 
 pub use chosen::Chosen;
 pub use code::{CodeForm, CodeForms};
@@ -36,5 +38,6 @@ pub fn lint<'i>(question: &UseIndex<'i>, document: &'i Document, rules: &[&dyn R
         findings.begin(rule.about());
         rule.check(&file, &mut findings);
     }
+    suppress::apply(&file, rules, &mut findings);
     findings.finish(&file)
 }

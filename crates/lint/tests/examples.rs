@@ -1,23 +1,9 @@
 //! Each example of each rule: the wrong code has findings of this rule alone, the right code has none.
 
-use std::path::Path;
+mod common;
 
-use lispwright_index::Index;
-use lispwright_lint::{Finding, lint, rules};
-use lispwright_syntax::{Dialect, Language};
-
-/// What the rules find in `text`, the one file of a project.
-fn found(dialect: Dialect, text: &str, rules: &[&dyn lispwright_lint::Rule]) -> Vec<Finding> {
-    let root = tempfile::tempdir().expect("a directory");
-    let ending = dialect.table().endings.first().expect("an ending");
-    let path = root.path().join(format!("example.{ending}"));
-    std::fs::write(&path, text).expect("a file");
-    let mut index = Index::default();
-    index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
-    let question = index.question(dialect);
-    let document = index.documents().next().expect("the file");
-    lint(&question, document, rules)
-}
+use common::found;
+use lispwright_lint::rules;
 
 #[test]
 fn each_example_holds() {

@@ -103,3 +103,49 @@ fn other_programs_are_told_in_their_formats() {
     fs::write(here.join("a.lisp"), format!(";; moved\n\n{SHAPES}")).unwrap();
     assert_eq!(before, fingerprint());
 }
+
+#[test]
+fn a_project_says_which_rules_it_wants() {
+    let project = project();
+    let here = project.path();
+    let configure = |text: &str| fs::write(here.join("lispwright.toml"), text).unwrap();
+    configure("[lint]\nrules = { duplicate-definition = \"off\" }\n");
+    assert!(printed(here, &["lint"], 0).starts_with("No problems (2 files)."));
+    assert!(printed(here, &["lint", "--rule", "duplicate-definition"], 1).contains("warning: "), "it is asked for");
+    configure("[lint]\nrules = { duplicate-definition = \"hint\" }\n");
+    assert!(printed(here, &["lint"], 0).contains("a.lisp:4:8: hint: "), "a hint is no failure");
+    configure("[lint]\nexclude = [\"a.lisp\"]\n");
+    assert!(printed(here, &["lint"], 0).starts_with("No problems (1 file)."));
+    configure("[lint]\nrules = { duplicate-definitions = \"off\" }\n");
+    assert!(printed(here, &["check", "a.lisp"], 2).contains("[lint] there is no rule `duplicate-definitions`"));
+}
+
+#[test]
+fn an_old_project_is_told_only_what_its_baseline_does_not_know() {
+    let project = project();
+    let here = project.path();
+    assert!(printed(here, &["lint", "--write-baseline"], 0).starts_with("Wrote 1 problem into lint-baseline.txt"));
+    let told = printed(here, &["lint"], 0);
+    assert!(
+        told.starts_with("No problems (2 files).\n") && told.contains("Not told: 1 problem of the baseline"),
+        "{told}"
+    );
+    fs::write(here.join("a.lisp"), format!(";; moved\n{SHAPES}(defun area (r) r)\n")).unwrap();
+    let told = printed(here, &["lint"], 1);
+    assert!(told.starts_with("a.lisp:7:8: warning: ") && told.contains("1 warning (2 files)."), "{told}");
+}
+
+#[test]
+fn a_safe_change_is_made_on_request() {
+    let project = project();
+    let here = project.path();
+    let path = here.join("sound.lisp");
+    let text = "(defun circle (r)\n  ;; lispwright:ignore format-too-few\n  (list r))\n";
+    fs::write(&path, text).unwrap();
+    let told = printed(here, &["lint", "sound.lisp"], 0);
+    assert!(told.contains("sound.lisp:2:3: hint: ") && told.contains("`--fix` mends 1 of them"), "{told}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    let told = printed(here, &["lint", "--fix", "sound.lisp"], 0);
+    assert!(told.starts_with("Fixed 1 problem in sound.lisp.\nNo problems (1 file)."), "{told}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "(defun circle (r)\n  (list r))\n");
+}

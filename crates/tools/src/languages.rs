@@ -12,7 +12,8 @@
 //! defroute = "defun"
 //! ```
 //!
-//! `style` and `edits` in `[fmt]` say how files are laid out, and whether edits are. `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
+//! `style` and `edits` in `[fmt]` say how files are laid out, and whether edits are; `[lint]` says which rules are asked
+//! ([`crate::lint_table`]). `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +23,10 @@ use lispwright_layout::Style;
 use lispwright_project::Error;
 use lispwright_syntax::language::{DispatchShape, Extension, ExtensionError};
 use lispwright_syntax::{Dialect, Language};
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::lint_table::{LintTable, Linting};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "lispwright.toml";
@@ -33,6 +37,7 @@ pub struct Languages {
     extended: Vec<Language>,
     hyperspec: Option<String>,
     fmt: Formatting,
+    linting: Linting,
 }
 
 /// How a project wants its files laid out.
@@ -73,6 +78,15 @@ pub enum ConfigFault {
         dialect: String,
         /// The key.
         key: String,
+    },
+    /// A rule that there is not.
+    Rule(String),
+    /// A level that there is not.
+    Level {
+        /// The rule.
+        rule: String,
+        /// The value.
+        level: String,
     },
     /// An unknown style of layout.
     Style(String),
@@ -118,13 +132,49 @@ struct Additions {
     edits: Option<bool>,
 }
 
-/// The table that is not about a dialect.
+/// The table of layout.
 const FMT: &str = "fmt";
+
+/// The tables of a configuration: `[lint]`, and those of dialects and layout.
+#[derive(Default)]
+struct Tables {
+    lint: LintTable,
+    dialects: BTreeMap<String, Additions>,
+}
+
+impl<'de> Deserialize<'de> for Tables {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Seen;
+        impl<'de> Visitor<'de> for Seen {
+            type Value = Tables;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("tables")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Tables, A::Error> {
+                let mut tables = Tables::default();
+                while let Some(name) = entries.next_key::<String>()? {
+                    if name == LINT {
+                        tables.lint = entries.next_value()?;
+                    } else {
+                        tables.dialects.insert(name, entries.next_value()?);
+                    }
+                }
+                Ok(tables)
+            }
+        }
+        deserializer.deserialize_map(Seen)
+    }
+}
+
+/// The table of rules.
+const LINT: &str = "lint";
 
 impl Languages {
     /// Parses the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigFault> {
-        let mut tables: BTreeMap<String, Additions> = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let Tables { lint, dialects: mut tables } = toml::from_str(text).map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             ConfigFault::Toml { line, why: error.message().to_owned() }
@@ -133,7 +183,7 @@ impl Languages {
         let hyperspec = tables.get(Dialect::CommonLisp.name()).and_then(|table| table.hyperspec.clone());
         let extended =
             tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
-        Ok(Self { extended, hyperspec, fmt })
+        Ok(Self { extended, hyperspec, fmt, linting: Linting::of(lint)? })
     }
 
     /// The directory of a copy of the HyperSpec, relative to the project's root or absolute.
@@ -144,6 +194,11 @@ impl Languages {
     /// How the files of the project are laid out.
     pub fn formatting(&self) -> Formatting {
         self.fmt
+    }
+
+    /// How the files of the project are judged.
+    pub fn linting(&self) -> &Linting {
+        &self.linting
     }
 
     /// The dialect with the additions of the project.

@@ -5,15 +5,21 @@ use std::path::{Path, PathBuf};
 
 use lispwright_index::{Document, Index, LanguageOf, Refreshed, UseIndex, each};
 use lispwright_lint::{Chosen, Finding, new_since, rules};
+use lispwright_project::Trial;
 use lispwright_syntax::{Dialect, nearest};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::baseline::Baseline;
 use crate::code_changed::Old;
+use crate::fs_write_file::{FsWriteFile, fs_write_file};
 use crate::indexed::indexed_with;
+use crate::lint_table::{Linting, linting};
+use crate::mend::mended;
 use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
+use crate::several::{NewFile, write};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -26,7 +32,14 @@ pub struct Lint {
     pub since: Option<String>,
     /// The codes of the rules that are asked; without any those that are on.
     pub rules: Vec<String>,
+    /// Make the safe changes that the rules know.
+    pub fix: bool,
+    /// Write what is found into the baseline, instead of telling it.
+    pub write_baseline: bool,
 }
+
+/// The file with the problems that are known, unless the configuration names another.
+const BASELINE: &str = "lint-baseline.txt";
 
 /// The problems of some files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -38,12 +51,30 @@ pub struct LintAnswer {
     /// What was not examined.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_examined: Vec<NotExamined>,
+    /// Files that were changed, each with the number of problems that are gone by it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<FixedFile>,
+    /// The number of problems that the baseline knows.
+    #[serde(skip_serializing_if = "crate::changes::is_zero")]
+    pub known: usize,
+    /// The baseline that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
     /// The revision since which these problems are new.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The rules that were asked.
     #[serde(skip)]
     pub rules: Vec<RuleFacts>,
+}
+
+/// A file that was changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FixedFile {
+    /// The file, as calls name it.
+    pub path: String,
+    /// The problems that are gone.
+    pub problems: usize,
 }
 
 /// A file that was not examined, or only in part.
@@ -86,15 +117,20 @@ pub struct RuleFacts {
 ///
 /// Errors: there is no such file, rule or revision.
 pub async fn lint(workshop: &Workshop, asked: Lint, context: &CallContext) -> Result<LintAnswer, Refusal> {
-    let chosen = chosen(&asked.rules)?;
+    let linting = linting(workshop);
+    let chosen = chosen(&asked.rules, &linting)?;
+    let root = workshop.roots.primary().to_owned();
     let wanted: Vec<PathBuf> = asked
         .paths
         .iter()
         .map(|path| workshop.roots.absolute_or_directory(Path::new(path)))
         .collect::<Result<_, _>>()?;
     let is_wanted = {
-        let wanted = wanted.clone();
-        move |path: &Path| wanted.is_empty() || wanted.iter().any(|one| path.starts_with(one))
+        let (wanted, root, linting) = (wanted.clone(), root.clone(), linting.clone());
+        move |path: &Path| {
+            let is_excluded = path.strip_prefix(&root).is_ok_and(|path| linting.excludes(path));
+            !is_excluded && (wanted.is_empty() || wanted.iter().any(|one| path.starts_with(one)))
+        }
     };
     let old = match asked.since.clone() {
         Some(name) => {
@@ -103,8 +139,8 @@ pub async fn lint(workshop: &Workshop, asked: Lint, context: &CallContext) -> Re
         }
         None => None,
     };
-    let root = workshop.roots.primary().to_owned();
-    indexed_with(workshop, context, move |index, refreshed, language_of| {
+    let is_fixing = asked.fix;
+    let (mut answer, new_files) = indexed_with(workshop, context, move |index, refreshed, language_of| {
         let now = found(index, &chosen, &is_wanted);
         let mut answer = LintAnswer {
             files: now.len(),
@@ -114,20 +150,43 @@ pub async fn lint(workshop: &Workshop, asked: Lint, context: &CallContext) -> Re
             ..LintAnswer::default()
         };
         let before = old.map(|old| findings_then(index, &old, &chosen, &is_wanted, language_of)).unwrap_or_default();
+        let mut new_files = Vec::new();
         for (path, (document, findings)) in &now {
             let known = before.get(*path).map_or(&[][..], Vec::as_slice);
-            let new = new_since(known, findings);
-            answer.problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, &root)));
+            let mut new: Vec<Finding> = new_since(known, findings).into_iter().cloned().collect();
+            if is_fixing && let Some((text, left)) = mended(document, &new) {
+                let path = relative(&document.path.to_string_lossy(), &root);
+                answer.fixed.push(FixedFile { path, problems: new.len() - left.len() });
+                let (path, old_text) = (document.path.clone(), document.text.clone());
+                new_files.push(NewFile { path, is_new: false, old_text, new_text: text });
+                new = left;
+            }
+            answer.problems.extend(new.iter().map(|finding| Problem::of(document, finding, &root)));
         }
-        answer
+        (answer, new_files)
     })
-    .await
+    .await?;
+    if !new_files.is_empty() {
+        let workshop = workshop.clone();
+        context.on_files(move || write(&workshop, &new_files).map(Trial::keep)).await?;
+    }
+    let baseline = linting.baseline.as_deref().unwrap_or(BASELINE);
+    if asked.write_baseline {
+        let content = Baseline::of(&answer.problems).text();
+        let file = FsWriteFile { path: baseline.to_owned(), content, accept: None };
+        fs_write_file(workshop, file, context).await?;
+        answer.known = std::mem::take(&mut answer.problems).len();
+        answer.baseline = Some(baseline.to_owned());
+    } else if let Ok(file) = workshop.workspace.read(baseline) {
+        answer.known = Baseline::read(&file.text).take_out(&mut answer.problems);
+    }
+    Ok(answer)
 }
 
 /// The rules that are asked.
-fn chosen(codes: &[String]) -> Result<Chosen, Refusal> {
+fn chosen(codes: &[String], linting: &Linting) -> Result<Chosen, Refusal> {
     if codes.is_empty() {
-        return Ok(Chosen::default());
+        return Ok(linting.chosen());
     }
     Chosen::only(codes).map_err(|unknown| {
         let known = rules::ALL.iter().map(|rule| rule.about().code);

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm, vacant};
+use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm, not_told_twice, vacant};
 use crate::lisp_patch_form::LispPatchForm;
 use crate::lisp_read_file::yes;
 use crate::news::{Rewritten, news};
@@ -213,7 +213,8 @@ async fn batch(
         None => None,
     };
     let home = workshop.clone();
-    let new_problems = context.on_files(move || Ok(news(&home, rewritten))).await?;
+    let mut new_problems = context.on_files(move || Ok(news(&home, rewritten))).await?;
+    not_told_twice(&mut new_problems, edits.iter().flat_map(|edit| &edit.remarks));
     Ok(BatchAnswer { dry_run, edits, files, verification, new_problems, shows_diff: false })
 }
 

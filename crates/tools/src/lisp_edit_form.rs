@@ -287,8 +287,17 @@ fn run(workshop: &Workshop, edit: &BatchEdit, dry_run: bool) -> Result<EditAnswe
     if answer.would_change {
         let rewritten = Rewritten { path: answer.path.clone(), before, after: answer.texts.file.clone() };
         answer.new_problems = news(workshop, vec![rewritten]);
+        not_told_twice(&mut answer.new_problems, &answer.remarks);
     }
     Ok(answer)
+}
+
+/// Takes out the problems that a remark on the edit tells already.
+pub(crate) fn not_told_twice<'r>(problems: &mut Vec<Problem>, remarks: impl IntoIterator<Item = &'r text::Note>) {
+    let is_told = |remark: &text::Note| matches!(remark, text::Note::Unexpected(text::Unexpected::DefinedTwice { .. }));
+    if remarks.into_iter().any(is_told) {
+        problems.retain(|problem| problem.code != "duplicate-definition");
+    }
 }
 
 /// An edit of a file.

@@ -20,6 +20,7 @@ use lispwright_syntax::{Dialect, FormKind, Language};
 
 use crate::code_describe::arglist;
 use crate::indexed::language_of;
+use crate::lint_table::linting;
 use crate::problems::Problem;
 use crate::workshop::Workshop;
 use crate::workspace::Workspace;
@@ -66,9 +67,9 @@ impl Default for Desk {
 }
 
 /// A question.
-#[derive(Debug)]
 struct Ask {
     changed: Vec<Change>,
+    chosen: Chosen,
     reply: Sender<Vec<Problem>>,
 }
 
@@ -89,10 +90,11 @@ pub(crate) fn news(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Vec<Proble
         is_code.then_some(Change { path, before: one.before, after: one.after, language })
     };
     let changed: Vec<Change> = rewritten.into_iter().filter_map(change).collect();
-    if changed.is_empty() {
+    let linting = linting(workshop);
+    if changed.is_empty() || linting.is_silent_on_edits {
         return Vec::new();
     }
-    workshop.news.ask(workshop, changed).unwrap_or_default()
+    workshop.news.ask(workshop, changed, linting.chosen()).unwrap_or_default()
 }
 
 impl News {
@@ -102,7 +104,7 @@ impl News {
         Self(Arc::new(Desk { patience, ..Desk::default() }))
     }
 
-    fn ask(&self, workshop: &Workshop, changed: Vec<Change>) -> Option<Vec<Problem>> {
+    fn ask(&self, workshop: &Workshop, changed: Vec<Change>, chosen: Chosen) -> Option<Vec<Problem>> {
         let desk = &*self.0;
         if desk.is_late.load(Ordering::Acquire) {
             return None;
@@ -110,7 +112,7 @@ impl News {
         let (reply, answer) = channel();
         {
             let mut asks = desk.asks.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut ask = Ask { changed, reply };
+            let mut ask = Ask { changed, chosen, reply };
             if let Some(known) = asks.as_ref() {
                 match known.send(ask) {
                     Ok(()) => return self.wait(&answer),
@@ -183,7 +185,7 @@ fn serve(asks: &Receiver<Ask>, files: &Files, is_late: &AtomicBool) {
         // What is read later lives as long as the question that it is read with.
         let slots: Vec<OnceCell<Document>> = (0..MOST_TEXTS).map(|_| OnceCell::new()).collect();
         let mut desk = Snapshot { now: &now, questions: BTreeMap::new(), slots: &slots, used: 0 };
-        let problems = desk.afresh(&before, &ask.changed, &files.primary);
+        let problems = desk.afresh(&before, &ask, &files.primary);
         drop(before);
         let mut reply = ask.reply;
         let mut answer = problems;
@@ -191,7 +193,7 @@ fn serve(asks: &Receiver<Ask>, files: &Files, is_late: &AtomicBool) {
             let _ = reply.send(answer);
             is_late.store(false, Ordering::Release);
             match asks.recv_timeout(IDLE) {
-                Ok(next) if desk.nothing_new(&next.changed) => (reply, answer) = (next.reply, Vec::new()),
+                Ok(next) if desk.nothing_new(&next) => (reply, answer) = (next.reply, Vec::new()),
                 Ok(next) => break next,
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {
@@ -218,8 +220,8 @@ struct Snapshot<'i> {
 
 impl<'i> Snapshot<'i> {
     /// The problems of the files as they are now that were not there `before`.
-    fn afresh(&mut self, before: &Index, changed: &[Change], root: &Path) -> Vec<Problem> {
-        let chosen = Chosen::default();
+    fn afresh(&mut self, before: &Index, ask: &Ask, root: &Path) -> Vec<Problem> {
+        let Ask { changed, chosen, .. } = ask;
         let mut problems = Vec::new();
         let dialects: BTreeMap<&str, Dialect> =
             changed.iter().map(|one| (one.language.dialect().name(), one.language.dialect())).collect();
@@ -246,11 +248,11 @@ impl<'i> Snapshot<'i> {
     }
 
     /// The files define what they did, and nothing is found in their new text that was not found in the old one.
-    fn nothing_new(&mut self, changed: &[Change]) -> bool {
-        changed.iter().all(|one| self.is_nothing_new(one).unwrap_or(false))
+    fn nothing_new(&mut self, ask: &Ask) -> bool {
+        ask.changed.iter().all(|one| self.is_nothing_new(one, &ask.chosen).unwrap_or(false))
     }
 
-    fn is_nothing_new(&mut self, change: &Change) -> Option<bool> {
+    fn is_nothing_new(&mut self, change: &Change, chosen: &Chosen) -> Option<bool> {
         let document = self.now.document(&change.path)?;
         let dialect = change.language.dialect();
         if document.dialect != dialect || change.before.is_empty() {
@@ -265,7 +267,6 @@ impl<'i> Snapshot<'i> {
             return None;
         }
         let question = self.questions.get(dialect.name())?;
-        let chosen = Chosen::default();
         let findings: Vec<Finding> = chosen.findings(question, after);
         Some(findings.is_empty() || new_since(&chosen.findings(question, before), &findings).is_empty())
     }

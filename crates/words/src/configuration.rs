@@ -23,6 +23,10 @@ pub fn configuration(bad: &BadConfiguration) -> String {
             format!(": [fmt] style = \"{name}\": use one of {styles}")
         }
         ConfigFault::Misplaced { table, key } => format!(": [{table}] cannot have {key}"),
+        ConfigFault::Rule(code) => format!(": [lint] there is no rule `{code}`"),
+        ConfigFault::Level { rule, level } => {
+            format!(": [lint] {rule} = \"{level}\": use one of off, on, error, warning, hint")
+        }
         ConfigFault::Extension { dialect, error } => format!(": [{dialect}] {error}"),
     };
     in_a_line(&format!("{}/{FILE_NAME}{what}", bad.directory.display())).into_owned()
@@ -46,6 +50,9 @@ mod tests {
             ("[fmt]\nstyle = \"pretty\"\n", "[fmt] style = \"pretty\": use one of learned, emacs, cljfmt"),
             ("[fmt]\nbrackets = [\"[]\"]\n", "[fmt] cannot have brackets"),
             ("[scheme]\nstyle = \"emacs\"\n", "[scheme] cannot have style"),
+            ("[lint]\nrules = { odd-pear = \"off\" }\n", ": [lint] there is no rule `odd-pear`"),
+            ("[lint]\nrules = { duplicate-definition = \"loud\" }\n", "use one of off, on, error, "),
+            ("[lint]\nrule = {}\n", "/p/lispwright.toml:2: unknown field `rule`"),
             ("[scheme.definers]\nroute = \"nonsense\"\n", "`nonsense` is not a definer"),
         ] {
             let fault = Languages::parse(text).unwrap_err();

@@ -21,11 +21,31 @@ const LONGEST: usize = 200;
 /// The problems, each with its line of source, then their numbers and what was not examined.
 pub(crate) fn text(answer: &LintAnswer) -> String {
     let mut text = String::new();
+    if let Some(baseline) = &answer.baseline {
+        return format!(
+            "Wrote {} into {}, which are not told from now on.\n{}",
+            counted(answer.known, "problem"),
+            in_a_line(baseline),
+            not_examined(&answer.not_examined)
+        );
+    }
+    if !answer.fixed.is_empty() {
+        let problems = answer.fixed.iter().map(|file| file.problems).sum();
+        let names: Vec<&str> = answer.fixed.iter().map(|file| file.path.as_str()).collect();
+        text.push_str(&format!("Fixed {} in {}.\n", counted(problems, "problem"), first_names(&names, NAMED)));
+    }
     for problem in &answer.problems {
         text.push_str(&format!("{}\n{}", line(problem), source(problem)));
     }
     text.push_str(&summary(answer));
     text.push('\n');
+    if answer.known > 0 {
+        text.push_str(&format!("[note] Not told: {} of the baseline.\n", counted(answer.known, "problem")));
+    }
+    let fixes = answer.problems.iter().filter(|problem| problem.fix.is_some()).count();
+    if fixes > 0 {
+        text.push_str(&format!("[note] `--fix` mends {fixes} of them.\n"));
+    }
     text.push_str(&not_examined(&answer.not_examined));
     text
 }

@@ -15,7 +15,7 @@ use super::text::{print, print_json};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright lint\n  lispwright lint src --since main\n  lispwright lint --rule duplicate-definition\n  \
-    lispwright lint --format sarif > lint.sarif\n\n\
+    lispwright lint --format sarif > lint.sarif\n  lispwright lint --fix\n\n\
     Exit code: 0 no errors or warnings, 1 some, 2 something could not be read."
 )]
 pub(crate) struct Args {
@@ -34,6 +34,14 @@ pub(crate) struct Args {
     /// Only this rule, whether or not it is on; repeatable
     #[arg(long = "rule", value_name = "RULE")]
     rules: Vec<String>,
+
+    /// Make the safe changes that the rules know
+    #[arg(long)]
+    fix: bool,
+
+    /// Write what is found into the baseline; it is not told from then on
+    #[arg(long, conflicts_with_all = ["since", "rules", "paths", "fix"])]
+    write_baseline: bool,
 
     /// Directory of the project
     #[arg(long, value_name = "DIR")]
@@ -54,9 +62,9 @@ enum Format {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let Args { paths, format, since, rules, root } = args;
+    let Args { paths, format, since, rules, fix, write_baseline, root } = args;
     let root = if root.is_empty() { around(&paths) } else { root };
-    let asked = Lint { paths, since, rules };
+    let asked = Lint { paths, since, rules, fix, write_baseline };
     let answered =
         on_files(&root, |workshop| async move { lint(&workshop, asked, &workshop.context("lispwright lint")).await });
     let answer = match answered {

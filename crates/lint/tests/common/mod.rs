@@ -1,0 +1,20 @@
+//! A project of one file.
+
+use std::path::Path;
+
+use lispwright_index::Index;
+use lispwright_lint::{Finding, Rule, lint};
+use lispwright_syntax::{Dialect, Language};
+
+/// What the rules find in `text`, the one file of a project.
+pub(crate) fn found(dialect: Dialect, text: &str, rules: &[&dyn Rule]) -> Vec<Finding> {
+    let root = tempfile::tempdir().expect("a directory");
+    let ending = dialect.table().endings.first().expect("an ending");
+    let path = root.path().join(format!("example.{ending}"));
+    std::fs::write(&path, text).expect("a file");
+    let mut index = Index::default();
+    index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
+    let question = index.question(dialect);
+    let document = index.documents().next().expect("the file");
+    lint(&question, document, rules)
+}
