@@ -14,6 +14,7 @@ mod finding;
 mod formatting;
 mod identity;
 pub mod kondo;
+mod local;
 mod operators;
 mod rule;
 pub mod rules;

@@ -10,6 +10,7 @@ mod malformed_clause;
 mod malformed_form;
 mod odd_pairs;
 mod unreachable_clause;
+mod unused_binding;
 pub(crate) mod unused_suppression;
 mod wrong_argument_count;
 
@@ -27,6 +28,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_form::MalformedForm,
     &odd_pairs::OddPairs,
     &unreachable_clause::UnreachableClause,
+    &unused_binding::UnusedBinding,
     &unused_suppression::UnusedSuppression,
     &wrong_argument_count::WrongArgumentCount,
 ];

@@ -25,7 +25,7 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::Scheme,
             wrong: "(define (area r)\n  (let (two 2) (* two r)))\n",
-            right: "(define (area r)\n  (let loop ((two 2)) (* two r)))\n",
+            right: "(define (area r)\n  (let loop ((two 2)) (if (> two r) two (loop (* two r)))))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,

@@ -1,0 +1,122 @@
+//! The local names of a file that nothing uses.
+
+use lispwright_index::{FormRow, MarkRole, UseKind};
+use lispwright_syntax::{FormKind, ListId, Span, TokenKind};
+use rustc_hash::FxHashSet;
+
+use crate::code::CodeForm;
+use crate::file::File;
+
+/// A local name that nothing uses, with the form that binds it.
+pub(crate) struct UnusedLocal<'f, 'i> {
+    /// The name where it is bound.
+    pub(crate) name: Span,
+    /// The form that binds it.
+    pub(crate) form: &'f CodeForm<'i>,
+    /// It is a function where functions have a namespace of their own.
+    pub(crate) is_function: bool,
+}
+
+/// The local names that nothing uses, and that are not said to be ignored.
+///
+/// A name is used if any other symbol in the form that binds it has the same spelling, and no other binding of the name
+/// accounts for that symbol: a declaration, a template, data, or the argument of an unknown macro may use it.
+pub(crate) fn unused<'f, 'i>(file: &'f File<'_, 'i>) -> Vec<UnusedLocal<'f, 'i>> {
+    let bound = &file.facts.bound;
+    let used: FxHashSet<u32> =
+        bound.iter().filter(|(place, binder)| place != binder).map(|(_, binder)| *binder).collect();
+    let own = bound.iter().filter(|(place, binder)| place == binder && !used.contains(binder));
+    own.filter_map(|(start, _)| {
+        let at = file.facts.marks.partition_point(|mark| mark.span.start < *start);
+        let mark = file.facts.marks.get(at).filter(|mark| mark.span.start == *start)?;
+        if !matches!(mark.role, MarkRole::Local | MarkRole::LocalFunction) || file.is_ignored(mark.span) {
+            return None;
+        }
+        // In `#{name : Type}`, the type is none.
+        let list = file.list_of(mark.span)?;
+        let mut around = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
+        if around.any(|list| file.source(file.tree.list_span(list)).starts_with("#{")) {
+            return None;
+        }
+        let form = file.form_around(list)?;
+        let is_used = form.is_doubtful || file.is_mentioned(mark.span, form) || file.is_captured(mark.span, form);
+        (!is_used).then_some(UnusedLocal { name: mark.span, form, is_function: mark.role == MarkRole::LocalFunction })
+    })
+    .collect()
+}
+
+impl<'i> File<'_, 'i> {
+    /// The innermost list around a place.
+    pub(crate) fn list_of(&self, at: Span) -> Option<ListId> {
+        self.tree.token_at(at.start).and_then(|token| self.tree.list_around(token))
+    }
+
+    /// The innermost form that a list is, or is in.
+    pub(crate) fn form_around(&self, list: ListId) -> Option<&CodeForm<'i>> {
+        let lists = std::iter::successors(Some(list), |list| self.tree.list(*list).parent());
+        lists.into_iter().find_map(|list| self.code().form(list))
+    }
+
+    /// By custom, the name is that of a variable that nothing uses.
+    fn is_ignored(&self, name: Span) -> bool {
+        let text = self.source(name).to_ascii_lowercase();
+        text.starts_with(['_', '%', '#'])
+            || text.contains(':')
+            || !text.contains(char::is_alphanumeric)
+            || text.ends_with('_')
+            || ["ignore", "unused", "dummy", "..."].iter().any(|part| text.contains(part))
+    }
+
+    /// A symbol in the form may mean the local name that is bound at this place.
+    fn is_mentioned(&self, name: Span, form: &CodeForm<'_>) -> bool {
+        let text = self.source(name);
+        let folds = self.dialect().folds_case();
+        let is_same = |other: &str| {
+            let other = canonical_end(other);
+            if folds { other.eq_ignore_ascii_case(text) } else { other == text }
+        };
+        let around = self.tree.list_span(form.list);
+        self.tree.tokens_within(around).any(|(kind, span)| match kind {
+            TokenKind::Atom if span.start != name.start && is_same(self.source(span)) => {
+                let from = self.facts.bound.partition_point(|(place, _)| *place < span.start);
+                let is_here = |(place, binder): &&(u32, u32)| *place == span.start && *binder != name.start;
+                let other = self.facts.bound.get(from).filter(is_here);
+                // What a macro binds, it may use, too.
+                other.is_none_or(|(place, binder)| place == binder && !self.is_bound_by_table(span))
+            }
+            _ => false,
+        })
+    }
+
+    /// A form of the tables binds the name at the place, not a macro.
+    fn is_bound_by_table(&self, name: Span) -> bool {
+        let is_prefixed = self
+            .tree
+            .token_at(name.start)
+            .and_then(|token| token.checked_sub(1))
+            .is_some_and(|before| self.tree.kind(before) == TokenKind::Prefix);
+        let form = self.list_of(name).and_then(|list| self.form_around(list));
+        !is_prefixed && form.is_some_and(|form| self.dialect().special_form(&form.name).is_some())
+    }
+
+    /// A macro of the project that is used in the form mentions the name in its own definition.
+    fn is_captured(&self, name: Span, form: &CodeForm<'_>) -> bool {
+        let text = self.source(name);
+        let around = self.tree.list_span(form.list);
+        let all = self.code().forms();
+        let from = all.partition_point(|one| one.list <= form.list);
+        let inside = all[from..].iter().take_while(|one| self.tree.list_span(one.list).start < around.end);
+        let mut heads: Vec<&str> = inside.map(|one| self.core(one.head)).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads.iter().flat_map(|head| self.question.named(head)).any(|hit| {
+            let is_macro = |row: &FormRow| row.kind == FormKind::Macro && hit.used.kind == UseKind::Definition;
+            hit.form.is_some_and(|row| is_macro(row) && hit.document.text[row.span.range()].contains(text))
+        })
+    }
+}
+
+/// A symbol without its package.
+fn canonical_end(symbol: &str) -> &str {
+    symbol.rsplit(':').next().filter(|end| !end.is_empty()).unwrap_or(symbol)
+}

@@ -1,0 +1,149 @@
+//! A local variable or function that nothing uses.
+
+use lispwright_index::{Hit, UseKind};
+use lispwright_syntax::{Dialect, FormKind, Span, SpecialForm};
+
+use crate::code::CodeForm;
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::local::unused;
+use crate::rule::{About, Example, Rule};
+
+/// A local variable or function that nothing uses.
+pub(crate) struct UnusedBinding;
+
+static ABOUT: About = About {
+    code: "unused-binding",
+    severity: Severity::Warning,
+    is_default: true,
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
+    what: "A local variable or function is bound, and nothing uses it.",
+    why: "Its value is computed for nothing, or another name was meant. A name that begins with `_`, and one that is \
+          declared to be ignored, is not told.",
+    examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun area (r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
+            right: "(defun area (r)\n  (let ((size (* r r)) (depth (read)))\n    (declare (ignore depth))\n    (* 3 size)))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(defn area [r]\n  (let [size (* r r)]\n    (* 3 r)))\n",
+            right: "(ns example)\n(defn area [r]\n  (let [size (* r r) _ (prn r)]\n    (* 3 size)))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
+            right: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let ((size (* r r)) (_rest 1))\n    (* 3 size)))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
+            right: "(define (area r)\n  (let ((size (* r r)) (_ 1))\n    (* 3 size)))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define (area r)\n  (let ([size (* r r)])\n    (* 3 r)))\n",
+            right: "#lang racket\n(define (area r)\n  (let ([size (* r r)])\n    (* 3 size)))\n",
+        },
+    ],
+};
+
+impl Rule for UnusedBinding {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        use SpecialForm as F;
+        if !file.has_known_language() {
+            return;
+        }
+        for one in unused(file) {
+            let is_binding = |at: usize| {
+                let place = one.form.arguments.get(at).map(|bindings| file.tree.datum_span(*bindings));
+                place.is_some_and(|place| place.encloses(one.name))
+            };
+            if !(is_binding(0) || is_binding(1) && one.form.arguments[0].list().is_none()) {
+                continue;
+            }
+            let is_told = match file.dialect().special_form(&one.form.name) {
+                Some(F::Let | F::LetStar | F::LetRec | F::LetVector | F::LetThen) => {
+                    !matches!(&*one.form.name, "dotimes" | "dlet")
+                }
+                Some(F::Functions | F::FunctionsRec | F::LocalFunctions) => one.is_function,
+                _ => false,
+            };
+            let name = file.source(one.name);
+            if is_told && !file.may_be_dynamic(name, one.form) && file.is_idle(one.name) {
+                let what = if one.is_function { "function" } else { "variable" };
+                findings.add(one.name, format!("nothing uses the local {what} `{name}`"));
+            }
+        }
+    }
+}
+
+/// Dialects in which a variable that looks like any other may be dynamic, so code elsewhere uses what is bound here.
+const DYNAMIC: &[Dialect] = &[Dialect::EmacsLisp];
+
+/// Dynamic variables of Emacs whose names are one word.
+const WORDS: &[&str] = &["noninteractive", "obarray", "debugger", "features", "values", "load"];
+
+/// Dialects whose compilers do not tell of unused variables, so a value may be bound for its effect, with a name that
+/// says what it is.
+const NAMED_EFFECTS: &[Dialect] = &[Dialect::Scheme, Dialect::Racket];
+
+impl File<'_, '_> {
+    /// Code elsewhere may use the variable while it is bound.
+    fn may_be_dynamic(&self, name: &str, form: &CodeForm<'_>) -> bool {
+        let is_variable = |hit: &Hit<'_>| hit.form.is_some_and(|form| form.kind == FormKind::Variable);
+        let is_definition = |hit: &Hit<'_>| hit.used.kind == UseKind::Definition && is_variable(hit);
+        if self.question.named(name).iter().any(is_definition) || self.dialect().is_standard(&name.to_ascii_uppercase())
+        {
+            return true;
+        }
+        if !DYNAMIC.contains(&self.dialect()) {
+            return false;
+        }
+        let text = self.text();
+        let is_declared = text.match_indices("(defvar ").any(|(at, opener)| {
+            let rest = &text[at + opener.len()..];
+            rest.strip_prefix(name).is_some_and(|rest| rest.starts_with([')', ' ', '\n']))
+        });
+        let is_evaluated = self.source(self.tree.list_span(form.list)).contains("(eval ");
+        is_declared
+            || is_evaluated
+            || name.contains(['-', '/'])
+            || WORDS.contains(&name)
+            || !text.contains("lexical-binding: t")
+    }
+
+    /// What is bound to the name has no effect of its own.
+    fn is_idle(&self, name: Span) -> bool {
+        if !NAMED_EFFECTS.contains(&self.dialect()) {
+            return true;
+        }
+        let Some(list) = self.list_of(name) else { return false };
+        let Some(value) = self.tree.data(list).nth(1) else { return false };
+        let mut waiting = vec![value];
+        while let Some(datum) = waiting.pop() {
+            let Some(list) = datum.list().filter(|_| datum.is_bare()) else { continue };
+            let Some(form) = self.code().form(list) else { return false };
+            if matches!(&*form.name, "lambda" | "λ" | "quote" | "case-lambda") {
+                continue;
+            }
+            let mut idle = IDLE.split_whitespace();
+            if !(form.name.ends_with('?') || idle.any(|head| head == form.name)) {
+                return false;
+            }
+            waiting.extend(form.arguments.iter().copied());
+        }
+        true
+    }
+}
+
+/// Functions and forms without an effect.
+const IDLE: &str = "car cdr cadr cddr caar cdar caddr cons list append length reverse vector-ref vector-length string-ref \
+    string-length + - * / quotient remainder modulo = < > <= >= not eq? if and or cond list-ref list-tail add1 sub1 first \
+    second third rest string-append symbol->string string->symbol number->string syntax->datum syntax-e assq assoc memq \
+    hash-ref map filter substring vector max min abs floor round";
