@@ -18,7 +18,7 @@ const ROWS: &[Row] = &[
         &["accept", "system", "session", "runtime", "edits.form_type", "edits.index", "edits.digest", "edits.repair"],
     ),
     ("lisp_rename", &["also", "system", "session", "runtime"]),
-    ("lisp_check_parens", &["offset", "limit"]),
+    ("lisp_check_parens", &["offset", "limit", "lint"]),
     ("lisp_search", &["recursive", "include_form", "offset"]),
     ("code_find", &["session"]),
     ("code_describe", &["session"]),

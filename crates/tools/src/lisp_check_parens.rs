@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::DiagnosisFacts;
+use crate::lisp_read_file::yes;
+use crate::news::problems_of;
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::{Workshop, named_dialect};
@@ -31,6 +34,9 @@ pub struct LispCheckParens {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub limit: Option<u32>,
+    /// Also tell what a compiler would say of the file; false for the balance alone
+    #[serde(default = "yes")]
+    pub lint: bool,
 }
 
 /// Whether a text balances. That it does not is a finding, not an error.
@@ -44,6 +50,9 @@ pub struct CheckAnswer {
     /// The checked text with the first fix, if that is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repaired_source: Option<String>,
+    /// What a compiler would say of the forms of a file that balance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<Problem>,
     /// The file, or another name of the text.
     #[serde(skip)]
     pub path: String,
@@ -88,7 +97,11 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
             let Opened { file, language } = workshop.workspace.open(path, dialect)?;
             let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
             let language = language.ok_or_else(not_lisp)?;
-            (file.path, file.text, language)
+            let mut answer = CheckAnswer::of(&file.path, &file.text, &language, args.offset.unwrap_or(0), args.limit);
+            if args.lint && args.offset.is_none() && args.limit.is_none() {
+                answer.problems = problems_of(workshop, &file.path);
+            }
+            return Ok(answer);
         }
         (None, Some(code)) if may_be_path(code) && workshop.workspace.read(code.trim()).is_ok() => {
             let path = Some(code.trim().to_owned());
@@ -116,6 +129,7 @@ impl CheckAnswer {
         let CheckReport { diagnosis, forms, lines } = report;
         Self {
             ok: diagnosis.is_none(),
+            problems: Vec::new(),
             repaired_source: diagnosis.as_ref().and_then(|diagnosis| diagnosis.repaired.clone()),
             diagnosis: diagnosis.map(DiagnosisFacts::from),
             path: path.to_owned(),

@@ -97,6 +97,16 @@ pub(crate) fn news(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Vec<Proble
     workshop.news.ask(workshop, changed, linting.chosen()).unwrap_or_default()
 }
 
+/// The problems of a file of the project, as it is now.
+pub(crate) fn problems_of(workshop: &Workshop, path: &str) -> Vec<Problem> {
+    let Ok(path) = workshop.roots.absolute(Path::new(path)) else { return Vec::new() };
+    let files = Files::of(workshop);
+    let index = files.fresh();
+    let Some(document) = index.document(&path).filter(|one| one.dialect.has_special_forms()) else { return Vec::new() };
+    let found = linting(workshop).chosen().findings(&index.question(document.dialect), document);
+    found.iter().map(|finding| Problem::of(document, finding, &files.primary)).collect()
+}
+
 impl News {
     /// One whose answers are waited for as long as `patience`.
     #[must_use]

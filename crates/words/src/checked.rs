@@ -4,10 +4,27 @@ use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_check_parens::CheckAnswer;
 
 use crate::diagnosis::{candidates, certain, head, next_form, sentence};
+use crate::linted;
 use crate::rendering::counted;
 
-/// The verdict; for a text that does not balance: the place, the mistake, and the fixes.
+/// Problems that are told after the verdict.
+const MOST_PROBLEMS: usize = 8;
+
+/// The verdict, and what a compiler would say besides.
 pub(crate) fn text(checked: &CheckAnswer) -> String {
+    let mut text = verdict(checked);
+    for problem in checked.problems.iter().take(MOST_PROBLEMS) {
+        text.push_str(&format!("\n{}", linted::line(problem)));
+    }
+    if checked.problems.len() > MOST_PROBLEMS {
+        let more = checked.problems.len() - MOST_PROBLEMS;
+        text.push_str(&format!("\n[{more} more problems; correct these and check again]"));
+    }
+    text
+}
+
+/// The verdict; for a text that does not balance: the place, the mistake, and the fixes.
+fn verdict(checked: &CheckAnswer) -> String {
     let CheckAnswer { path, dialect, .. } = checked;
     let Some(found) = &checked.diagnosis else {
         let (forms, lines) = (counted(checked.forms, "form"), counted(checked.lines as usize, "line"));
