@@ -106,6 +106,9 @@ const ORDER: [Place; PLACES] = [
 /// How strongly a situation is believed against the counts of the next, in observations.
 const WEIGHT: [f32; LEVELS] = [10.0, 6.0, 4.0, 4.0, 3.0, 2.0, 2.0];
 
+/// How many times likelier another column has to be for a line to be moved: what its author did is kept in doubt.
+const PATIENCE: f32 = 4.0;
+
 /// Counts for one situation: how often a place was asked for, and how often a line was in it.
 #[derive(Clone, Copy, Debug)]
 struct Counts {
@@ -162,12 +165,13 @@ impl Habits {
     }
 
     /// The column in which such a line most often is; `None` if no place is there. With `own`, the line itself is among
-    /// those that were seen, in that column: what others show decides.
+    /// those that were seen, in that column: what others show decides, and only clearly.
     pub(crate) fn answer(&self, question: &Question, own: Option<u32>) -> Option<u32> {
         let known = question.situations.map(|key| self.counts.get(&key));
         let (mut left, mut best) = (1.0, None);
         let has_own = own.is_some_and(|own| question.columns.contains(&own));
         let mut is_asked = has_own;
+        let mut own_chance = None;
         for (place, column) in question.places() {
             let is_own = has_own && own == Some(column);
             let (asked, chosen) = (f32::from(is_asked), f32::from(is_own));
@@ -179,14 +183,19 @@ impl Habits {
             }
             is_asked &= !is_own;
             let chance: f32 = left * share;
+            if is_own {
+                own_chance = Some(chance);
+            }
             if best.is_none_or(|(_, most)| chance > most) {
                 best = Some((column, chance));
             }
             left *= 1.0 - share;
-            if best.is_some_and(|(_, most)| most >= left) {
+            let is_own_known = !has_own || own_chance.is_some();
+            if is_own_known && best.is_some_and(|(_, most)| most >= left) {
                 break;
             }
         }
-        best.map(|(column, _)| column)
+        let stays = |most: f32| own_chance.is_some_and(|chance| chance * PATIENCE >= most);
+        best.map(|(column, most)| own.filter(|_| stays(most)).unwrap_or(column))
     }
 }

@@ -98,7 +98,6 @@ impl Role {
             F::Structure | F::Record | F::Condition => from(2, Self::Binding),
             F::Fields => from(2, Self::Bindings),
             F::ClassOfSlots => from(3, Self::Binding),
-            F::Space | F::Module | F::Provide => from(1, Self::Clause),
             F::Methods => from(3, Self::Function),
             F::Protocol => from(2, Self::Function),
             F::Implementation(code) => from(u32::from(code) + 1, Self::Function),

@@ -39,7 +39,7 @@ pub(crate) fn known<'h>(language: &Language, declared: &Declared, head: &'h str)
 /// The indentation of the forms of a kind.
 fn of_special(form: F) -> Option<Indent> {
     Some(match form {
-        F::Function | F::Macro | F::Method | F::Generic | F::GenericBody | F::Class | F::Structure | F::Space => {
+        F::Function | F::Macro | F::Method | F::Generic | F::GenericBody | F::Class | F::Structure => {
             Indent::Definition
         }
         F::Define | F::DefineMethod | F::DefineValues | F::Record | F::Condition | F::ClassOfSlots | F::Syntax => {
@@ -48,9 +48,7 @@ fn of_special(form: F) -> Option<Indent> {
         F::SyntaxRule | F::Variable | F::Special | F::Test | F::Multimethod | F::Methods | F::Protocol => {
             Indent::Definition
         }
-        F::Module | F::Language | F::Pass | F::Fields | F::Generics | F::SyntaxClass | F::Mode(_) | F::Advice => {
-            Indent::Definition
-        }
+        F::Language | F::Pass | F::Fields | F::Generics | F::SyntaxClass | F::Mode(_) | F::Advice => Indent::Definition,
         F::MatchFunction | F::MatchDefine | F::SyntaxParseRule | F::SyntaxDefine | F::Signature => Indent::Definition,
         F::Body(data) => Indent::Body(data),
         F::Let

@@ -241,6 +241,9 @@ impl<'t> Walk<'t> {
                 }
             },
             (Role::Function, _) => (list.column + 2, 7),
+            // `(name :initarg :name`, `(:default-initargs :name` are laid out as calls are.
+            (Role::Binding, _) => (aligned(), 10),
+            (Role::Clause, _) if list.first_kind == First::Keyword => (aligned(), 10),
             (Role::Call, None) => (below(), 8),
             _ => (below(), 9),
         }

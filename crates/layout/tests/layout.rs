@@ -39,6 +39,19 @@ fn a_flat_function_gets_the_indentation_of_its_language() {
     check(Dialect::EmacsLisp, "(defun f (x)\n(if x\n1\n2))\n", "(defun f (x)\n  (if x\n      1\n    2))\n");
 }
 
+/// What everybody writes in a small file stays, although the file shows little of its habits.
+#[test]
+fn what_is_usual_stays() {
+    for (dialect, text) in [
+        (Dialect::Clojure, include_str!("usual/usual.clj")),
+        (Dialect::Scheme, include_str!("usual/usual.scm")),
+        (Dialect::EmacsLisp, include_str!("usual/usual.el")),
+        (CL, include_str!("usual/usual.lisp")),
+    ] {
+        stays(dialect, text);
+    }
+}
+
 #[test]
 fn the_habit_of_a_file_beats_the_rule() {
     let habit = "(defun a (x)\n  (if (p x)\n    (q x)\n    (r x)))\n\n(defun b (x)\n  (if (q x)\n    (r x)\n    (p x)))\n\n\
