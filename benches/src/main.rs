@@ -10,6 +10,7 @@ mod copies;
 mod endurance;
 mod eval;
 mod index;
+mod layout;
 mod memory;
 mod network;
 mod peers;
@@ -36,7 +37,7 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 10] = [
+const BENCHES: [(&str, Bench); 11] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("network", network::rows),
@@ -47,13 +48,14 @@ const BENCHES: [(&str, Bench); 10] = [
     ("tests", tests::rows),
     ("index", index::rows),
     ("repair", repair::rows),
+    ("fmt", layout::rows),
 ];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair|fmt]..."
         );
         std::process::exit(2);
     };

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
-//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md` and, with their picture, to `docs/repair.md`. It
+//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md` and, with their picture, to `docs/repair.md`. It
 //! is not part of the tests.
 
 use std::fs;
@@ -13,11 +13,12 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, names, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 10] =
-    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair"];
+const GROUPS: [&str; 11] =
+    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair", "fmt"];
 /// The groups with documents of their own.
 const REPAIR: &str = "repair";
 const INDEX: &str = "index";
+const FMT: &str = "fmt";
 
 /// Measures the rows of a group, or all of them, and prints a Markdown table; those of repair as if there was no doubt `without`.
 pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Option<&str>) -> Result<(), Failure> {
@@ -27,11 +28,11 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     if without.is_some() && (write || name != Some(REPAIR)) {
         return Err(Failure::new("--without is for repair, and its numbers are not written"));
     }
-    if write && name.is_some_and(|name| name != REPAIR && name != INDEX) {
-        return Err(Failure::new("--write writes all rows, or those of index or repair: leave out the name"));
+    if write && name.is_some_and(|name| ![REPAIR, INDEX, FMT].contains(&name)) {
+        return Err(Failure::new("--write writes all rows, or those of index, repair or fmt: leave out the name"));
     }
     let mut packages = vec!["lispwright-bench"];
-    if name != Some(REPAIR) {
+    if !matches!(name, Some(REPAIR | FMT)) {
         packages.push("lispwright");
         apt::ensure(&[apt::SBCL, apt::GUILE], install)?;
     }
@@ -61,7 +62,14 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     }
     let path = workspace().join("docs/benchmarks.md");
     if let Some(table) = rows {
-        write_repair(&scratch)?;
+        if name != Some(FMT) {
+            write_repair(&scratch)?;
+        }
+        if name != Some(REPAIR) {
+            let tables = scratch.join("layout-lines.md");
+            let text = fs::read_to_string(&tables).about(&tables)?;
+            put(&workspace().join("docs/formatting.md"), "lines", "bench", &text)?;
+        }
         if name.is_none() {
             put(&path, "measurements", "bench", &format!("{}\n\n{table}", machine()))?;
         }

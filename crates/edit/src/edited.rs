@@ -1,7 +1,11 @@
 //! The result of an edit.
 
+use lispwright_syntax::Span;
+
+use crate::diff::unified;
 use crate::fix::Mended;
 use crate::note::Note;
+use crate::source::{Source, digest_of, whole_span};
 
 /// The text after an edit, with facts about the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,4 +36,24 @@ pub struct Edited {
     pub repair: Option<Mended>,
     /// Effects that the caller may not expect.
     pub notes: Vec<Note>,
+}
+
+impl Edited {
+    /// The same edit of `source` with another text, which differs from its own in white space alone.
+    #[must_use]
+    pub fn laid_out(self, source: &Source<'_>, text: String) -> Self {
+        let gone = self.text.lines().count().saturating_sub(text.lines().count()) as u32;
+        let lines = self.lines.map(|(first, last)| (first, last.saturating_sub(gone).max(first)));
+        let whole = Span::new(0, source.text.len() as u32);
+        let diff = unified(source.text, &text, whole, text.len());
+        let now = Source::read(&text, source.tree.language());
+        let (first, last) = lines.unwrap_or_default();
+        let is_inside = |span: Span| now.lines.line(span.start) >= first && now.lines.line(span.end.max(1) - 1) <= last;
+        let form = now.forms.iter().map(|(_, form)| form).find(|form| is_inside(form.outer));
+        let after = form.map(|form| text[whole_span(form).range()].to_owned()).filter(|_| !self.after.is_empty());
+        let delta = self.delta + text.chars().count() as i64 - self.text.chars().count() as i64;
+        let digest = after.as_deref().map(digest_of).or(self.digest);
+        let after = after.unwrap_or(self.after);
+        Self { changed: text != source.text, lines, digest, diff, after, delta, text, ..self }
+    }
 }

@@ -129,14 +129,16 @@ pub(crate) struct Habits {
 pub(crate) struct Question {
     pub(crate) columns: [u32; PLACES],
     pub(crate) situations: [u64; LEVELS],
+    /// The column that the mode of the dialect in Emacs gives.
+    pub(crate) by_mode: u32,
     /// The share of lines that are in a place, before anything is seen.
     pub(crate) prior: [f32; PLACES],
 }
 
 impl Question {
-    /// The column that the rules of the dialect give.
+    /// The column that the mode of the dialect gives.
     pub(crate) fn by_rule(&self) -> u32 {
-        self.columns[Place::Rule as usize]
+        self.by_mode
     }
 
     /// The places in the order in which they are asked for, each column once.

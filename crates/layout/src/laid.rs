@@ -75,6 +75,9 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// How much a line of another file of the project counts against one of the file itself.
+    pub const BESIDE: f32 = 0.5;
+
     /// Nothing is known of the project.
     pub fn new(style: Style) -> Self {
         Self { style, ..Self::default() }

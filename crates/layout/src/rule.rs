@@ -12,6 +12,8 @@ use crate::declared::Declared;
 pub(crate) struct Known {
     pub(crate) special: Option<F>,
     pub(crate) indent: Indent,
+    /// How the mode of the dialect in Emacs indents its forms, which knows only what is in its table or declared.
+    pub(crate) mode: Indent,
     /// The indentation comes from a table or a declaration, not from how the head is spelled.
     pub(crate) is_certain: bool,
 }
@@ -26,10 +28,15 @@ pub(crate) fn known<'h>(language: &Language, declared: &Declared, head: &'h str)
         }
         row => row,
     };
+    let by_mode = declared.get(&name).or(dialect.head(&name).indent);
+    let is_definer = name.starts_with("def") && name.len() > 3;
+    let of_definers = dialect.head("def*").indent.unwrap_or(Indent::Definition);
+    let by_name = || if is_definer { of_definers } else { Indent::Align };
     let stated = declared.get(&name).or(row.indent).or_else(|| row.special.and_then(of_special));
     let indent = stated.or_else(|| language.is_definer(&name).then_some(Indent::Definition));
     let known = Known {
         special: row.special,
+        mode: by_mode.unwrap_or_else(by_name),
         is_certain: indent.is_some(),
         indent: indent.unwrap_or_else(|| by_spelling(&name)),
     };

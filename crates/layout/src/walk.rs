@@ -61,6 +61,8 @@ struct Open {
     /// A number for the head, or for the part that the list has in the form around it.
     key: u64,
     head: Option<Known>,
+    /// How Emacs indents forms with this first symbol.
+    mode: Option<Indent>,
     /// The number of data so far, and of those on the line of the opener.
     data: u32,
     beside: u32,
@@ -249,6 +251,40 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// The column that the mode of the dialect in Emacs gives to a line of `list`: every list that begins with a symbol
+    /// is a call, whatever part it is of the form around it. A mode that knows the `parts` of forms has the `rule` for them.
+    fn by_mode(list: &Open, parts: bool, index: u32, rule: u32) -> u32 {
+        let below = || if list.first == NOWHERE { list.inside } else { list.first };
+        let sibling = || (list.sibling != NOWHERE).then_some(list.sibling);
+        if list.kind != TokenKind::OpenParen {
+            return sibling().unwrap_or_else(below);
+        }
+        let aligned = || if list.argument == NOWHERE { below() } else { list.argument };
+        if parts {
+            return match (list.role, list.mode) {
+                (Role::Call, Some(Indent::Body(before))) if index <= u32::from(before) => list.column + 4,
+                (Role::Call, Some(Indent::Body(_))) => list.column + 2,
+                _ => rule,
+            };
+        }
+        match list.mode {
+            None if list.first_kind == First::List => sibling().unwrap_or_else(below),
+            None | Some(Indent::Align) => sibling().unwrap_or_else(aligned),
+            Some(Indent::Definition) => list.column + 2,
+            Some(Indent::Body(before)) => {
+                let is_named = list.atom_first && list.head.is_some_and(|head| head.special == Some(SpecialForm::Let));
+                let (before, index) = (u32::from(before) + u32::from(is_named), list.data.saturating_sub(1));
+                match sibling() {
+                    _ if index == before => list.column + 2,
+                    None if index < before => list.column + 4,
+                    None if before == 0 => list.column + 2,
+                    None => aligned(),
+                    Some(column) => column,
+                }
+            }
+        }
+    }
+
     fn question(&self, list: &Open, first: First, token: u32) -> Question {
         let index = list.data;
         let (rule, why) = Self::rule(list, index);
@@ -313,7 +349,13 @@ impl<'t> Walk<'t> {
             hashed((6, state, head, beside, first, after, index.min(5))),
         ];
         debug_assert_eq!(situations.len(), LEVELS);
-        Question { columns, situations, prior: Self::prior(first, siblings, self.comment != NOWHERE) }
+        let parts = self.tree.dialect().table().shapes.indents_parts;
+        Question {
+            columns,
+            situations,
+            by_mode: Self::by_mode(list, parts, index, rule),
+            prior: Self::prior(first, siblings, self.comment != NOWHERE),
+        }
     }
 
     /// What comes after the comments that begin with `token`.
@@ -444,12 +486,10 @@ impl<'t> Walk<'t> {
             0 => {
                 list.first = column;
                 list.first_kind = first;
-                if list.kind == TokenKind::OpenParen
-                    && kind == TokenKind::Atom
-                    && (list.role == Role::Call || list.quoted)
-                {
+                if list.kind == TokenKind::OpenParen && kind == TokenKind::Atom {
                     let (name, known) = known(tree.language(), declared, source);
-                    if list.role == Role::Call || known.is_certain {
+                    list.mode = (first == First::Word).then_some(known.mode);
+                    if list.role == Role::Call || (list.quoted && known.is_certain) {
                         list.key = hashed((name.as_ref(), list.quoted));
                         list.role = Role::Call;
                         list.head = Some(known);
@@ -507,6 +547,7 @@ impl<'t> Walk<'t> {
             line: self.line_column,
             key,
             head: None,
+            mode: None,
             data: 0,
             beside: 0,
             on_first_line: true,

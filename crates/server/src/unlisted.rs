@@ -11,11 +11,21 @@ type Row = (&'static str, &'static [&'static str]);
 
 const ROWS: &[Row] = &[
     ("lisp_read_form", &["index"]),
-    ("lisp_edit_form", &["form_type", "index", "runtime", "session"]),
+    ("lisp_edit_form", &["form_type", "index", "format", "runtime", "session"]),
     ("lisp_patch_form", &["form_type", "index", "digest", "repair", "accept", "runtime", "session"]),
     (
         "lisp_edit_batch",
-        &["accept", "system", "session", "runtime", "edits.form_type", "edits.index", "edits.digest", "edits.repair"],
+        &[
+            "accept",
+            "system",
+            "session",
+            "runtime",
+            "edits.form_type",
+            "edits.index",
+            "edits.digest",
+            "edits.repair",
+            "edits.format",
+        ],
     ),
     ("lisp_rename", &["also", "system", "session", "runtime"]),
     ("lisp_check_parens", &["offset", "limit", "lint"]),

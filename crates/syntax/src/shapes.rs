@@ -24,8 +24,11 @@ pub struct Shapes {
     /// The first argument of a body: from it on, no symbol is on the line of the head if the body has lines of its own.
     pub bodies: &'static str,
     /// How the mode of the dialect in Emacs indents: `head:N` for forms whose first N arguments are apart from a body,
-    /// `head:d` for definitions.
+    /// `head:d` for definitions. `def*` stands for every other head that begins like a definition.
     pub indents: &'static str,
+    /// That mode knows the parts of forms, such as bindings and clauses; other modes take every list that begins with a
+    /// symbol for a call.
+    pub indents_parts: bool,
     /// The number of arguments, as `head:fewest:most`; without `most`, any number.
     pub counts: &'static str,
     /// The first argument that is a clause: from it on, lists are clauses, whose first datum is not a head that is
@@ -68,6 +71,7 @@ impl Shapes {
         parameters: "",
         bodies: "",
         indents: "",
+        indents_parts: false,
         counts: "",
         clauses: "",
         clause_parameters: "",

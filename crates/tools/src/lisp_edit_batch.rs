@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
+use crate::formatting::{Neighbourhood, laid_out};
 use crate::lisp_edit_form::{Changed, Done, EditAnswer, LispEditForm, not_told_twice, vacant};
 use crate::lisp_patch_form::LispPatchForm;
 use crate::lisp_read_file::yes;
@@ -88,6 +89,9 @@ pub struct BatchEdit {
     /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
+    /// Format
+    #[serde(default)]
+    pub format: Option<bool>,
 }
 
 impl From<LispEditForm> for BatchEdit {
@@ -105,6 +109,7 @@ impl From<LispEditForm> for BatchEdit {
             replace_all: false,
             digest: args.digest,
             repair: args.repair,
+            format: args.format,
         }
     }
 }
@@ -124,6 +129,7 @@ impl From<LispPatchForm> for BatchEdit {
             replace_all: args.replace_all,
             digest: args.digest,
             repair: args.repair,
+            format: Some(false),
         }
     }
 }
@@ -333,7 +339,7 @@ impl BatchEdit {
         let language = workshop.workspace.lisp_language_of(file)?;
         let source = read_source(file, &language);
         self.check()?;
-        self.of(&source).map_err(|fault| Refusal::text(&file.path, fault))
+        self.of(workshop, &source).map_err(|fault| Refusal::text(&file.path, fault))
     }
 
     /// Refuses a patch without its texts.
@@ -347,8 +353,22 @@ impl BatchEdit {
         }
     }
 
-    /// The edit of a text.
-    pub(crate) fn of(&self, source: &Source<'_>) -> Result<Edited, EditRefusal> {
+    /// The edit of a text, laid out if the edit or the configuration of the project says so.
+    pub(crate) fn of(&self, workshop: &Workshop, source: &Source<'_>) -> Result<Edited, EditRefusal> {
+        let edited = self.edited(source)?;
+        let own = workshop.workspace.absolute(&self.path);
+        let known = workshop.workspace.languages_in(own.parent().unwrap_or(&own));
+        let formatting = known.map(|languages| languages.formatting()).unwrap_or_default();
+        if !self.format.unwrap_or(formatting.edits && self.operation != Done::Patch) {
+            return Ok(edited);
+        }
+        let text_of = |path: &Path| workshop.roots.read(path).ok().map(|file| file.text);
+        let language = source.tree.language();
+        let around = Neighbourhood::of(own.parent().unwrap_or(&own), language, formatting.style, text_of);
+        Ok(laid_out(edited, source, &around.layout_of(&own, source.text, language)))
+    }
+
+    fn edited(&self, source: &Source<'_>) -> Result<Edited, EditRefusal> {
         let target = Target {
             name: self.name.as_deref(),
             form_type: self.form_type.as_deref(),

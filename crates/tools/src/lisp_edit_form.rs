@@ -83,6 +83,9 @@ pub struct LispEditForm {
     /// Repair
     #[serde(default = "yes")]
     pub repair: bool,
+    /// Lay the form out
+    #[serde(default)]
+    pub format: Option<bool>,
     /// Alone: a candidate of a refusal, such as c1
     #[serde(default)]
     pub accept: Option<String>,
@@ -276,7 +279,7 @@ pub(crate) async fn edit_alone(
 
 fn run(workshop: &Workshop, edit: &BatchEdit, dry_run: bool) -> Result<EditAnswer, Refusal> {
     edit.check()?;
-    let make = |source: &Source<'_>| edit.of(source);
+    let make = |source: &Source<'_>| edit.of(workshop, source);
     let made = match edit.operation {
         Done::Append => create(workshop, &edit.path, dry_run, make)?,
         _ => None,

@@ -46,6 +46,10 @@ pub(crate) struct Args {
     #[arg(long)]
     no_repair: bool,
 
+    /// Lay out what is written as the project does; default: [fmt] edits in lispwright.toml
+    #[arg(long)]
+    format: bool,
+
     /// Make the refused edit or patch with this candidate (c1), without its source; kept for 20 minutes
     #[arg(long, value_name = "CANDIDATE", conflicts_with_all = ["path", "operation", "no_repair"])]
     accept: Option<String>,
@@ -114,6 +118,7 @@ fn attempt(args: Args) -> Result<Reply, Complaint> {
         ("digest", args.digest.into()),
         ("dry_run", args.dry_run.into()),
         ("repair", if args.no_repair { json!(false) } else { Value::Null }),
+        ("format", if args.format { json!(true) } else { Value::Null }),
         ("accept", args.accept.into()),
         ("verify", args.verify.into()),
     ]);

@@ -8,7 +8,7 @@ use lispwright_edit::{changed_lines, unified};
 use lispwright_layout::{Layout, Lines, NotLaidOut, Style};
 use lispwright_project::{EditError, NewText, Revision, Roots, SourceFile, read_anywhere};
 use lispwright_syntax::{Dialect, LineIndex, Span, in_a_line};
-use lispwright_tools::formatting::layout_in;
+use lispwright_tools::formatting::Neighbourhood;
 use serde_json::{Value, json};
 
 use super::below::Below;
@@ -107,7 +107,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     }
     let roots = args.write.then(|| Roots::from_environment(&args.root)).transpose()?;
     let mut run =
-        Run { args, roots, texts: Texts::new(args.dialect.as_deref())?, layout: None, report: Report::default() };
+        Run { args, roots, texts: Texts::new(args.dialect.as_deref())?, around: None, report: Report::default() };
     for path in &args.paths {
         if path != "-" && Path::new(path).is_dir() {
             run.directory(path);
@@ -132,8 +132,8 @@ struct Run<'a> {
     args: &'a Args,
     roots: Option<Roots>,
     texts: Texts,
-    /// What the project declares for files of a directory, in a dialect and style.
-    layout: Option<((PathBuf, Dialect, Style), Layout)>,
+    /// What the project shows of the files of a directory, in a dialect and style.
+    around: Option<((PathBuf, Dialect, Style), Neighbourhood)>,
     report: Report,
 }
 
@@ -183,16 +183,16 @@ impl Run<'_> {
         }
     }
 
-    /// What the project of a file declares.
-    fn layout(&mut self, place: &Path, text: &Text, style: Style) -> &Layout {
+    /// What the project of a file shows.
+    fn layout(&mut self, place: &Path, text: &Text, style: Style) -> Layout {
         let directory = place.parent().unwrap_or(place);
         let key = (directory.to_owned(), text.language.dialect(), style);
-        if self.layout.as_ref().is_none_or(|(known, _)| *known != key) {
-            let layout =
-                layout_in(directory, &text.language, style, |path| read_anywhere(path).ok().map(|file| file.text));
-            self.layout = Some((key, layout));
+        if self.around.as_ref().is_none_or(|(known, _)| *known != key) {
+            let text_of = |path: &Path| read_anywhere(path).ok().map(|file| file.text);
+            self.around = Some((key, Neighbourhood::of(directory, &text.language, style, text_of)));
         }
-        &self.layout.as_ref().expect("it has just been put there").1
+        let around = self.around.as_ref().map(|(_, around)| around.layout_of(place, &text.text, &text.language));
+        around.unwrap_or_default()
     }
 
     /// A text that is left as it is.

@@ -406,7 +406,8 @@ const SHAPES: Shapes = Shapes {
         lambda:2 destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 \
         ecase:2 typecase:2 etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 \
         symbol-macrolet:2 defmethod:3",
-    indents: "block:1 case:1 catch:1 ccase:1 compiler-let:1 cond:a ctypecase:1 destructuring-bind:2 do:2 do*:2 \
+    indents_parts: true,
+    indents: "def*:2 block:1 case:1 catch:1 ccase:1 compiler-let:1 cond:a ctypecase:1 destructuring-bind:2 do:2 do*:2 \
         dolist:1 dotimes:1 ecase:1 etypecase:1 eval-when:1 flet:1 labels:1 macrolet:1 handler-bind:1 \
         handler-case:1 if:a lambda:1 let:1 let*:1 locally:1 multiple-value-bind:2 multiple-value-call:1 \
         multiple-value-prog1:1 multiple-value-setf:1 multiple-value-setq:1 pprint-logical-block:1 \
