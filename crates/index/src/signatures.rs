@@ -1,6 +1,6 @@
 //! What calls of the functions and macros of a file pass, as far as their definitions say it.
 
-use lispwright_syntax::{Form, Forms, Tree};
+use lispwright_syntax::{Datum, Form, Forms, Tree};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::parameter_notation;
@@ -53,6 +53,18 @@ impl Signature {
     }
 }
 
+/// Conditions of the reader decide what the definition consists of.
+fn has_conditions(tree: &Tree, text: &str, form: &Form) -> bool {
+    let is_condition = |datum: Datum| {
+        let source = &text[tree.datum_span(datum).range()];
+        ["#+", "#-", "#?"].iter().any(|begins| source.starts_with(begins))
+    };
+    form.datum.list().is_some_and(|list| tree.data(list).take(MOST_CONDITIONS).any(is_condition))
+}
+
+/// So many data of a definition are looked at for conditions: its parameters are among them.
+const MOST_CONDITIONS: usize = 8;
+
 /// The signatures of the definitions of a file, by the number of the form.
 #[derive(Debug, Default)]
 pub(crate) struct Signatures(FxHashMap<u32, Vec<Signature>>);
@@ -61,6 +73,9 @@ impl Signatures {
     fn of(tree: &Tree, text: &str) -> Self {
         let reader = ParameterReader { tree, text, dialect: tree.dialect() };
         let of_form = |form: &Form| -> Vec<Signature> {
+            if has_conditions(tree, text, form) {
+                return Vec::new();
+            }
             let lists = reader.of_form(form).into_iter();
             lists.map(|one| Signature::of(&one.list, text, tree, one.is_method)).collect()
         };

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::file::File;
 use crate::operators::{Operator, Operators};
+use crate::standard;
 
 /// A call of a function or macro.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ const EXPECTS: &[&str] = &[
 ];
 
 /// Heads of patterns that call a function with the value that is matched.
-const PATTERNS: &[&str] = &["pred", "app", "?", "->*", "->i", "->d"];
+const PATTERNS: &[&str] = &["pred", "app", "?", "->*", "->i", "->d", "rename", "only", "except", "prefix"];
 
 /// The search for calls in a file.
 struct Search<'f, 'q, 'i> {
@@ -121,7 +122,7 @@ impl Search<'_, '_, '_> {
         if is_among(&file.facts.no_forms) || is_among(&file.facts.unclear) || head.list().is_some() {
             return None;
         }
-        if self.is_clause(list) || self.is_specializer(used.span()) {
+        if self.is_clause(list) || self.is_specializer(list, used.span()) {
             return None;
         }
         let (_, operator) = self.operators.of_use(file.document, used);
@@ -170,7 +171,7 @@ impl Search<'_, '_, '_> {
     /// The form around has words of its own that are called like functions, or lists of values.
     fn is_word(&self, list: ListId) -> bool {
         let around = self.file.tree.list(list).parent().and_then(|around| self.head(around));
-        around.is_some_and(|head| head.starts_with("iter") || head.contains("test"))
+        around.is_some_and(|head| head.starts_with("iter") || head.contains("test") || head.contains("case"))
     }
 
     /// The list is the second datum of a function without a name.
@@ -180,7 +181,13 @@ impl Search<'_, '_, '_> {
     }
 
     /// The place is in the list of parameters of a method: `(eql 1)` is no call there.
-    fn is_specializer(&self, name: Span) -> bool {
+    fn is_specializer(&self, list: ListId, name: Span) -> bool {
+        // `(:method ((x (eql 1))) …)` in a generic function.
+        let around = |list: ListId| self.file.tree.list(list).parent();
+        let option = around(list).and_then(around).and_then(around).and_then(|option| self.head(option));
+        if option.is_some_and(|head| head.trim_start_matches(':') == "method") {
+            return true;
+        }
         let form = self.file.forms.around(name.start).map(|id| self.file.forms.get(id));
         form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(name)))
             && form.is_some_and(|form| form.kind == FormKind::Method)
@@ -263,7 +270,13 @@ impl Search<'_, '_, '_> {
             return self.is_understood(list, head, &word);
         }
         match self.uses.get(&span.start) {
-            Some(used) => self.operators.of_use(file.document, *used).1.is_function(),
+            // The macros of the language that take anything but code are special forms of the tables.
+            Some(used) => {
+                let operator = self.operators.of_use(file.document, *used).1;
+                operator.is_function()
+                    || matches!(operator, Operator::Standard(_))
+                    || standard::operators(file.dialect()).contains_key(word.as_str())
+            }
             None => self.is_local_function(span),
         }
     }

@@ -34,7 +34,7 @@ const EMACS_LISP: CallWords = CallWords {
         "cl-iter-defun",
     ],
     standard: include_str!("standard/emacs-lisp.txt"),
-    ..COMMON_LISP
+    methods_can_differ: true,
 };
 
 const SCHEME: CallWords = CallWords {

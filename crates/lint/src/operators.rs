@@ -45,7 +45,7 @@ impl Operator {
 /// The operators of a project in one dialect, as far as a file asks for them.
 pub(crate) struct Operators<'q, 'i> {
     question: &'q UseIndex<'i>,
-    known: RefCell<FxHashMap<Symbol, Operator>>,
+    known: RefCell<FxHashMap<Symbol, Option<Operator>>>,
     /// What the project does not define, as it is written.
     foreign: RefCell<FxHashMap<String, Operator>>,
 }
@@ -60,7 +60,9 @@ impl<'q, 'i> Operators<'q, 'i> {
         let written = &document.text[used.span().range()];
         match self.question.meaning(document, used) {
             Referent::Is(symbol) if self.question.defines(&symbol) => {
-                let operator = self.own(&symbol);
+                // What the project adds to a name of the language leaves it what it is.
+                let own = self.own(&symbol);
+                let operator = own.unwrap_or_else(|| self.foreign(document, &symbol, written));
                 (symbol, operator)
             }
             Referent::Is(symbol) | Referent::Unknown(symbol) => {
@@ -70,8 +72,8 @@ impl<'q, 'i> Operators<'q, 'i> {
         }
     }
 
-    /// What the project defines by a symbol.
-    fn own(&self, symbol: &Symbol) -> Operator {
+    /// What the project defines by a symbol; `None` if that is no function or macro.
+    fn own(&self, symbol: &Symbol) -> Option<Operator> {
         if let Some(known) = self.known.borrow().get(symbol) {
             return known.clone();
         }
@@ -80,7 +82,7 @@ impl<'q, 'i> Operators<'q, 'i> {
         found
     }
 
-    fn find(&self, symbol: &Symbol) -> Operator {
+    fn find(&self, symbol: &Symbol) -> Option<Operator> {
         let dialect = self.question.dialect();
         let two_namespaces = lispwright_index::has_function_namespace(dialect);
         let words = call_words(dialect);
@@ -115,9 +117,7 @@ impl<'q, 'i> Operators<'q, 'i> {
                 }
                 FormKind::Method => {
                     kind.get_or_insert(OperatorKind::Function);
-                    if of_form.is_empty() || !is_certain {
-                        is_clear &= words.methods_can_differ;
-                    }
+                    is_clear &= words.methods_can_differ || (is_certain && !of_form.is_empty());
                     methods.extend_from_slice(of_form);
                 }
                 FormKind::Variable if two_namespaces => {}
@@ -128,22 +128,23 @@ impl<'q, 'i> Operators<'q, 'i> {
                 }
                 FormKind::Structure | FormKind::Class | FormKind::Condition | FormKind::Type | FormKind::Package
                     if two_namespaces => {}
+                FormKind::Addition => {}
                 _ => is_clear = false,
             }
         }
         // The list of a generic function counts for its methods, too, but for their keywords.
-        if generics == 0 {
+        if generics == 0 || words.methods_can_differ {
             signatures.append(&mut methods);
         }
         for one in signatures.iter_mut().filter(|one| one.has_keys && (one.is_method || generics > 0)) {
             one.takes_other_keys = true;
         }
-        let Some(kind) = kind else { return Operator::Unknown };
+        let kind = kind?;
         if !is_clear || signatures.is_empty() || self.is_assigned(symbol) {
-            return Operator::Obscure(kind);
+            return Some(Operator::Obscure(kind));
         }
         signatures.dedup();
-        Operator::Own(Rc::new(OwnOperator { kind, signatures }))
+        Some(Operator::Own(Rc::new(OwnOperator { kind, signatures })))
     }
 
     /// Something gives the name another value where functions are values of variables.

@@ -24,7 +24,8 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
-            right: "(defun area (r)\n  (let ((size (* r r)) (depth (read)))\n    (declare (ignore depth))\n    (* 3 size)))\n",
+            right: "(defun area (r)\n  (let ((size (* r r)) (depth (read)))\n    (declare (ignore depth))\n    (* 3 size)))\n\
+                    (defun shown (r)\n  (let ((size (* r r)))\n    #?\"${size} wide\"))\n",
         },
         Example {
             dialect: Dialect::Clojure,
@@ -75,7 +76,8 @@ impl Rule for UnusedBinding {
                 _ => false,
             };
             let name = file.source(one.name);
-            if is_told && !file.may_be_dynamic(name, one.form) && file.is_idle(one.name) {
+            if is_told && !file.interpolates(one.form) && !file.may_be_dynamic(name, one.form) && file.is_idle(one.name)
+            {
                 let what = if one.is_function { "function" } else { "variable" };
                 findings.add(one.name, format!("nothing uses the local {what} `{name}`"));
             }
@@ -116,6 +118,12 @@ impl File<'_, '_> {
             || name.contains(['-', '/'])
             || WORDS.contains(&name)
             || !text.contains("lexical-binding: t")
+    }
+
+    /// A string in the form has code inside, as some libraries for Common Lisp read it.
+    fn interpolates(&self, form: &CodeForm<'_>) -> bool {
+        let source = self.source(self.tree.list_span(form.list));
+        ["#?\"", "#?/", "#?r"].iter().any(|begins| source.contains(begins))
     }
 
     /// What is bound to the name has no effect of its own.

@@ -27,7 +27,8 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun net-worth (account) (car account))\n(print (net-worth 1 2))\n",
-            right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n",
+            right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n\
+                    (defgeneric worth (one)\n  (:method ((one (eql :all))) 1))\n",
         },
         Example {
             dialect: Dialect::Scheme,
