@@ -1,6 +1,7 @@
 //! The rules, a file each.
 
 mod duplicate_definition;
+mod duplicate_key;
 mod format_directive;
 mod format_too_few;
 mod format_too_many;
@@ -19,6 +20,7 @@ use crate::rule::Rule;
 /// All rules, in the order of their codes.
 pub const ALL: &[&dyn Rule] = &[
     &duplicate_definition::DuplicateDefinition,
+    &duplicate_key::DuplicateKey,
     &format_directive::FormatDirective,
     &format_too_few::FormatTooFew,
     &format_too_many::FormatTooMany,
