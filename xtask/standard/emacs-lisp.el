@@ -22,7 +22,7 @@
    (lambda (symbol)
      (let* ((name (symbol-name symbol)) (function (and (fboundp symbol) (indirect-function symbol))))
        (unless (or (null function) (autoloadp function) (string-match-p "--\\|[[:space:]]\\|\\`standard-limits" name)
-                   (string-match-p "\\`menu-\\|\\`tool-bar-\\|\\`tty-\\|\\`x-\\|\\`vc-\\|\\`ispell-" name))
+                   (string-match-p "\\`menu-\\|\\`tool-bar-\\|\\`tty-\\|\\`x-\\|\\`vc-\\|\\`ispell-\\|\\`byte-" name))
          (push (cond ((special-form-p function)
                       (let ((arity (func-arity function)))
                         (format "%s s %d %s" name (car arity) (if (numberp (cdr arity)) (cdr arity) "-"))))

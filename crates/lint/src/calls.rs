@@ -126,7 +126,7 @@ impl Search<'_, '_, '_> {
             return None;
         }
         let (_, operator) = self.operators.of_use(file.document, used);
-        if matches!(operator, Operator::Unknown) || !self.is_code(list) || self.is_syntax_argument(list) {
+        if matches!(operator, Operator::Unknown) || !self.is_code(list) || self.is_syntax_argument(list, &operator) {
             return None;
         }
         if matches!(operator, Operator::Standard(_)) && self.is_word(list) {
@@ -207,7 +207,10 @@ impl Search<'_, '_, '_> {
         let begins = &file.source(file.tree.datum_span(datum));
         let is_spliced = |prefix: &str| matches!(prefix, ",@" | ",." | "~@" | "#,@" | "#$@" | "#+@");
         let mut prefixes = file.tree.prefixes(datum).map(|prefix| file.source(file.tree.token_span(prefix.token)));
-        matches!(source, "." | "..." | "<...>")
+        // In an encoding that is not known, a character literal can be read as several data.
+        let is_misread = source.starts_with('?') && !source.is_ascii();
+        is_misread
+            || matches!(source, "." | "..." | "<...>" | "#cs" | "#ci")
             || ["#+", "#-", "#?"].iter().any(|condition| begins.starts_with(condition))
             || prefixes.any(|prefix| is_spliced(prefix) || prefix.starts_with("#+") || prefix.starts_with("#-"))
     }
@@ -218,18 +221,23 @@ impl Search<'_, '_, '_> {
         Some(canonical_head(self.file.dialect(), self.file.core(head)).into_owned())
     }
 
-    /// The list is an argument of a macro of the project, where macros are written as rules: one of them may take it apart.
-    fn is_syntax_argument(&self, list: ListId) -> bool {
+    /// The list is an argument of a macro of the project that may take it apart: one that is written as rules, or one to
+    /// which a word is a list whose head happens to be the name of a function of the language.
+    fn is_syntax_argument(&self, list: ListId, operator: &Operator) -> bool {
         let file = self.file;
         let Some(around) = file.tree.list(list).parent() else { return false };
         let Some(head) = file.tree.data(around).next().filter(|head| head.list().is_none()) else { return false };
         let Some(used) = self.uses.get(&file.tree.core_span(head).start) else { return false };
-        let is_special = || self.head(around).is_some_and(|head| file.dialect().special_form(&head).is_some());
-        !lispwright_index::has_function_namespace(file.dialect())
-            && !lispwright_index::data_are_names(file.dialect())
-            && !is_special()
-            && matches!(self.operators.of_use(file.document, *used).1, Operator::Own(_) | Operator::Obscure(_))
-            && !self.operators.of_use(file.document, *used).1.is_function()
+        let Some(word) = self.head(around) else { return false };
+        let has_rules = !lispwright_index::has_function_namespace(file.dialect())
+            && !lispwright_index::data_are_names(file.dialect());
+        let is_known = file.dialect().special_form(&word).is_some()
+            || standard::operators(file.dialect()).contains_key(word.as_str());
+        let macro_ = self.operators.of_use(file.document, *used).1;
+        (has_rules || matches!(operator, Operator::Standard(_)))
+            && !is_known
+            && matches!(macro_, Operator::Own(_) | Operator::Obscure(_))
+            && !macro_.is_function()
     }
 
     /// All forms around a list take it as code.

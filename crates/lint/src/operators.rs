@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lispwright_index::{Document, Referent, Signature, Symbol, Use, UseIndex, UseKind};
+use lispwright_index::{Definition, Document, Referent, Signature, Symbol, Use, UseIndex, UseKind};
 use lispwright_syntax::FormKind;
 use rustc_hash::FxHashMap;
 
@@ -99,6 +99,8 @@ impl<'q, 'i> Operators<'q, 'i> {
                 // The writer `(setf name)` is no function of the name.
                 _ if document.text[row.name.range()].starts_with('(') && two_namespaces => {}
                 _ if one.made => is_clear = false,
+                // Code inside of another definition defines it: the parameters of the form are not its own.
+                _ if !is_named_by(document, one) => is_clear = false,
                 FormKind::Macro => {
                     kind = Some(OperatorKind::Syntax);
                     is_clear &= is_certain && !of_form.is_empty();
@@ -168,7 +170,8 @@ impl<'q, 'i> Operators<'q, 'i> {
         let dialect = self.question.dialect();
         let table = standard::operators(dialect);
         let qualified = format!("{}/{}", symbol.space, symbol.name);
-        let found = match table.get(qualified.as_str()) {
+        // Without a space there is no qualifier: `/=` is no `=` of one.
+        let found = match table.get(qualified.as_str()).filter(|_| !symbol.space.is_empty()) {
             Some(found) => Some(found),
             None => {
                 let name = lispwright_index::spelled(dialect, &symbol.name);
@@ -197,4 +200,10 @@ impl<'q, 'i> Operators<'q, 'i> {
         });
         !is_qualified && is_own && !is_named
     }
+}
+
+/// The form of a definition is called as what it defines, and no form inside of it defines that.
+pub(crate) fn is_named_by(document: &Document, one: &Definition) -> bool {
+    let row = &document.facts.forms[one.form as usize];
+    lispwright_index::plain_name(document.dialect, &document.text[row.name.range()]).is_none_or(|name| name == one.name)
 }

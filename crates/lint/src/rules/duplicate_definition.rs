@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::operators::is_named_by;
 use crate::rule::{About, Example, Rule};
 
 /// A function or macro that a file defines twice.
@@ -56,7 +57,7 @@ impl Rule for DuplicateDefinition {
             {
                 continue;
             }
-            if file.is_infix(row.name) {
+            if file.is_infix(row.name) || !is_named_by(file.document, one) {
                 continue;
             }
             let is_writer = file.source(row.name).starts_with('(');

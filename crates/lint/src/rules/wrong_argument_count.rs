@@ -43,7 +43,9 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::EmacsLisp,
             wrong: "(defun shop-area (r &optional s) (list r s))\n(shop-area)\n",
-            right: "(defun shop-area (r &optional s) (list r s))\n(shop-area 1)\n",
+            right: "(defun shop-area (r &optional s) (list r s))\n(shop-area 1)\n(= 1 2 3)\n\
+                    (defmacro shop-op (op n) `(put ',(car op) 'n ,n))\n(shop-op (car x y) 2)\n\
+                    (defun shop-late () (defun shop-area () 1) (shop-area))\n",
         },
         Example {
             dialect: Dialect::Racket,
