@@ -25,7 +25,7 @@ const FOLDERS: [(&str, Dialect); 6] = [
 ];
 
 /// Bytes of each folder that are laid out, about: every so many files of it.
-const BYTES: usize = 3_000_000;
+const BYTES: usize = 1_500_000;
 /// Lines of a form at least.
 const FEWEST_LINES: usize = 3;
 /// Bytes of a file at most; larger ones are data.

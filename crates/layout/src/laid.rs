@@ -10,7 +10,7 @@ use crate::tidy::{closers, tidied};
 use crate::walk::Walk;
 
 /// How often a text is laid out by its own habits until it stays as it is.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 64;
 
 /// Fewer lists on several lines do not show how they end in a project; then closers join the line before.
 const FEWEST_LISTS: f32 = 10.0;
