@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_repair: bool,
 
-    /// Lay out what is written as the project does; default: [fmt] edits in lispwright.toml
+    /// Lay out what is written as the project does; default: fmt.edits in lispwright.toml
     #[arg(long)]
     format: bool,
 

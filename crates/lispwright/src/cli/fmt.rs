@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REV", conflicts_with = "lines")]
     since: Option<String>,
 
-    /// learned, emacs or cljfmt; default: [fmt] style in lispwright.toml, else learned
+    /// learned, emacs or cljfmt; default: fmt.style in lispwright.toml, else learned
     #[arg(long, value_name = "STYLE", value_parser = style)]
     style: Option<Style>,
 
