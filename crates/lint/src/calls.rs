@@ -125,7 +125,7 @@ impl Search<'_, '_, '_> {
         if self.is_clause(list) || self.is_specializer(list, used.span()) {
             return None;
         }
-        let (_, operator) = self.operators.of_use(file.document, used);
+        let operator = self.operators.of_use(file.document, used);
         if matches!(operator, Operator::Unknown) || !self.is_code(list) || self.is_syntax_argument(list, &operator) {
             return None;
         }
@@ -233,7 +233,7 @@ impl Search<'_, '_, '_> {
             && !lispwright_index::data_are_names(file.dialect());
         let is_known = file.dialect().special_form(&word).is_some()
             || standard::operators(file.dialect()).contains_key(word.as_str());
-        let macro_ = self.operators.of_use(file.document, *used).1;
+        let macro_ = self.operators.of_use(file.document, *used);
         (has_rules || matches!(operator, Operator::Standard(_)))
             && !is_known
             && matches!(macro_, Operator::Own(_) | Operator::Obscure(_))
@@ -280,7 +280,7 @@ impl Search<'_, '_, '_> {
         match self.uses.get(&span.start) {
             // The macros of the language that take anything but code are special forms of the tables.
             Some(used) => {
-                let operator = self.operators.of_use(file.document, *used).1;
+                let operator = self.operators.of_use(file.document, *used);
                 operator.is_function()
                     || matches!(operator, Operator::Standard(_))
                     || standard::operators(file.dialect()).contains_key(word.as_str())

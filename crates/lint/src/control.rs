@@ -333,6 +333,25 @@ fn racket(control: &str) -> Result<Takes, String> {
     Ok(Takes { fewest: count, most: Some(count) })
 }
 
+/// The number of the argument that a directive names, if `2$` or the like begins at `at`, and the place after it. The number
+/// is `None` if it is too large.
+fn numbered(control: &str, at: usize) -> Option<(Option<usize>, usize)> {
+    let digits = control.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_number = digits > 0 && control.as_bytes().get(at + digits) == Some(&b'$');
+    is_number.then(|| (control[at..at + digits].parse().ok(), at + digits + 1))
+}
+
+/// The place after the flags, the width and the precision of a directive, of which `flags` are the flags.
+fn after_flags(bytes: &[u8], mut at: usize, flags: &[u8]) -> usize {
+    while bytes.get(at).is_some_and(|byte| flags.contains(byte)) {
+        at += 1;
+    }
+    while bytes.get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') {
+        at += 1;
+    }
+    at
+}
+
 /// What a control string of Emacs Lisp takes.
 fn percent(control: &str) -> Result<Takes, String> {
     let (mut next, mut most) = (0, 0);
@@ -343,17 +362,11 @@ fn percent(control: &str) -> Result<Takes, String> {
         if bytes[at - 1] != b'%' {
             continue;
         }
-        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits > 0 && bytes.get(at + digits) == Some(&b'$') {
-            next = control[at..at + digits].parse::<usize>().unwrap_or(1).saturating_sub(1);
-            at += digits + 1;
+        if let Some((number, after)) = numbered(control, at) {
+            next = number.unwrap_or(1).saturating_sub(1);
+            at = after;
         }
-        while bytes.get(at).is_some_and(|byte| b"-+ #0".contains(byte)) {
-            at += 1;
-        }
-        while bytes.get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') {
-            at += 1;
-        }
+        at = after_flags(bytes, at, b"-+ #0");
         match control.get(at..).and_then(|rest| rest.chars().next()) {
             None => return Err("the control string ends within a directive".to_owned()),
             Some('%') => at += 1,
@@ -378,19 +391,10 @@ fn java(control: &str) -> Option<Takes> {
         if bytes[at - 1] != b'%' {
             continue;
         }
-        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let mut own = None;
-        if digits > 0 && bytes.get(at + digits) == Some(&b'$') {
-            own = control[at..at + digits].parse::<usize>().ok();
-            at += digits + 1;
-        }
+        let (own, after) = numbered(control, at).unwrap_or((None, at));
+        at = after;
         let is_before = bytes.get(at) == Some(&b'<');
-        while bytes.get(at).is_some_and(|byte| b"-#+ 0,(<".contains(byte)) {
-            at += 1;
-        }
-        while bytes.get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') {
-            at += 1;
-        }
+        at = after_flags(bytes, at, b"-#+ 0,(<");
         let conversion = *bytes.get(at)?;
         at += 1;
         match conversion {

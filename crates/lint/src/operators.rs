@@ -55,20 +55,15 @@ impl<'q, 'i> Operators<'q, 'i> {
         Self { question, known: RefCell::default(), foreign: RefCell::default() }
     }
 
-    /// What the name of a use means, and what is known of that.
-    pub(crate) fn of_use(&self, document: &Document, used: Use) -> (Symbol, Operator) {
+    /// What is known of what the name of a use means.
+    pub(crate) fn of_use(&self, document: &Document, used: Use) -> Operator {
         let written = &document.text[used.span().range()];
         match self.question.meaning(document, used) {
             Referent::Is(symbol) if self.question.defines(&symbol) => {
                 // What the project adds to a name of the language leaves it what it is.
-                let own = self.own(&symbol);
-                let operator = own.unwrap_or_else(|| self.foreign(document, &symbol, written));
-                (symbol, operator)
+                self.own(&symbol).unwrap_or_else(|| self.foreign(document, &symbol, written))
             }
-            Referent::Is(symbol) | Referent::Unknown(symbol) => {
-                let operator = self.foreign(document, &symbol, written);
-                (symbol, operator)
-            }
+            Referent::Is(symbol) | Referent::Unknown(symbol) => self.foreign(document, &symbol, written),
         }
     }
 
