@@ -1,6 +1,6 @@
 ;; How many arguments the functions and macros take that come with Clojure.
 ;;
-;;     clojure xtask/standard/clojure.clj > crates/lint/src/standard/clojure.txt
+;;     clojure xtask/standard/clojure.clj > crates/syntax/src/operators/clojure.txt
 ;;
 ;; A name outside of clojure.core has its namespace.
 

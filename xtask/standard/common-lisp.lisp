@@ -1,6 +1,6 @@
 ;;;; The operators of the package COMMON-LISP with how many arguments they take, as SBCL has them.
 ;;;;
-;;;;     sbcl --script xtask/standard/common-lisp.lisp > crates/lint/src/standard/common-lisp.txt
+;;;;     sbcl --script xtask/standard/common-lisp.lisp > crates/syntax/src/operators/common-lisp.txt
 
 (require :sb-introspect)
 

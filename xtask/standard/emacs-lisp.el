@@ -3,7 +3,7 @@
 ;; How many arguments the functions and macros take that are there without loading anything, and those of a few libraries
 ;; that come with Emacs and that most packages load.
 ;;
-;;     emacs -Q --batch -l xtask/standard/emacs-lisp.el > crates/lint/src/standard/emacs-lisp.txt
+;;     emacs -Q --batch -l xtask/standard/emacs-lisp.el > crates/syntax/src/operators/emacs-lisp.txt
 
 (require 'cl-lib)
 (require 'seq)

@@ -1,7 +1,7 @@
 #lang racket/base
 ;; How many arguments the functions of Racket take, and which of its names are syntax.
 ;;
-;;     racket xtask/standard/racket.rkt > crates/lint/src/standard/racket.txt
+;;     racket xtask/standard/racket.rkt > crates/syntax/src/operators/racket.txt
 
 (define modules '(racket racket/base racket/list racket/string racket/match racket/port racket/class racket/set
                   racket/syntax syntax/parse racket/stxparam racket/runtime-path rackunit racket/date racket/async-channel))

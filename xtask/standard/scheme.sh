@@ -1,7 +1,7 @@
 #!/bin/sh
 # The names of Guile and Chez Scheme in one list: a call is judged by what either of them takes.
 #
-#     xtask/standard/scheme.sh > crates/lint/src/standard/scheme.txt
+#     xtask/standard/scheme.sh > crates/syntax/src/operators/scheme.txt
 cd "$(dirname "$0")" || exit 1
 printf '# The names of Guile %s and Chez Scheme %s by xtask/standard/scheme.sh: name, kind (f, m), fewest and most arguments.\n' \
     "$(guile -c '(display (version))')" "$(scheme --version 2>&1)"

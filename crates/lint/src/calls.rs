@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 
 use crate::file::File;
 use crate::operators::{Operator, Operators};
-use crate::standard;
 
 /// A call of a function or macro.
 #[derive(Debug)]
@@ -231,8 +230,8 @@ impl Search<'_, '_, '_> {
         let Some(word) = self.head(around) else { return false };
         let has_rules = !lispwright_index::has_function_namespace(file.dialect())
             && !lispwright_index::data_are_names(file.dialect());
-        let is_known = file.dialect().special_form(&word).is_some()
-            || standard::operators(file.dialect()).contains_key(word.as_str());
+        let is_known =
+            file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some();
         let macro_ = self.operators.of_use(file.document, *used);
         (has_rules || matches!(operator, Operator::Standard(_)))
             && !is_known
@@ -283,7 +282,7 @@ impl Search<'_, '_, '_> {
                 let operator = self.operators.of_use(file.document, *used);
                 operator.is_function()
                     || matches!(operator, Operator::Standard(_))
-                    || standard::operators(file.dialect()).contains_key(word.as_str())
+                    || file.dialect().standard_operator(&word).is_some()
             }
             None => self.is_local_function(span),
         }

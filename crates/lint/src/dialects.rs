@@ -7,17 +7,12 @@ use lispwright_syntax::Dialect;
 pub(crate) struct CallWords {
     /// The heads of definitions whose lists of parameters are those of the calls.
     pub(crate) definers: &'static [&'static str],
-    /// What the language defines: rows of `name kind fewest most`.
-    pub(crate) standard: &'static str,
     /// The methods of a function need not take what it takes.
     pub(crate) methods_can_differ: bool,
 }
 
-const COMMON_LISP: CallWords = CallWords {
-    definers: &["defun", "defmacro", "defgeneric", "defmethod"],
-    standard: include_str!("standard/common-lisp.txt"),
-    methods_can_differ: false,
-};
+const COMMON_LISP: CallWords =
+    CallWords { definers: &["defun", "defmacro", "defgeneric", "defmethod"], methods_can_differ: false };
 
 const EMACS_LISP: CallWords = CallWords {
     definers: &[
@@ -33,7 +28,6 @@ const EMACS_LISP: CallWords = CallWords {
         "iter-defun",
         "cl-iter-defun",
     ],
-    standard: include_str!("standard/emacs-lisp.txt"),
     methods_can_differ: true,
 };
 
@@ -48,21 +42,13 @@ const SCHEME: CallWords = CallWords {
         "define-inlinable",
         "define-integrable",
     ],
-    standard: include_str!("standard/scheme.txt"),
     ..COMMON_LISP
 };
 
-const RACKET: CallWords = CallWords {
-    definers: &["define", "define/contract", "define-inline"],
-    standard: include_str!("standard/racket.txt"),
-    ..COMMON_LISP
-};
+const RACKET: CallWords = CallWords { definers: &["define", "define/contract", "define-inline"], ..COMMON_LISP };
 
-const CLOJURE: CallWords = CallWords {
-    definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],
-    standard: include_str!("standard/clojure.txt"),
-    methods_can_differ: true,
-};
+const CLOJURE: CallWords =
+    CallWords { definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"], methods_can_differ: true };
 
 /// The row of a dialect.
 pub(crate) fn call_words(dialect: Dialect) -> &'static CallWords {

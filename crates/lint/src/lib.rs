@@ -18,7 +18,6 @@ mod local;
 mod operators;
 mod rule;
 pub mod rules;
-mod standard;
 mod suppress;
 
 pub use chosen::Chosen;

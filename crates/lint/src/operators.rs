@@ -4,11 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lispwright_index::{Definition, Document, Referent, Signature, Symbol, Use, UseIndex, UseKind};
-use lispwright_syntax::FormKind;
+use lispwright_syntax::{FormKind, OperatorKind, StandardOperator};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
-use crate::standard::{self, OperatorKind, StandardOperator};
 
 /// What is known of a name at the head of forms.
 #[derive(Clone, Debug)]
@@ -163,17 +162,16 @@ impl<'q, 'i> Operators<'q, 'i> {
 
     fn find_foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
         let dialect = self.question.dialect();
-        let table = standard::operators(dialect);
         let qualified = format!("{}/{}", symbol.space, symbol.name);
         // Without a space there is no qualifier: `/=` is no `=` of one.
-        let found = match table.get(qualified.as_str()).filter(|_| !symbol.space.is_empty()) {
+        let found = match dialect.standard_operator(&qualified).filter(|_| !symbol.space.is_empty()) {
             Some(found) => Some(found),
             None => {
                 let name = lispwright_index::spelled(dialect, &symbol.name);
-                table.get(name.as_str()).filter(|_| self.is_of_language(document, symbol, written))
+                dialect.standard_operator(&name).filter(|_| self.is_of_language(document, symbol, written))
             }
         };
-        found.map_or(Operator::Unknown, |found| Operator::Standard(*found))
+        found.map_or(Operator::Unknown, Operator::Standard)
     }
 
     /// A name that no file defines is that of the language: it is written without another space, and the file does not

@@ -202,6 +202,8 @@ pub struct Table {
     pub takes_functions: &'static [&'static str],
     /// The names that the standard of the language gives and no program may define anew, divided by white space.
     pub standard: &'static str,
+    /// The operators that the language defines: rows of `name kind fewest most`, sorted by name.
+    pub(crate) operators: &'static str,
     /// Threading forms pass an argument to calls so often that the number of arguments written in a call says little.
     pub threads: bool,
     /// The first characters of a datum by which people name a form that defines nothing.

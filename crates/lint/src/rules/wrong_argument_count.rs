@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 
 use lispwright_index::{Signature, parameter_notation};
-use lispwright_syntax::Dialect;
+use lispwright_syntax::{Dialect, OperatorKind};
 
 use crate::calls::{Call, is_rebound};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::operators::{Operator, OwnOperator};
 use crate::rule::{About, Example, Rule};
-use crate::standard::OperatorKind;
 
 /// A call that passes fewer or more arguments than its function takes.
 pub(crate) struct WrongArgumentCount;

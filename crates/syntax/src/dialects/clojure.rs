@@ -46,6 +46,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: SPECIAL_FORMS,
     takes_functions: &[],
     standard: "",
+    operators: include_str!("../operators/clojure.txt"),
     threads: true,
     titles: &['"', ':'],
     headings: &[";;;;"],

@@ -49,6 +49,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: SPECIAL_FORMS,
     takes_functions: TAKES_FUNCTIONS,
     standard: standard::COMMON_LISP,
+    operators: include_str!("../operators/common-lisp.txt"),
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

@@ -15,6 +15,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: &[],
     takes_functions: &[],
     standard: "",
+    operators: "",
     threads: false,
     ..clojure::TABLE
 };

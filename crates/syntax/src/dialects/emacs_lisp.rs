@@ -51,6 +51,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: SPECIAL_FORMS,
     takes_functions: TAKES_FUNCTIONS,
     standard: "",
+    operators: include_str!("../operators/emacs-lisp.txt"),
     threads: false,
     titles: &['"'],
     headings: &[";;;;", ";;; "],

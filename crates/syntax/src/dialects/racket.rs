@@ -53,6 +53,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: SPECIAL_FORMS,
     takes_functions: &[],
     standard: "",
+    operators: include_str!("../operators/racket.txt"),
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

@@ -47,6 +47,7 @@ pub(super) static TABLE: Table = Table {
     special_forms: SPECIAL_FORMS,
     takes_functions: &[],
     standard: "",
+    operators: include_str!("../operators/scheme.txt"),
     threads: false,
     titles: &['"'],
     headings: &[";;;;"],

@@ -1,0 +1,95 @@
+//! The operators that the languages themselves define, with how many arguments each takes.
+//!
+//! The tables are made from what is installed, by the scripts of `xtask/standard`; the first line of each says by which.
+//! Their rows are sorted by name, and read where they are needed: a caller asks for a few of thousands.
+
+use crate::dialects::Dialect;
+
+/// What an operator of a language is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperatorKind {
+    /// Its arguments are evaluated.
+    Function,
+    /// It is a macro or special form.
+    Syntax,
+}
+
+/// An operator of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandardOperator {
+    /// Whether its arguments are evaluated.
+    pub kind: OperatorKind,
+    /// The fewest arguments that it takes.
+    pub fewest: usize,
+    /// The most; `None` for any number.
+    pub most: Option<usize>,
+}
+
+/// The operator of a row: `name kind fewest most`.
+fn row(line: &str) -> Option<(&str, StandardOperator)> {
+    let mut parts = line.split(' ');
+    let (name, kind, fewest, most) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let kind = if kind == "f" { OperatorKind::Function } else { OperatorKind::Syntax };
+    Some((name, StandardOperator { kind, fewest: fewest.parse().ok()?, most: most.parse().ok() }))
+}
+
+/// The rows of a table, without the comment on its first line.
+fn rows(table: &str) -> &str {
+    match table.starts_with("# ") {
+        true => table.split_once('\n').map_or("", |(_, rows)| rows),
+        false => table,
+    }
+}
+
+impl Dialect {
+    /// The operator of the language with this name, as the language spells it; one outside of the namespace of the
+    /// language has its own before it: `clojure.string/join`.
+    pub fn standard_operator(self, name: &str) -> Option<StandardOperator> {
+        let mut rows = rows(self.table().operators);
+        while !rows.is_empty() {
+            let middle = rows[..rows.len() / 2].rfind('\n').map_or(0, |end| end + 1);
+            let line = rows[middle..].lines().next().unwrap_or_default();
+            let found = line.split(' ').next().unwrap_or_default();
+            match found.cmp(name) {
+                std::cmp::Ordering::Equal => return row(line).map(|(_, operator)| operator),
+                std::cmp::Ordering::Less => rows = rows.get(middle + line.len() + 1..).unwrap_or_default(),
+                std::cmp::Ordering::Greater => rows = &rows[..middle],
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_is_found() {
+        for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Edn) {
+            let all: Vec<&str> = rows(dialect.table().operators).lines().collect();
+            assert!(all.len() > 500, "{}", dialect.name());
+            for line in all {
+                let (name, operator) = row(line).expect("a row has four parts");
+                assert_eq!(dialect.standard_operator(name), Some(operator), "{} {name}", dialect.name());
+            }
+            for absent in ["", " ", "#", "no-operator-has-this-name", "~~~~"] {
+                assert_eq!(dialect.standard_operator(absent), None);
+            }
+        }
+    }
+
+    #[test]
+    fn operators_take_what_their_language_says() {
+        let takes = |dialect: Dialect, name| {
+            dialect.standard_operator(name).map(|operator| (operator.kind, operator.fewest, operator.most))
+        };
+        assert_eq!(takes(Dialect::CommonLisp, "car"), Some((OperatorKind::Function, 1, Some(1))));
+        assert_eq!(takes(Dialect::CommonLisp, "if"), Some((OperatorKind::Syntax, 2, Some(3))));
+        assert_eq!(takes(Dialect::Clojure, "nth"), Some((OperatorKind::Function, 2, Some(3))));
+        assert_eq!(takes(Dialect::Clojure, "clojure.string/join"), Some((OperatorKind::Function, 1, Some(2))));
+        assert_eq!(takes(Dialect::Scheme, "vector-ref"), Some((OperatorKind::Function, 2, Some(2))));
+        assert_eq!(takes(Dialect::Racket, "hash-ref"), Some((OperatorKind::Function, 2, Some(3))));
+        assert_eq!(takes(Dialect::EmacsLisp, "mapcar"), Some((OperatorKind::Function, 2, Some(2))));
+    }
+}
