@@ -115,9 +115,13 @@ pub(crate) fn included_file<'i>(
 ) -> Option<&'i Document> {
     let directory = document.path.parent().unwrap_or(&document.path);
     let beside = without_parents(&directory.join(included));
-    let is_it = |path: &Path| path == beside || path.ends_with(included);
-    let fits = |other: &&&Document| is_it(&other.path) || is_it(&other.path.with_extension(""));
-    documents.iter().filter(|other| other.path != document.path).find(fits).copied()
+    let fits = |other: &Document, is_it: &dyn Fn(&Path) -> bool| {
+        other.path != document.path && (is_it(&other.path) || is_it(&other.path.with_extension("")))
+    };
+    let own = documents.iter().find(|other| fits(other, &|path| path == beside));
+    // Of several files elsewhere that are called so, none is known to be meant.
+    let mut others = documents.iter().filter(|other| fits(other, &|path| path.ends_with(included)));
+    own.or_else(|| others.next().filter(|_| others.next().is_none())).copied()
 }
 
 /// The name looks like that of a constructor, predicate or accessor of a structure.
@@ -480,8 +484,10 @@ impl<'i> Spaces<'i> {
             let all = self.declared_beside(beside, space).flat_map(|one| &one.imports);
             all.filter(|import| import.kind == ImportKind::Asked)
         };
-        // Own names are more likely than those that are only imported under some condition.
-        let certain = all().filter(|import| !import.is_conditional).map(Some);
+        // A name that is asked for by itself hides the same name among all names of another space. Own names are more likely
+        // than those that are only imported under some condition.
+        let named = all().filter(|import| !import.is_conditional && import.only.is_some());
+        let certain = named.chain(all().filter(|import| !import.is_conditional && import.only.is_none())).map(Some);
         let others = all().filter(|import| import.is_conditional).map(Some);
         for import in certain.chain([None]).chain(others) {
             let Some(import) = import else {

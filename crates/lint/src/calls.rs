@@ -5,7 +5,7 @@
 
 use lispwright_index::{MarkRole, Referent, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, FormKind, ListId, Span, SpecialForm, TokenKind};
+use lispwright_syntax::{Datum, FormKind, ListId, OperatorKind, Span, SpecialForm, TokenKind};
 use rustc_hash::FxHashMap;
 
 use crate::file::File;
@@ -79,6 +79,11 @@ const EXPECTS: &[&str] = &[
 /// Heads of patterns that call a function with the value that is matched.
 const PATTERNS: &[&str] = &["pred", "app", "?", "->*", "->i", "->d", "rename", "only", "except", "prefix"];
 
+/// The end of a datum, in bytes.
+fn end_of(file: &File<'_, '_>, datum: Datum) -> usize {
+    file.tree.datum_span(datum).end as usize
+}
+
 /// The search for calls in a file.
 struct Search<'f, 'q, 'i> {
     file: &'f File<'q, 'i>,
@@ -92,17 +97,22 @@ struct Search<'f, 'q, 'i> {
 /// The calls of a file.
 pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
     let called = file.facts.uses.iter().filter(|used| used.kind == UseKind::Call);
+    // What a file contains of another under a computed name, it may define.
+    let is_open_ended = file.text().contains("(include/");
     let mut search = Search {
         file,
         operators: Operators::new(file.question),
         uses: called.map(|used| (used.start, *used)).collect(),
         known: FxHashMap::default(),
     };
-    let has_known_language = file.has_known_language();
     let mut uses: Vec<Use> = search.uses.values().copied().collect();
     uses.sort_unstable_by_key(|used| used.start);
     let found = uses.into_iter().filter_map(|used| search.call(used));
-    found.filter(|call| has_known_language || !matches!(call.operator, Operator::Standard(_))).collect()
+    let is_meant = |call: &Call| match &call.operator {
+        Operator::Standard(standard) => file.has_table(call.name, standard),
+        _ => !is_open_ended,
+    };
+    found.filter(is_meant).collect()
 }
 
 impl Search<'_, '_, '_> {
@@ -187,6 +197,10 @@ impl Search<'_, '_, '_> {
         if option.is_some_and(|head| head.trim_start_matches(':') == "method") {
             return true;
         }
+        // A type, or a specializer in what a macro makes a method of.
+        if self.file.source(name).eq_ignore_ascii_case("eql") && self.file.tree.data(list).count() == 2 {
+            return true;
+        }
         let form = self.file.forms.around(name.start).map(|id| self.file.forms.get(id));
         form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(name)))
             && form.is_some_and(|form| form.kind == FormKind::Method)
@@ -209,7 +223,8 @@ impl Search<'_, '_, '_> {
         // In an encoding that is not known, a character literal can be read as several data.
         let is_misread = source.starts_with('?') && !source.is_ascii();
         is_misread
-            || matches!(source, "." | "..." | "<...>" | "#cs" | "#ci")
+            || matches!(source, "." | "..." | "<...>" | "#cs" | "#ci" | "#p" | "#P")
+            || (source == "\"\"" && file.text()[end_of(file, datum)..].starts_with('"'))
             || ["#+", "#-", "#?"].iter().any(|condition| begins.starts_with(condition))
             || prefixes.any(|prefix| is_spliced(prefix) || prefix.starts_with("#+") || prefix.starts_with("#-"))
     }
@@ -233,10 +248,24 @@ impl Search<'_, '_, '_> {
         let is_known =
             file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some();
         let macro_ = self.operators.of_use(file.document, *used);
-        (has_rules || matches!(operator, Operator::Standard(_)))
-            && !is_known
-            && matches!(macro_, Operator::Own(_) | Operator::Obscure(_))
-            && !macro_.is_function()
+        let data = file.data(around);
+        let is_option = data
+            .iter()
+            .position(|one| one.list() == Some(list))
+            .is_some_and(|at| at > 1 && data[at - 1].list().is_none() && file.core(data[at - 1]).starts_with(':'));
+        let is_of_project = matches!(macro_, Operator::Own(_) | Operator::Obscure(_));
+        let may_be_taken_apart = has_rules || is_option || matches!(operator, Operator::Standard(_));
+        let is_own_function = matches!(&macro_, Operator::Own(own) if own.kind == OperatorKind::Function);
+        !is_known
+            && ((self.is_method_like(list) && !is_own_function)
+                || (may_be_taken_apart && is_of_project && !macro_.is_function()))
+    }
+
+    /// The list is written like a method: a name, a vector of parameters, and code.
+    fn is_method_like(&self, list: ListId) -> bool {
+        let second = self.file.tree.data(list).nth(1).filter(|second| second.list().is_some());
+        lispwright_index::data_are_names(self.file.dialect())
+            && second.is_some_and(|second| self.file.core(second).starts_with('['))
     }
 
     /// All forms around a list take it as code.

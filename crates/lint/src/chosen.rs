@@ -1,8 +1,12 @@
 //! The rules that are asked.
 
+use std::sync::Arc;
+
 use lispwright_index::{Document, UseIndex};
 
+use crate::dialects::call_words;
 use crate::finding::{Finding, Severity};
+use crate::kondo::KondoConfig;
 use crate::rule::Rule;
 use crate::{lint, rules};
 
@@ -10,12 +14,17 @@ use crate::{lint, rules};
 #[derive(Clone)]
 pub struct Chosen {
     rules: Vec<(&'static dyn Rule, Severity)>,
+    /// The rules of which the project itself has said something.
+    said: Vec<&'static str>,
+    /// What it says to another program that tells the same.
+    kondo: Option<Arc<KondoConfig>>,
 }
 
 impl Default for Chosen {
     /// The rules that are on unless a project says otherwise.
     fn default() -> Self {
-        Self { rules: rules::defaults().into_iter().map(with_own_level).collect() }
+        let rules = rules::defaults().into_iter().map(with_own_level).collect();
+        Self { rules, said: Vec::new(), kondo: None }
     }
 }
 
@@ -29,7 +38,7 @@ impl Chosen {
     /// Errors: the first code that no rule has.
     pub fn only(codes: &[String]) -> Result<Self, &str> {
         let found = codes.iter().map(|code| rules::with_code(code).map(with_own_level).ok_or(code.as_str()));
-        Ok(Self { rules: found.collect::<Result<_, _>>()? })
+        Ok(Self { rules: found.collect::<Result<_, _>>()?, said: Vec::new(), kondo: None })
     }
 
     /// The same rules with other levels; `None` takes a rule out, and a rule that is not among them comes to them.
@@ -37,9 +46,18 @@ impl Chosen {
     pub fn with(mut self, levels: &[(&str, Option<Severity>)]) -> Self {
         for (code, level) in levels {
             self.rules.retain(|(rule, _)| rule.about().code != *code);
-            self.rules.extend(rules::with_code(code).zip(*level));
+            let rule = rules::with_code(code);
+            self.said.extend(rule.map(|rule| rule.about().code));
+            self.rules.extend(rule.zip(*level));
         }
         self.rules.sort_by_key(|(rule, _)| rule.about().code);
+        self
+    }
+
+    /// The same rules where a project has a configuration of clj-kondo; what the project says of a rule itself goes before.
+    #[must_use]
+    pub fn with_kondo(mut self, config: Option<Arc<KondoConfig>>) -> Self {
+        self.kondo = config;
         self
     }
 
@@ -56,6 +74,9 @@ impl Chosen {
             if let Some((_, level)) = self.rules.iter().find(|(rule, _)| rule.about().code == one.rule) {
                 one.severity = *level;
             }
+        }
+        if let Some(config) = self.kondo.as_ref().filter(|_| call_words(document.dialect).has_kondo) {
+            config.apply(document, &mut found, |code| self.said.contains(&code));
         }
         found
     }

@@ -8,6 +8,7 @@ use lispwright_syntax::{Datum, Dialect, FormKind, ListId, Span, SpecialForm, Tok
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::file::File;
+use crate::operators::is_of_language;
 
 /// A list that is evaluated, whose head is a name that nothing local hides.
 #[derive(Clone, Debug)]
@@ -102,7 +103,18 @@ fn is_threading(name: &str) -> bool {
 }
 
 /// The module languages of Racket in which the names of the language are those of `racket`.
-const RACKETS: &[&str] = &["racket", "typed/racket", "scheme", "scheme/base"];
+const RACKETS: &[&str] = &[
+    "racket",
+    "racket/base",
+    "racket/gui",
+    "racket/gui/base",
+    "racket/load",
+    "typed/racket",
+    "typed/racket/base",
+    "scheme",
+    "scheme/base",
+    "scheme/gui",
+];
 
 /// Functions of several dialects that code calls often.
 const OTHER_FUNCTIONS: &str = "list vector append cons concat str print println display format message error max min not \
@@ -138,25 +150,27 @@ impl<'i> File<'_, 'i> {
         if let Some(qualifier) = qualifier.filter(|_| text.len() > 1) {
             return ["cl", "common-lisp", "clojure.core"].iter().any(|one| one.eq_ignore_ascii_case(qualifier));
         }
-        let is_defined = match self.question.meaning_at(self.document, at) {
-            Referent::Is(symbol) | Referent::Unknown(symbol) => self.question.defines(&symbol),
-        };
-        !is_defined && self.has_known_language()
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.question.meaning_at(self.document, at);
+        !self.question.defines(&symbol)
+            && is_of_language(self.question, self.document, &symbol, text)
+            && self.has_known_language()
     }
 
     /// The names of the language are not those of a module language of which nothing is known.
     pub(crate) fn has_known_language(&self) -> bool {
-        let text = self.text();
         if !files_are_modules(self.dialect()) {
             return true;
         }
-        let after =
-            |opener: &str, count: usize| text.find(opener).and_then(|at| text[at..].split_whitespace().nth(count));
-        let language = after("#lang ", 1).or_else(|| after("(module ", 2));
-        match language {
-            Some(language) => RACKETS.iter().any(|one| language.starts_with(one)),
-            None => !text.contains("#reader") && !text.contains("#!r6rs"),
-        }
+        // `#lang racket`, or `(module name racket …)`
+        let mut solid = self.tree.tokens().filter(|(kind, _)| !kind.is_trivia()).map(|(_, span)| self.source(span));
+        let (first, second) = (solid.next().unwrap_or_default(), solid.next().unwrap_or_default());
+        let language = match (first.strip_prefix("#lang"), first, second) {
+            (Some(""), _, language) => language,
+            (Some(language), ..) => language.trim_start(),
+            (None, "(", "module") => solid.nth(1).unwrap_or_default(),
+            _ => return !self.text().contains("#reader") && !first.starts_with("#!"),
+        };
+        RACKETS.contains(&language)
     }
 
     /// A special operator is called at a place that the index notes as no use of a name.

@@ -7,6 +7,8 @@ use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
 use crate::calls::{Call, calls};
 use crate::code::CodeForms;
+use crate::dialects::call_words;
+use crate::platform::Platform;
 
 /// A file with what is known of it and of its project.
 pub struct File<'q, 'i> {
@@ -22,6 +24,7 @@ pub struct File<'q, 'i> {
     pub facts: Facts,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
+    platform: OnceCell<Platform>,
 }
 
 impl<'q, 'i> File<'q, 'i> {
@@ -30,12 +33,26 @@ impl<'q, 'i> File<'q, 'i> {
         let tree = document.tree();
         let forms = Forms::new(&tree, &document.text);
         let facts = question.facts_with_marks(document, &tree);
-        Self { question, document, tree, forms, facts, code: OnceCell::new(), calls: OnceCell::new() }
+        Self {
+            question,
+            document,
+            tree,
+            forms,
+            facts,
+            code: OnceCell::new(),
+            calls: OnceCell::new(),
+            platform: OnceCell::new(),
+        }
     }
 
     /// Its forms that are code for certain.
     pub fn code(&self) -> &CodeForms<'i> {
         self.code.get_or_init(|| CodeForms::of(self))
+    }
+
+    /// The implementation that it is for.
+    pub(crate) fn platform(&self) -> Platform {
+        *self.platform.get_or_init(|| (call_words(self.dialect()).platform.of_file)(self))
     }
 
     /// Its dialect.

@@ -102,7 +102,8 @@ pub(crate) fn formatting<'f, 'i>(file: &'f File<'_, 'i>) -> impl Iterator<Item =
             }
         };
         let control = file.literal(argument(at)?)?;
-        if !file.is_of_language(file.tree.core_span(form.head)) {
+        let head = file.tree.core_span(form.head);
+        if !file.is_of_language(head) || !file.is_of_platform(head) {
             return None;
         }
         let takes = takes(row.notation, &text_of(file.core(control))?)?;

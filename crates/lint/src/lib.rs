@@ -16,6 +16,7 @@ mod identity;
 pub mod kondo;
 mod local;
 mod operators;
+mod platform;
 mod rule;
 pub mod rules;
 mod suppress;

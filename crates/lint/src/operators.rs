@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use lispwright_index::{Definition, Document, Referent, Signature, Symbol, Use, UseIndex, UseKind};
-use lispwright_syntax::{FormKind, OperatorKind, StandardOperator};
+use lispwright_index::{Definition, Document, FormRow, Referent, Signature, Symbol, Use, UseIndex, UseKind};
+use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
@@ -88,7 +88,7 @@ impl<'q, 'i> Operators<'q, 'i> {
         for (document, one) in self.question.definitions(symbol) {
             let row = &document.facts.forms[one.form as usize];
             let of_form = document.signatures(one.form);
-            let is_certain = words.definers.contains(&row.head.as_str());
+            let is_certain = words.definers.contains(&row.head.as_str()) && self.is_defined_by_language(document, row);
             match one.kind {
                 // The writer `(setf name)` is no function of the name.
                 _ if document.text[row.name.range()].starts_with('(') && two_namespaces => {}
@@ -143,6 +143,19 @@ impl<'q, 'i> Operators<'q, 'i> {
         Some(Operator::Own(Rc::new(OwnOperator { kind, signatures })))
     }
 
+    /// The head of a definition is the one of the language, not another that is called so.
+    fn is_defined_by_language(&self, document: &Document, row: &FormRow) -> bool {
+        let start = row.span.start + 1;
+        let begin = &document.text[start as usize..row.span.end as usize];
+        let length = begin.find(|next: char| next.is_whitespace() || "()[]".contains(next)).unwrap_or(begin.len());
+        let head = Span::new(start, start + length as u32);
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.question.meaning_at(document, head);
+        let written = &begin[..length];
+        let is_qualified = written.contains('/') || written.contains(':');
+        let is_language = is_of_language(self.question, document, &symbol, written);
+        !self.question.defines(&symbol) && (!is_qualified || is_language)
+    }
+
     /// Something gives the name another value where functions are values of variables.
     fn is_assigned(&self, symbol: &Symbol) -> bool {
         let is_it = |kind| kind == UseKind::Assignment;
@@ -168,31 +181,31 @@ impl<'q, 'i> Operators<'q, 'i> {
             Some(found) => Some(found),
             None => {
                 let name = lispwright_index::spelled(dialect, &symbol.name);
-                dialect.standard_operator(&name).filter(|_| self.is_of_language(document, symbol, written))
+                dialect.standard_operator(&name).filter(|_| is_of_language(self.question, document, symbol, written))
             }
         };
         found.map_or(Operator::Unknown, Operator::Standard)
     }
+}
 
-    /// A name that no file defines is that of the language: it is written without another space, and the file does not
-    /// say that it has it from elsewhere.
-    fn is_of_language(&self, document: &Document, symbol: &Symbol, written: &str) -> bool {
-        let is_language = matches!(symbol.space.as_str(), "common-lisp" | "cl" | "clojure.core" | "");
-        if is_language {
-            return true;
-        }
-        let is_qualified = written.len() > 1 && written.contains([':', '/']);
-        let is_own = self.question.is_of_project(&symbol.space);
-        let imports = || document.facts.spaces.iter().flat_map(|space| &space.imports);
-        let is_named = imports().any(|import| {
-            let named = import.only.iter().flatten().map(|(_, ours)| ours);
-            let is_it = |name: &String| *name == symbol.name;
-            named.clone().any(is_it)
-                || import.except.iter().any(is_it)
-                || import.renamed.iter().any(|(theirs, _)| is_it(theirs))
-        });
-        !is_qualified && is_own && !is_named
+/// A name that no file defines is that of the language: it is written without another space, and the file does not say
+/// that it has it from elsewhere.
+pub(crate) fn is_of_language(question: &UseIndex<'_>, document: &Document, symbol: &Symbol, written: &str) -> bool {
+    let is_language = matches!(symbol.space.as_str(), "common-lisp" | "cl" | "clojure.core" | "");
+    if is_language {
+        return true;
     }
+    let is_qualified = written.len() > 1 && written.contains([':', '/']);
+    let is_own = question.is_of_project(&symbol.space);
+    let imports = || document.facts.spaces.iter().flat_map(|space| &space.imports);
+    let is_named = imports().any(|import| {
+        let named = import.only.iter().flatten().map(|(_, ours)| ours);
+        let is_it = |name: &String| *name == symbol.name;
+        named.clone().any(is_it)
+            || import.except.iter().any(is_it)
+            || import.renamed.iter().any(|(theirs, _)| is_it(theirs))
+    });
+    !is_qualified && is_own && !is_named
 }
 
 /// The form of a definition is called as what it defines, and no form inside of it defines that.

@@ -121,6 +121,26 @@ fn a_project_says_which_rules_it_wants() {
 }
 
 #[test]
+fn what_is_switched_off_for_clj_kondo_is_not_told() {
+    let project = tempfile::tempdir().unwrap();
+    let here = project.path();
+    fs::create_dir(here.join(".clj-kondo")).unwrap();
+    fs::write(here.join("a.clj"), "(ns a)\n(defn f [x] x)\n(defn f [x] (f x x))\n(defn g [] (f))\n").unwrap();
+    let told = printed(here, &["lint"], 1);
+    assert!(told.contains("duplicate-definition") && told.contains("2 errors"), "{told}");
+    let config = "{:linters {:redefined-var {:level :off} :invalid-arity {:level :info}}\n\
+                  :config-in-ns {b {:linters {:invalid-arity {:level :off}}}}}";
+    fs::write(here.join(".clj-kondo/config.edn"), config).unwrap();
+    fs::write(here.join("b.clj"), "(ns b)\n(defn f [x] x)\n(f)\n").unwrap();
+    let told = printed(here, &["lint"], 0);
+    assert!(told.contains("a.clj:3:") && told.contains("a.clj:4:") && told.contains("hint"), "{told}");
+    assert!(!told.contains("duplicate-definition") && !told.contains("b.clj"), "{told}");
+    // What the project says to this program goes before.
+    fs::write(here.join("lispwright.toml"), "[lint.rules]\nduplicate-definition = \"on\"\n").unwrap();
+    assert!(printed(here, &["lint"], 1).contains("duplicate-definition"));
+}
+
+#[test]
 fn an_old_project_is_told_only_what_its_baseline_does_not_know() {
     let project = project();
     let here = project.path();

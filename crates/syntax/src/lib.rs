@@ -63,7 +63,7 @@ pub use heads::{Head, Indent};
 pub use language::Language;
 pub use near::{edit_distance, nearest};
 pub use notation::{UnknownNotation, unknown_notation, unknown_readtable};
-pub use operators::{OperatorKind, StandardOperator};
+pub use operators::{Implementations, OperatorKind, StandardOperator};
 pub use quoted::unquoted;
 pub use read::{MAX_LEN, is_sound_again, read, read_again, read_by_columns, read_plain, read_plain_again};
 pub use same::{same_back, same_front};

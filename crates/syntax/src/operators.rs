@@ -23,14 +23,45 @@ pub struct StandardOperator {
     pub fewest: usize,
     /// The most; `None` for any number.
     pub most: Option<usize>,
+    /// The implementations that have it.
+    pub origin: Implementations,
 }
 
-/// The operator of a row: `name kind fewest most`.
+/// Of the implementations that a table was made from, some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Implementations(u8);
+
+impl Implementations {
+    /// The first one, or the only one.
+    pub const FIRST: Self = Self(1);
+    /// The second one.
+    pub const SECOND: Self = Self(2);
+    /// All of them.
+    pub const ALL: Self = Self(3);
+
+    /// It has all that `other` has.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Those of either.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The operator of a row: `name kind fewest most`, and `1` or `2` if only one of two implementations has it.
 fn row(line: &str) -> Option<(&str, StandardOperator)> {
     let mut parts = line.split(' ');
     let (name, kind, fewest, most) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let kind = if kind == "f" { OperatorKind::Function } else { OperatorKind::Syntax };
-    Some((name, StandardOperator { kind, fewest: fewest.parse().ok()?, most: most.parse().ok() }))
+    let origin = match parts.next() {
+        Some("1") => Implementations::FIRST,
+        Some("2") => Implementations::SECOND,
+        _ => Implementations::ALL,
+    };
+    Some((name, StandardOperator { kind, fewest: fewest.parse().ok()?, most: most.parse().ok(), origin }))
 }
 
 /// The rows of a table, without the comment on its first line.

@@ -10,7 +10,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use lispwright_lint::kondo::KondoConfig;
 use lispwright_lint::{Chosen, Severity, rules};
 use serde::Deserialize;
 
@@ -38,6 +40,8 @@ pub struct Linting {
     pub baseline: Option<String>,
     /// Edits do not tell what is new by them.
     pub is_silent_on_edits: bool,
+    /// What the project says to clj-kondo.
+    kondo: Option<Arc<KondoConfig>>,
 }
 
 impl Linting {
@@ -62,12 +66,13 @@ impl Linting {
             exclude: table.exclude,
             baseline: table.baseline,
             is_silent_on_edits: table.edits == Some(false),
+            kondo: None,
         })
     }
 
     /// The rules that are on, with their levels.
     pub(crate) fn chosen(&self) -> Chosen {
-        Chosen::default().with(&self.levels)
+        Chosen::default().with(&self.levels).with_kondo(self.kondo.clone())
     }
 
     /// A file of the project is not judged; its path is relative to the project.
@@ -76,8 +81,18 @@ impl Linting {
     }
 }
 
+/// What clj-kondo is told of a project, relative to the project.
+const KONDO_CONFIG: &str = ".clj-kondo/config.edn";
+
 /// How the files below the first root are judged. A configuration that is wrong is told elsewhere.
 pub(crate) fn linting(workshop: &Workshop) -> Linting {
-    let languages = workshop.workspace.languages_in(workshop.roots.primary());
-    languages.map(|languages| languages.linting().clone()).unwrap_or_default()
+    let root = workshop.roots.primary();
+    let languages = workshop.workspace.languages_in(root);
+    let mut linting = languages.map(|languages| languages.linting().clone()).unwrap_or_default();
+    let config = root.join(KONDO_CONFIG);
+    if config.is_file() {
+        let text = workshop.workspace.read(&config.display().to_string()).ok().map(|file| file.text);
+        linting.kondo = text.map(|text| Arc::new(KondoConfig::read(&text)));
+    }
+    linting
 }

@@ -97,7 +97,7 @@ impl Rule for LambdaList {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        for form in file.code().certain() {
+        for form in file.code().certain().filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
             if is_clojure_function(file, form) {
                 for vector in vectors(file, form) {
                     let Some(list) = vector.list() else { continue };

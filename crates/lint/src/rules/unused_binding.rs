@@ -76,7 +76,11 @@ impl Rule for UnusedBinding {
                 _ => false,
             };
             let name = file.source(one.name);
-            if is_told && !file.interpolates(one.form) && !file.may_be_dynamic(name, one.form) && file.is_idle(one.name)
+            if is_told
+                && file.is_of_language(file.tree.core_span(one.form.head))
+                && !file.interpolates(one.form)
+                && !file.may_be_dynamic(name, one.form)
+                && file.is_idle(one.name)
             {
                 let what = if one.is_function { "function" } else { "variable" };
                 findings.add(one.name, format!("nothing uses the local {what} `{name}`"));

@@ -7,10 +7,16 @@ use lispwright_lint::{Finding, Rule, lint};
 use lispwright_syntax::{Dialect, Language};
 
 /// What the rules find in `text`, the one file of a project.
+#[allow(dead_code, reason = "some tests name the file")]
 pub(crate) fn found(dialect: Dialect, text: &str, rules: &[&dyn Rule]) -> Vec<Finding> {
-    let root = tempfile::tempdir().expect("a directory");
     let ending = dialect.table().endings.first().expect("an ending");
-    let path = root.path().join(format!("example.{ending}"));
+    found_in(dialect, &format!("example.{ending}"), text, rules)
+}
+
+/// The same in a file of this name.
+pub(crate) fn found_in(dialect: Dialect, name: &str, text: &str, rules: &[&dyn Rule]) -> Vec<Finding> {
+    let root = tempfile::tempdir().expect("a directory");
+    let path = root.path().join(name);
     std::fs::write(&path, text).expect("a file");
     let mut index = Index::default();
     index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));

@@ -196,9 +196,8 @@ impl Parts<'_> {
                     let mut data =
                         value.and_then(|datum| datum.list()).into_iter().flat_map(|list| self.tree.data(list));
                     data.next();
-                    let is_arity = |datum| self.first_of(datum).filter(|first| first.list().is_some());
                     let parameters: Vec<Datum> = match head.starts_with("case-") {
-                        true => data.filter_map(is_arity).collect(),
+                        true => data.filter_map(|clause| self.first_of(clause)).collect(),
                         false => data.take(1).collect(),
                     };
                     form.signature.extend(parameters.into_iter().map(|datum| self.tree.core_span(datum)));

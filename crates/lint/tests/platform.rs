@@ -1,0 +1,67 @@
+//! What a table says of one implementation is not said of another.
+
+mod common;
+
+use common::found_in;
+use lispwright_lint::rules;
+use lispwright_syntax::Dialect;
+
+/// The lines of what the rules find in a file of this name.
+#[track_caller]
+fn check(dialect: Dialect, name: &str, text: &str, expected: &[usize]) {
+    let findings = found_in(dialect, name, text, &rules::defaults());
+    let lines: Vec<usize> =
+        findings.iter().map(|one| text[..one.span.start as usize].matches('\n').count() + 1).collect();
+    assert_eq!(lines, expected, "{name}\n{text}\n{findings:?}");
+}
+
+#[test]
+fn clojure_on_other_hosts_has_other_functions() {
+    let text = "(ns a)\n(defn f [n] (make-array n))\n";
+    check(Dialect::Clojure, "a.clj", text, &[2]);
+    check(Dialect::Clojure, "a.cljc", text, &[2]);
+    check(Dialect::Clojure, "a.cljs", text, &[]);
+    let branches = "(ns a)\n(defn f [n]\n  #?(:clj (make-array Object n 1)\n     :cljs (make-array n)))\n\
+                    (defn g [n]\n  #?(:clj (make-array n)))\n";
+    check(Dialect::Clojure, "a.cljc", branches, &[6]);
+}
+
+#[test]
+fn a_scheme_has_the_functions_of_its_implementation() {
+    let guile = "(define-module (a))\n(define (f x) (assq-ref x))\n(define (g x) (list-head x))\n";
+    check(Dialect::Scheme, "a.scm", guile, &[2, 3]);
+    let plain = "(define (f x) (assq-ref x))\n(define (g x) (vector-ref x))\n";
+    check(Dialect::Scheme, "a.scm", plain, &[2]);
+    let gauche = "(define-library (a) (import (gauche base)))\n(define (g x) (vector-ref x))\n";
+    check(Dialect::Scheme, "a.scm", gauche, &[]);
+    let conditional = "(cond-expand\n  (guile (vector-ref 1 2 3))\n  (else (vector-ref 1 2)))\n(vector-ref 1)\n";
+    check(Dialect::Scheme, "a.scm", conditional, &[4]);
+}
+
+#[test]
+fn the_language_of_a_racket_module_is_that_of_its_first_line() {
+    let text = "(define (f x) (car x x))\n";
+    check(Dialect::Racket, "a.rkt", &format!("#lang racket/base\n{text}"), &[2]);
+    check(Dialect::Racket, "a.rkt", &format!(";; An example.\n(module a racket/base\n{text})\n"), &[3]);
+    check(Dialect::Racket, "a.rkt", &format!("#lang htdp/bsl\n{text}"), &[]);
+    let other = format!("#|\n#lang racket\n|#\n(module a mzscheme\n{text})\n");
+    check(Dialect::Racket, "a.rkt", &other, &[]);
+}
+
+#[test]
+fn later_versions_of_emacs_take_more_arguments() {
+    let text = ";; -*- lexical-binding: t -*-\n(defun a-f (x) (define-key x nil nil t))\n(defun a-g () (car))\n";
+    check(Dialect::EmacsLisp, "a.el", text, &[2, 3]);
+    check(Dialect::EmacsLisp, "a.el", &format!(";; Package-Requires: ((emacs \"29.1\"))\n{text}"), &[4]);
+    let asked = "(defun a-f (x)\n  (if (>= emacs-major-version 29)\n      (define-key x nil nil t)\n    x))\n";
+    check(Dialect::EmacsLisp, "a.el", asked, &[]);
+}
+
+#[test]
+fn a_name_from_elsewhere_is_not_that_of_the_language() {
+    let text = "(defpackage :a (:use :cl) (:shadowing-import-from :new-let #:let))\n(in-package :a)\n\
+                (defun f (x)\n  (let ((a b (floor x 2))) (+ a b)))\n";
+    check(Dialect::CommonLisp, "a.lisp", text, &[]);
+    let text = "(ns a (:require [schema.core :as s]))\n(s/defn f :- [(s/one s/Any) s/Int] [x] x)\n(f 1)\n";
+    check(Dialect::Clojure, "a.clj", text, &[]);
+}
