@@ -26,7 +26,13 @@ pub(crate) const MAKERS: &[&str] = &[
     "requiring-resolve",
     "read-from-string",
     "funcall-by-name",
+    "ns-publics",
+    "ns-interns",
+    "ns-map",
 ];
+
+/// Functions of Clojure that give the names of a namespace.
+const READERS: &[&str] = &["ns-publics", "ns-interns", "ns-map"];
 
 /// Letters that the known parts of a computed name have at least: `~A-~A` may be anything.
 const FEWEST: usize = 3;
@@ -38,11 +44,16 @@ pub struct Computed {
     pub span: Span,
     /// The known parts in their order; empty parts at the ends stand for what is not known there.
     pub parts: Vec<String>,
+    /// The namespace whose names it reads, all of them: `(ns-publics *ns*)`.
+    pub of_space: Option<String>,
 }
 
 impl Computed {
-    /// A name may be this one.
-    pub fn may_be(&self, name: &str, folds_case: bool) -> bool {
+    /// A name of a space may be this one.
+    pub fn may_be(&self, name: &str, space: &str, folds_case: bool) -> bool {
+        if self.of_space.as_deref().is_some_and(|of| of != space) {
+            return false;
+        }
         if folds_case { self.fits(&name.to_lowercase()) } else { self.fits(name) }
     }
 
@@ -64,6 +75,10 @@ impl<'t> Walk<'t> {
     pub(crate) fn note_computed(&mut self, call: Datum, arguments: Data<'t>) {
         if self.learning.is_some() {
             return;
+        }
+        let head = call.list().and_then(|list| self.data(list).next()).map(|head| self.source(head));
+        if head.is_some_and(|head| READERS.contains(&head)) {
+            return self.note_read(call, arguments);
         }
         let folds = self.dialect.folds_case();
         // Literal strings and quoted symbols, in the order in which they are written; `None` for what is computed.
@@ -121,8 +136,21 @@ impl<'t> Walk<'t> {
         }
         let letters: usize = parts.iter().map(|part| part.chars().filter(|c| c.is_alphabetic()).count()).sum();
         if letters >= FEWEST {
-            self.facts.computed.push(Computed { span: self.tree.core_span(call), parts });
+            self.facts.computed.push(Computed { span: self.tree.core_span(call), parts, of_space: None });
         }
+    }
+
+    /// Notes that a call reads the names of a namespace that is written there: `*ns*` or `'shop.core`.
+    fn note_read(&mut self, call: Datum, mut arguments: Data<'t>) {
+        let Some(datum) = arguments.next().filter(|datum| datum.list().is_none()) else { return };
+        let span = self.tree.core_span(call);
+        let name = self.source(datum);
+        let of_space = match name {
+            "*ns*" => self.facts.space_at(span.start).to_owned(),
+            name if !datum.is_bare() => name.to_owned(),
+            _ => return,
+        };
+        self.facts.computed.push(Computed { span, parts: vec![String::new(); 2], of_space: Some(of_space) });
     }
 }
 
@@ -134,7 +162,11 @@ mod tests {
     fn known_parts_are_in_their_order() {
         let check = |parts: &[&str], name: &str, expected: bool| {
             let parts = parts.iter().map(|part| (*part).to_owned()).collect();
-            assert_eq!(Computed { span: Span::new(0, 0), parts }.may_be(name, true), expected, "{name}");
+            assert_eq!(
+                Computed { span: Span::new(0, 0), parts, of_space: None }.may_be(name, "", true),
+                expected,
+                "{name}"
+            );
         };
         check(&["handle-", ""], "HANDLE-CLICK", true);
         check(&["handle-", ""], "rehandle-click", false);

@@ -512,7 +512,7 @@ impl Facts {
     }
 
     /// What a namespace that hides nothing gives out of `text`: all that is defined, but what says that it is private.
-    pub(crate) fn public_definitions(&self, text: &str) -> impl Iterator<Item = &Definition> {
+    pub fn public_definitions(&self, text: &str) -> impl Iterator<Item = &Definition> {
         let is_private = |one: &Definition| {
             let form = &self.forms[one.form as usize];
             form.head.ends_with('-')

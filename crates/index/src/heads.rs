@@ -52,7 +52,9 @@ impl<'t> Walk<'t> {
     pub(crate) fn new_head(&mut self, name: &'t str) -> Rc<Head<'t>> {
         let language = self.tree.language();
         let canonical = canonical_head(self.dialect, name);
-        let known = self.dialect.head(&canonical);
+        // A special operator has no namespace: `x/var` is a function of `x`.
+        let is_other = *canonical != *name && (self.rules.is_operator)(&canonical);
+        let known = if is_other { Default::default() } else { self.dialect.head(&canonical) };
         let alike = || self.dialect.special_form(language.known_head(&canonical)?);
         let head = Rc::new(Head {
             special: known.special.or_else(alike),

@@ -257,7 +257,9 @@ impl<'i> UseIndex<'i> {
     /// Enters the names that code makes from parts.
     fn enter_computed(&self, document: &'i Document, computed: &Computed, books: &mut [Book<'i>]) {
         for book in books {
-            let is_it = book.folded.iter().any(|name| computed.fits(name));
+            let is_of = |space: &String| book.symbols.iter().any(|symbol| symbol.space == *space);
+            let is_it =
+                computed.of_space.as_ref().is_none_or(is_of) && book.folded.iter().any(|name| computed.fits(name));
             if is_it && !book.is_own(document, computed.span) {
                 book.ledger.possible.push(Possible { document, span: computed.span, reason: PossibleReason::Computed });
             }

@@ -363,7 +363,8 @@ impl<'c, 'i> Collector<'c, 'i> {
         let top = |at: u32| facts.forms.iter().find(|form| form.span.contains(at)).map(|form| form.span);
         // A keyword can be a word of the declaration: `(:use …)`.
         let is_plain = document.text[place.written.start as usize..].starts_with("#:");
-        let form = top(place.written.start).filter(|_| is_plain);
+        let is_name = facts.forms.iter().any(|form| form.name.encloses(place.written));
+        let form = top(place.written.start).filter(|_| is_plain && !is_name);
         facts.spaces.iter().filter(|space| form.is_some() && top(space.at) == form).any(|space| {
             self.named.iter().any(|one| one.old.name == name && self.question.is_space(&space.name, &one.old.space))
         })

@@ -25,6 +25,7 @@ mod dialects;
 mod keyword;
 mod mention;
 mod new_name;
+mod platform;
 mod proof;
 mod refusal;
 mod rename;

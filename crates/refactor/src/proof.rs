@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, Changes};
 use lispwright_index::{
-    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, MarkRole, Referent, Symbol, Use, UseIndex, symbol_name,
+    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, MarkRole, Referent, Symbol, Use, UseIndex, UseKind,
+    symbol_name,
 };
 use lispwright_syntax::{LineIndex, Tree, read};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,9 +77,14 @@ fn same_finds(moved: &Moved<'_>, document: &Document, facts: &Facts, named: &[Na
         let spot = Spot::within(&document.path, &document.text, &lines, at);
         Err(RenameRefusal::Captured { name, spot })
     };
-    let use_of = |used: &Use| (moved.at(used.start), used.kind, used.hidden);
+    // Whether a function changes what it is given is guessed from its name, which may have changed.
+    let kind = |used: &Use| match used.kind {
+        UseKind::Assignment => UseKind::Value,
+        kind => kind,
+    };
+    let use_of = |used: &Use| (moved.at(used.start), kind(used), used.hidden);
     let old: Vec<_> = moved.facts.uses.iter().map(use_of).collect();
-    let new: Vec<_> = facts.uses.iter().map(|used| (used.start, used.kind, used.hidden)).collect();
+    let new: Vec<_> = facts.uses.iter().map(|used| (used.start, kind(used), used.hidden)).collect();
     if let Some(at) = first_difference(&old, &new, |one| one.0) {
         return captured(at);
     }

@@ -175,6 +175,10 @@ pub enum Doubt {
         /// The place of a local name.
         local: Box<Spot>,
     },
+    /// The only definition is for one platform, and the place is for all.
+    OnePlatform,
+    /// Code reads all names of the namespace, and may depend on this one.
+    Read,
     /// A local name is the same, and the place is in an argument of a macro that may bind it or take it as data.
     InMacro {
         /// The macro, as written.

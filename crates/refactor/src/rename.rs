@@ -18,8 +18,9 @@ use crate::collect::{Collected, Collector};
 use crate::derived::{derived, may_be_derived};
 use crate::mention::{MentionKind, NameMention};
 use crate::new_name::NewName;
+use crate::platform;
 use crate::proof;
-use crate::refusal::{RenameRefusal, Spot};
+use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
 use crate::target::{self, Target};
 
 /// What to rename.
@@ -138,8 +139,10 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         is_free(&question, one)?;
     }
     may_be_derived(&question, &target, &named)?;
+    nobody_reads(&question, &target)?;
     let collector = Collector::new(&question, &target, &named, request);
     let Collected { planned, left, strangers } = collector.collect()?;
+    platform::check(&target, &planned)?;
     let mut files = Vec::new();
     for one in &planned {
         files.push(remade(one.document, &one.source, &one.changes, &one.uses, one.mentions)?);
@@ -162,6 +165,23 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     })
 }
 
+/// Refuses if code reads all public names of the namespace: what it does with them is not known.
+fn nobody_reads(question: &UseIndex<'_>, target: &Target<'_>) -> Result<(), RenameRefusal> {
+    let is_public = target
+        .definitions
+        .iter()
+        .any(|(document, one)| document.facts.public_definitions(&document.text).any(|public| public == *one));
+    let reads = |one: &&lispwright_index::Computed| one.of_space.as_deref() == Some(target.symbol.space.as_str());
+    for document in question.documents().iter().filter(|_| is_public) {
+        if let Some(one) = document.facts.computed.iter().find(reads) {
+            let spot = Spot::of(document, one.span.start);
+            let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
+            return Err(RenameRefusal::CannotTell { spot, why: Doubt::Read, more });
+        }
+    }
+    Ok(())
+}
+
 fn label(target: &Target<'_>) -> String {
     let (document, one) = target.definitions[0];
     document.facts.forms[one.form as usize].label.clone()
@@ -170,7 +190,9 @@ fn label(target: &Target<'_>) -> String {
 /// The places where code makes names from parts that may be one of the old ones.
 pub(crate) fn computed(question: &UseIndex<'_>, named: &[Named]) -> Vec<Spot> {
     let folds = question.dialect().folds_case();
-    let may_be = |one: &&lispwright_index::Computed| named.iter().any(|named| one.may_be(&named.old.name, folds));
+    let may_be = |one: &&lispwright_index::Computed| {
+        named.iter().any(|named| one.may_be(&named.old.name, &named.old.space, folds))
+    };
     let of = |document: &&Document| {
         let found = document.facts.computed.iter().filter(may_be);
         found.map(|one| Spot::of(document, one.span.start)).collect::<Vec<_>>()

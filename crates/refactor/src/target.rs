@@ -130,12 +130,23 @@ impl Target<'_> {
         // A macro that nobody in the project defines may add to what a library defines.
         let is_certain = |(document, one): &(&Document, &Definition)| {
             let head = &document.facts.forms[one.form as usize].head;
-            one.kind != FormKind::Method && (self.dialect.knows_definer(head) || is_defined(question, head))
+            let is_known = |head: &str| self.dialect.knows_definer(head) || is_defined(question, head);
+            one.kind != FormKind::Method
+                && (is_known(head) || self.head_of(document, one).is_some_and(|head| is_known(&head)))
         };
         if !self.definitions.iter().any(is_certain) && !question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES) {
             return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
         }
         Ok(())
+    }
+
+    /// The head of the list in which a definition writes its name, which another form can be around.
+    fn head_of(&self, document: &Document, one: &Definition) -> Option<String> {
+        let written = self.written_in(document, one)?;
+        let tree = document.tree();
+        let list = tree.list_around(tree.token_at(written.start)?)?;
+        let head = tree.core_span(tree.data(list).next()?);
+        Some(canonical_head(self.dialect, &document.text[head.range()]).into_owned())
     }
 
     /// Forms that begin with the name are read as calls, or will be read as before under the new name.

@@ -151,3 +151,86 @@ fn data_and_texts_are_mentions() {
         &MentionKind::ALL,
     );
 }
+
+#[test]
+fn names_that_code_reads_are_refused() {
+    let project = "== a.clj
+(ns shop.a)
+(defn total [x] x)
+(defn- own [x] x)
+(assert (= 1 (count (keys (ns-publics *ns*)))))
+== b.clj
+(ns shop.b (:require [shop.a :as a]))
+(defn sum [x] (a/total x))
+(defn all [ns] (ns-publics ns))
+";
+    refused(project, "total", "sum-up", "cannot tell a.clj:4:27: read");
+    refused(&project.replace("*ns*", "'shop.b"), "shop.b/sum", "all-of-it", "cannot tell a.clj:4:27: read");
+    // Private names are not read, nor are those of other namespaces.
+    check(&project.replace("own", "«own»"), "own", "mine");
+    check(&project.replace("sum", "«sum»"), "sum", "add");
+}
+
+#[test]
+fn a_definition_for_one_platform_hides_another_name() {
+    let project = "== a.cljc
+(ns shop.a)
+#?(:cljs (defn format [x & xs] x))
+(defn f [x] (format \"%s\" x))
+";
+    refused(project, "format", "fmt", "cannot tell a.cljc:3:14: one platform");
+    let project = "== a.cljc
+(ns shop.a)
+#?(:cljs (defn «form» [x & xs] x) :clj (defn «form» [x & xs] x))
+#?(:clj (defn «one» [x] x))
+(defn f [x] («form» \"%s\" x))
+#?(:clj (defn g [x] («one» x)))
+== b.clj
+(ns shop.b (:require [shop.a :as a]))
+(defn f [x] (a/«one» x))
+";
+    check(&project.replace("«one»", "one"), "form", "formed");
+    check(&project.replace("«form»", "form"), "one", "first-of");
+}
+
+#[test]
+fn definitions_inside_of_any_form_are_known() {
+    check(
+        "== a_test.clj
+(ns shop.a-test (:require [clojure.test :refer [deftest is testing]]))
+(testing \"all\"
+  (testing \"more\"
+    (deftest «adds» (is (= 1 1)))))
+",
+        "adds",
+        "sums",
+    );
+}
+
+#[test]
+fn a_function_called_like_a_special_operator() {
+    check(
+        "== a.clj
+(ns shop.a)
+(defn «var» [x] x)
+== b.clj
+(ns shop.b (:require [shop.a :as a]))
+(defn f [port] (a/«var» 'port) (var f) (a/«var» port))
+",
+        "var",
+        "variable",
+    );
+}
+
+#[test]
+fn types_of_fields_are_code() {
+    check(
+        "== a.clj
+(ns shop.a (:require [schema.core :as s]))
+(def «Amount» s/Int)
+(s/defrecord Bar [foo :- [«Amount»] bar :- (s/maybe {«Amount» s/Str})] P (f [this] (+ foo bar)))
+",
+        "Amount",
+        "Sum",
+    );
+}

@@ -345,3 +345,17 @@ fn a_macro_of_the_project_may_derive_names() {
 fn line_ends_and_tabs_stay() {
     check("== a.lisp\n(defun «total» (x)\r\n\t(«total» x)\x0c)\r\n", "total", "s");
 }
+
+#[test]
+fn a_package_of_the_same_name_stays() {
+    check(
+        "== a.lisp
+(defpackage #:farm (:use #:cl) (:export #:«farm») (:export ,@'(#:«farm»)))
+(in-package #:farm)
+(defun «farm» () (f))
+(defun f () («farm»))
+",
+        "farm",
+        "field",
+    );
+}

@@ -119,3 +119,15 @@ fn mentions_are_left_or_changed_on_request() {
         &[MentionKind::Comment, MentionKind::Docstring],
     );
 }
+
+#[test]
+fn what_a_function_changes_is_guessed_from_its_name() {
+    check(
+        "== a.el
+(defmacro «box-set!» (table key) `(puthash ,key 1 ,table))
+(defun f (table) (let ((h table)) («box-set!» h 1)))
+",
+        "box-set!",
+        "box-put",
+    );
+}

@@ -242,6 +242,14 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
             "It cannot be told whether this is {symbol}: the package {} is used there, and no file declares what it exports",
             in_a_line(space)
         ),
+        Doubt::OnePlatform => format!(
+            "{symbol} is defined for one platform only, and this place is for all: elsewhere it means another {symbol}. Rename it by \
+             hand, with a definition for each platform"
+        ),
+        Doubt::Read => format!(
+            "The code there reads all public names of its namespace, and may do something that depends on the name {symbol}. \
+             Rename it by hand, and look at what that code does"
+        ),
         Doubt::Image => format!(
             "The live image knows this as a use of {symbol}, and the files do not show that it is one. Change it by hand, and rename then"
         ),

@@ -404,9 +404,16 @@ impl<'t> Walk<'t> {
             F::Methods => {
                 self.definition(data.next());
                 let fields = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.spread(list));
+                let mut is_type = false;
                 for field in fields {
-                    self.hints(field);
-                    self.bind_name(field, false);
+                    // `[name :- Type]`
+                    if is_type {
+                        tasks.push(Task::Code(field));
+                    } else {
+                        self.hints(field);
+                        self.bind_name(field, false);
+                    }
+                    is_type = self.source(field) == ":-";
                 }
                 self.methods(&mut tasks, data, None);
             }

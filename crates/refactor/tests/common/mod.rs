@@ -100,6 +100,8 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
                 Doubt::Free { local } => format!("free, local {}", at(local)),
                 Doubt::InMacro { head } => format!("in {head}"),
                 Doubt::Image => "image".to_owned(),
+                Doubt::OnePlatform => "one platform".to_owned(),
+                Doubt::Read => "read".to_owned(),
                 Doubt::MayMean { reason } => reason.name().to_owned(),
             };
             let others: String = more.others.iter().map(|other| format!(", {}", at(other))).collect();
