@@ -142,13 +142,19 @@ impl Setting {
         };
         let only_rival = is_ambiguous(&outcome);
         let first = verdict(outcome);
-        if first.repaired.as_ref() != Some(&old) {
+        let is_undone = first.repaired.as_ref() == Some(&old);
+        let offers_undo = || first.fixes.iter().any(|fix| apply(text, &fix.edits) == old);
+        let may_undo = is_undone || (first.repaired.is_none() && only_rival && offers_undo());
+        if !may_undo {
             return without_undo(first, text, &old, only_rival);
         }
-        // The earlier text would undo the patch. What does the layout alone say?
+        // The earlier text would undo the patch, or may. What does the layout alone say?
         let outcome = repair(&after, language, &Earlier { text: None, edited });
-        let only_rival = is_ambiguous(&outcome);
-        without_undo(verdict(outcome), text, &old, only_rival)
+        let is_last_word = is_undone || matches!(outcome, Outcome::Repaired(_));
+        match is_last_word {
+            true => without_undo(verdict(outcome.clone()), text, &old, is_ambiguous(&outcome)),
+            false => without_undo(first, text, &old, only_rival),
+        }
     }
 }
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use lispwright_syntax::{Language, LineIndex, Tree};
 
-use crate::doubts::Doubts;
+use crate::doubts::{Doubt, Doubts};
 use crate::text::align::{Alignment, align};
 use crate::text::code::{Token, tokens_of};
 use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, chunks};
+use crate::witnesses::arity::Arities;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::{Learnt, learn};
 use crate::witnesses::pairs::Pairs;
@@ -57,12 +58,14 @@ pub(crate) struct Context<'a> {
     pub(crate) own: usize,
     /// The text around those parts, nearest first.
     pub(crate) around: &'a [&'a str],
+    /// All of the file as it is now, if the text under repair is a part of it.
+    pub(crate) whole: Option<&'a str>,
 }
 
 impl<'a> Context<'a> {
     /// The texts to learn from, nearest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let Self { parts, own, around } = *self;
+        let Self { parts, own, around, .. } = *self;
         let beside = (1..=parts.len()).flat_map(move |distance| [own.checked_sub(distance), own.checked_add(distance)]);
         beside.flatten().filter_map(|index| parts.get(index)).chain(around).copied()
     }
@@ -118,7 +121,13 @@ impl<'a> Case<'a> {
         self.others.get_or_init(|| {
             let (tokens, chunks) = self.cut();
             let around = chunks.iter().position(|chunk| !chunk.healthy).unwrap_or(0);
-            learn(self.text, (tokens, chunks), around, self.context.iter(), self.language)
+            let mut learnt = learn(self.text, (tokens, chunks), around, self.context.iter(), self.language);
+            if !self.without.contains(Doubt::Arity) {
+                let broken = chunks.iter().filter(|chunk| !chunk.healthy).map(|chunk| &tokens[chunk.tokens.clone()]);
+                let whole = self.context.whole.unwrap_or(self.text);
+                learnt.habits.arities = Arities::of((self.text, whole), broken, &learnt.habits, self.language);
+            }
+            learnt
         })
     }
 

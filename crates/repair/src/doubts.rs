@@ -13,6 +13,7 @@ mod entangled;
 mod forbidden;
 mod lead;
 mod mended;
+mod parameters;
 mod shapes;
 mod slips;
 mod stops;
@@ -152,6 +153,10 @@ doubts! {
     DoubledOpener, "doubled-opener", Ambiguous, |it| it.has_shape(Doubt::DoubledOpener);
     /// A list that the answer closes would have no body, but its head takes one.
     NoBody, "no-body", Ambiguous, |it| it.has_shape(Doubt::NoBody);
+    /// A list that the answer changes would have fewer or more arguments than its head takes.
+    Arity, "arity", Ambiguous, |it| it.has_shape(Doubt::Arity);
+    /// A list of parameters would have something else in it: `((gate gate stream))`.
+    Parameters, "parameters", Ambiguous, |it| it.mended().has_odd_parameters(it.case.language);
     /// A list would end on its line, before lines in its column, though its head seldom ends so: it may have been put
     /// around them.
     Wrap, "wrap", Ambiguous, |it| (it.is_among_others() && it.has_shape(Doubt::Wrap)) || it.hangs_over_a_form();
@@ -282,15 +287,15 @@ impl Considered<'_> {
 }
 
 impl Case<'_> {
-    /// The first doubt about the first of `answers`, which are the `readings` as edits, likeliest first.
+    /// The first doubt about the first of `answers`, which is the `reading` as edits.
     pub(crate) fn doubt(
         &self,
         form: &Broken<'_>,
         guard: &Guard,
-        readings: &[Reading],
+        reading: &Reading,
         answers: &[Answer],
     ) -> Option<Doubt> {
-        let ((best, others), reading) = answers.split_first().zip(readings.first())?;
+        let (best, others) = answers.split_first()?;
         let lines = best.edits.iter().map(|edit| self.lines().line(edit.at) - 1 - form.own[0].line).collect();
         let (mended, shapes) = (OnceCell::new(), OnceCell::new());
         let lead = lead(answers);

@@ -186,7 +186,7 @@ impl<'a> Task<'a> {
             case.strict = strict;
             case.known = true;
             case.certain_only = broken.len() > MOST_PARTS;
-            case.context = Context { parts: &old_parts, own: *index, around: &around };
+            case.context = Context { parts: &old_parts, own: *index, around: &around, whole: Some(text) };
             let at = window.new.start + new_part.start;
             case.at_end = at + new_part.len() >= end;
             let mut outcome = widened(case.examined(), text, whole.lines(), at);

@@ -2,6 +2,7 @@
 //! forms.
 
 pub(crate) mod agreement;
+pub(crate) mod arity;
 pub(crate) mod cached_habits;
 pub(crate) mod earlier;
 pub(crate) mod guard;

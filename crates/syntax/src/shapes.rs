@@ -21,6 +21,9 @@ pub struct Shapes {
     pub docstrings: &'static str,
     /// Arguments that are vectors of parameters.
     pub parameters: &'static str,
+    /// Definitions of what is called, and the argument that has the parameters of the calls: with 1, a list that begins
+    /// with the name.
+    pub functions: &'static str,
     /// The first argument of a body: from it on, no symbol is on the line of the head if the body has lines of its own.
     pub bodies: &'static str,
     /// How the mode of the dialect in Emacs indents: `head:N` for forms whose first N arguments are apart from a body,
@@ -31,6 +34,8 @@ pub struct Shapes {
     pub indents_parts: bool,
     /// The number of arguments, as `head:fewest:most`; without `most`, any number.
     pub counts: &'static str,
+    /// Calls whose arguments come in pairs, as `head:N`: after the first N.
+    pub even: &'static str,
     /// The first argument that is a clause: from it on, lists are clauses, whose first datum is not a head that is
     /// called.
     pub clauses: &'static str,
@@ -69,10 +74,12 @@ impl Shapes {
         pairs: "",
         docstrings: "",
         parameters: "",
+        functions: "",
         bodies: "",
         indents: "",
         indents_parts: false,
         counts: "",
+        even: "",
         clauses: "",
         clause_parameters: "",
         clause_names: "",

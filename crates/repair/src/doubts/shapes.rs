@@ -89,6 +89,7 @@ impl Mended {
                 found.add(Doubt::Wrap, whole && self.stops_before_its_code(&list, index, habits, known));
                 found.add(Doubt::LateEnd, whole && self.may_end_earlier(&list, index, habits));
                 found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
+                found.add(Doubt::Arity, nesting.breaks_arity(top) && self.is_changed_between(list.at, index));
                 top = nesting.leave(top);
                 continue;
             }
@@ -280,6 +281,12 @@ impl Mended {
     fn is_supplied(&self, close: usize) -> bool {
         let at = self.tokens[close].start;
         self.supplied.iter().any(|run: &Range<u32>| run.contains(&at))
+    }
+
+    /// The answer supplies the closer at `close`, or takes one out of the list that it ends.
+    pub(super) fn is_changed_between(&self, open: usize, close: usize) -> bool {
+        let lines = self.tokens[open].line..=self.tokens[close].line;
+        self.is_supplied(close) || self.taken.iter().any(|line| lines.contains(line))
     }
 
     /// A list that the answer closes has no body, although its head takes one.

@@ -191,9 +191,11 @@ impl Case<'_> {
         let mut answers = self.answers(own, &readings);
         let form = Broken { own, ..form };
         self.discount(&form, &mut answers);
-        let doubt = self.doubt(&form, guard, &readings, &answers);
+        let best =
+            readings.iter().find(|reading| answers.first().is_some_and(|best| self.edits(own, reading) == best.edits));
+        let doubt = best.and_then(|best| self.doubt(&form, guard, best, &answers));
         if doubt.is_some() {
-            self.rank(&form, readings.first(), &mut answers);
+            self.rank(&form, best, &mut answers);
         }
         (answers, doubt)
     }

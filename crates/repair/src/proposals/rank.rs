@@ -8,7 +8,7 @@ use lispwright_syntax::Delimiter;
 
 use super::Answer;
 use crate::case::Case;
-use crate::doubts::{Broken, Sight, seams};
+use crate::doubts::{Broken, Doubt, Sight, seams};
 use crate::proposals::search::{Action, Reading};
 use crate::text::code::Token;
 use crate::text::edit::{TextEdit, replace};
@@ -53,9 +53,10 @@ impl Case<'_> {
         if form.own.len() > LARGEST {
             return;
         }
+        self.discount_the_first(form, answers);
         let Some((best, others)) = answers.split_first_mut() else { return };
         for other in others.iter_mut().take(LOOKED_AT).filter(|other| other.cost - best.cost < NEAR) {
-            if self.leaves_an_odd_form(form, &other.edits) {
+            if !other.odd && self.leaves_an_odd_form(form, &other.edits) {
                 other.cost += ODD_FORM;
                 other.odd = true;
             }
@@ -63,10 +64,30 @@ impl Case<'_> {
         others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     }
 
+    /// An answer that gives a list of parameters with something else in it is not the likeliest.
+    fn discount_the_first(&self, form: &Broken<'_>, answers: &mut [Answer]) {
+        let is_odd = |answer: &Answer| {
+            self.considers(Doubt::Parameters)
+                && self.mended(form.own, &answer.edits, form.habits).has_odd_parameters(self.language)
+        };
+        let near = answers.first().map_or(0.0, |best| best.cost + ODD_FORM);
+        if !answers.first().is_some_and(is_odd) {
+            return;
+        }
+        for answer in answers.iter_mut().take_while(|answer| answer.cost < near) {
+            if is_odd(answer) {
+                answer.cost += ODD_FORM;
+                answer.odd = true;
+            }
+        }
+        answers.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    }
+
     fn leaves_an_odd_form(&self, form: &Broken<'_>, edits: &[TextEdit]) -> bool {
         let mended = self.mended(form.own, edits, form.habits);
         !mended.shapes(Sight::Shape, self.language.dialect(), form.habits).is_empty()
             || mended.is_broken()
+            || (self.considers(Doubt::Parameters) && mended.has_odd_parameters(self.language))
             || self.breaks_a_row(form.own, edits)
             || self.closes_behind_a_seam(form.own, edits)
     }

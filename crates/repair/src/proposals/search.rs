@@ -162,7 +162,7 @@ pub(crate) fn search(tokens: &[Token], habits: &Habits, limits: Limits<'_>, coun
 /// are wrong in the language.
 pub(crate) fn costs_as_it_is(tokens: &[Token], habits: &Habits, strict: bool) -> Option<Vec<f32>> {
     let mut nesting = Nesting::new(habits, tokens.first()?.column);
-    nesting.checks = strict;
+    (nesting.checks, nesting.shapes_only) = (strict, strict);
     if tokens.len() > LONG {
         nesting.remember();
     }
@@ -381,11 +381,16 @@ impl<'a> Search<'a> {
         let may_edit = self.limits.everywhere && state.edits < 3;
         // A closer was lost before the token, in the middle of a line.
         let before = index.checked_sub(1).map(|before| &tokens[before as usize]);
-        let apart = before.is_some_and(|before| before.end < token.start && !before.kind.is_open());
-        if may_edit && !token.first && apart && self.nesting.node(state.top).depth > 0 {
+        let marks = tokens[..index as usize].iter().rev().take_while(|mark| mark.kind.is_prefix()).count();
+        let begins = index - marks as u32;
+        let apart = begins.checked_sub(1).is_some_and(|before| {
+            let (before, datum) = (&tokens[before as usize], &tokens[begins as usize]);
+            before.end < datum.start && !before.kind.is_open()
+        });
+        if may_edit && !token.opens_line && apart && self.nesting.node(state.top).depth > 0 {
             let with = self.nesting.node(state.top).delimiter;
-            if let Some(mut closed) = self.acted(&state, Action::Close { at: index - 1, with }, self.prices.in_line) {
-                self.close(&mut closed, index - 1);
+            if let Some(mut closed) = self.acted(&state, Action::Close { at: begins - 1, with }, self.prices.in_line) {
+                self.close(&mut closed, begins - 1);
                 closed.shift += 1;
                 self.take(closed, index, token, out);
             }

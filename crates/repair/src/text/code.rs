@@ -45,6 +45,10 @@ pub(crate) struct Token {
     pub(crate) header: bool,
     /// For prefixes: begins a template, or a gap in one.
     pub(crate) template: bool,
+    /// It is after a quote: what it begins is data.
+    pub(crate) quoted: bool,
+    /// It stands for any number of data: a splice, an ellipsis, the dot before a tail, or it is read under a condition.
+    pub(crate) several: bool,
     /// Belongs to an annotation of the next datum, or is commented out: `^{…}` metadata, the condition of `#+`, a datum
     /// after `#_`. It is no datum of the list that it is in.
     pub(crate) aside: bool,
@@ -104,6 +108,9 @@ fn collected(
                 TokenKind::Annotation | TokenKind::Discard => true,
                 kind => kind == TokenKind::Prefix && before.aside,
             });
+            let marks = tokens.last().filter(|before| before.kind.is_prefix() && before.end + begin == span.start);
+            let mark =
+                marks.map_or(&b""[..], |mark| &bytes[(mark.start + begin) as usize..(mark.end + begin) as usize]);
             let (opens_line, place) = before.map_or((blank_so_far, column), |before| (before.opens_line, before.place));
             let like = tokens.last().filter(|before| kind == TokenKind::Atom && before.kind.is_open());
             let like = like.and_then(|_| language.known_head(&text[span.range()]));
@@ -126,6 +133,11 @@ fn collected(
                 name,
                 head,
                 template: kind == TokenKind::Prefix && body.iter().any(|byte| b"`,~".contains(byte)),
+                quoted: mark == b"'",
+                several: aside
+                    || kind == TokenKind::Discard
+                    || matches!(mark, b",@" | b",." | b"~@" | b"#,@" | b"#?@")
+                    || matches!(body, b"." | b"..." | b"<...>"),
                 aside,
                 definer: opener.is_some(),
                 header: opener == Some(Opener::Header),

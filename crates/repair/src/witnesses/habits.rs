@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use lispwright_syntax::Dialect;
 
 use crate::text::code::{LITERAL, name_of};
+use crate::witnesses::arity::Arities;
 use crate::witnesses::operators::{constants, operators};
 use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question, argument, part_of, with_atom};
 use crate::witnesses::shape::shapes;
@@ -91,6 +92,8 @@ pub(crate) struct Habits {
     shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
     /// Calls are often threaded: an argument may come from the form around.
     threads: bool,
+    /// How many arguments the heads of the broken form take.
+    pub(crate) arities: Arities,
     /// The number of lines seen, and of those that begin left of the list they are in.
     pub(crate) lines: u32,
     pub(crate) stray: u32,

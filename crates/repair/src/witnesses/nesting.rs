@@ -7,10 +7,11 @@
 use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::proposals::steps::Steps;
-use crate::text::code::{LITERAL, Token};
+use crate::text::code::{LITERAL, Token, name_of};
+use crate::witnesses::arity::ArityId;
 use crate::witnesses::cached_habits::CachedHabits;
 use crate::witnesses::habits::{Habits, Place, Setting};
-use crate::witnesses::operators::is_threading;
+use crate::witnesses::operators::{is_conditional, is_of_data, is_threading};
 use crate::witnesses::question::{MAP, MOST_ARGUMENTS, Question, argument, part_of, with_atom};
 
 /// Index of a node.
@@ -86,6 +87,14 @@ struct List {
     after_line_list: bool,
     /// The observations that this list has shown before: a bit for each answer to each question, and those below.
     shown: u32,
+    /// It or a list around it is quoted.
+    quoted: bool,
+    /// Its place is not that of a call, or how many arguments it has is not known.
+    uncounted: bool,
+    /// It is in a definition, where lists that begin with keywords are options.
+    in_definer: bool,
+    /// How many arguments its head takes.
+    arity: ArityId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +153,10 @@ const TOP_LEVEL: List = List {
     parts: NO_HEAD,
     after_line_list: false,
     shown: 0,
+    quoted: false,
+    uncounted: false,
+    in_definer: false,
+    arity: 0,
 };
 
 /// The readings of a usual form need about so many nodes and lists.
@@ -160,6 +173,8 @@ pub(crate) struct Nesting<'h> {
     base: i32,
     /// A broken shape of a form of the dialect costs [`BROKEN_SHAPE`].
     pub(crate) checks: bool,
+    /// The numbers of arguments cost nothing.
+    pub(crate) shapes_only: bool,
 }
 
 /// The additional cost of a shape that is wrong in the language.
@@ -176,7 +191,15 @@ impl<'h> Nesting<'h> {
     /// For one reading.
     pub(crate) fn new(habits: &'h Habits, base: i32) -> Self {
         let habits = CachedHabits::new(habits);
-        Self { nodes: vec![BOTTOM], lists: vec![TOP_LEVEL], habits, steps: None, base, checks: false }
+        Self {
+            nodes: vec![BOTTOM],
+            lists: vec![TOP_LEVEL],
+            habits,
+            steps: None,
+            base,
+            checks: false,
+            shapes_only: false,
+        }
     }
 
     /// For several readings: call [`Nesting::next_token`] before each token.
@@ -341,6 +364,9 @@ impl<'h> Nesting<'h> {
         if !is_list && Self::may_call(list) {
             cost += self.habits.name(token.name, Self::is_head(list));
         }
+        if list.arity != 0 && !(list.uncounted || token.several || self.shapes_only) {
+            cost += self.habits.habits().arities.row(list.arity).goes_on(list.children + list.supplied);
+        }
         if token.definer && list.children == 0 && list.level == Level::Inner && list.index == 0 {
             cost += CALLED_DEFINITION;
         }
@@ -380,6 +406,7 @@ impl<'h> Nesting<'h> {
             list.sibling = column;
         }
         (list.after_line_atom, list.after_line_list) = (false, false);
+        list.uncounted = true;
     }
 
     /// Adds a datum of sound code, and counts what it shows instead of computing the cost.
@@ -449,6 +476,10 @@ impl<'h> Nesting<'h> {
         if list.children == 0 && token.kind == TokenKind::Atom && token.head != NO_HEAD && list.parts == NO_HEAD {
             list.head = if list.part == NO_HEAD { token.head } else { list.part };
             list.definer = token.definer;
+            let option = list.in_definer && token.name == LITERAL;
+            let no_call = list.part != NO_HEAD || list.quoted || list.uncounted || option;
+            let counts = list.delimiter == Delimiter::Paren && !no_call;
+            list.arity = if counts { habits.habits().arities.id(token.head) } else { 0 };
         } else if list.children == 1 {
             if token.line == list.line {
                 list.argument = column;
@@ -457,6 +488,7 @@ impl<'h> Nesting<'h> {
                 list.head = with_atom(list.head);
             }
         }
+        list.uncounted |= token.several;
         let beside = token.is_symbol() && token.line == list.line;
         list.crowded |= beside && !token.opens_line && habits.crowds(list.head, list.children);
         // A docstring does not count as an argument.
@@ -520,12 +552,38 @@ impl<'h> Nesting<'h> {
             NO_HEAD => argument(around.head, index),
             parts => argument(parts, 0),
         };
+        let quoted = around.quoted || token.quoted || is_of_data(around.head);
+        let in_definer = around.definer;
+        let uncounted = token.aside || Self::is_no_call(&self.habits, around, index);
         let level = if around.level == Level::Top { Level::Form } else { Level::Inner };
         let (line, around) = (token.line, around.head);
         let supplied = u32::from(index > 1 && is_threading(around));
-        let list = List { delimiter, level, column, line, around, first, index, supplied, part, parts, ..TOP_LEVEL };
+        let list = List {
+            delimiter,
+            level,
+            column,
+            line,
+            around,
+            first,
+            index,
+            supplied,
+            part,
+            parts,
+            quoted,
+            uncounted,
+            in_definer,
+            ..TOP_LEVEL
+        };
         let alike = self.steps.iter().flat_map(Steps::all_opened).find(|id| self.lists[*id as usize] == list);
         alike.unwrap_or_else(|| self.add_list(list))
+    }
+
+    /// A list in the list `around` as the datum `index` is none that is called: a list of parameters, what a clause
+    /// compares with, or a step of a conditional pipeline.
+    fn is_no_call(habits: &CachedHabits<'_>, around: &List, index: u32) -> bool {
+        let defines = around.definer && index == 1;
+        let compares = around.part != NO_HEAD && index == 0 && around.part != part_of(name_of(b"cond"));
+        defines || compares || habits.habits().takes_list(around.head, index) || is_conditional(around.head)
     }
 
     /// The innermost list may begin with a list: bindings, a clause, or one that does so in this file.
@@ -554,7 +612,19 @@ impl<'h> Nesting<'h> {
         let list = self.list(top);
         let ends = Self::ends(list).map_or(0.0, |(question, head)| self.shape(question, head, true));
         let pairs = Self::pairs(list).map_or(0.0, |(head, yes)| self.shape(Question::Pairs, head, yes));
-        (self.node(top).parent, ends + pairs)
+        let arguments = match list.arity {
+            0 => 0.0,
+            _ if list.uncounted || self.shapes_only => 0.0,
+            id => self.habits.habits().arities.row(id).ends(list.children - 1 + list.supplied),
+        };
+        (self.node(top).parent, ends + pairs + arguments)
+    }
+
+    /// The innermost list has fewer or more arguments than its head takes.
+    pub(crate) fn breaks_arity(&self, top: NodeId) -> bool {
+        let list = self.list(top);
+        let row = self.habits.habits().arities.row(list.arity);
+        !list.uncounted && list.children > 0 && row.forbids(list.children - 1 + list.supplied)
     }
 
     /// Closes the innermost list without computing the cost.

@@ -20,6 +20,21 @@ pub(crate) fn is_threading(head: u64) -> bool {
     SET.get_or_init(|| names(Shapes::EVERYWHERE.threading)).contains(&head)
 }
 
+/// A list with this head has conditions between the calls to which it passes a value.
+pub(crate) fn is_conditional(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    SET.get_or_init(|| names("cond-> cond->>")).contains(&head)
+}
+
+/// Nothing in a list with this head is called: declarations, imports.
+pub(crate) fn is_of_data(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    SET.get_or_init(|| {
+        names("quote declare declaim proclaim import export only prefix rename use-modules define-module")
+    })
+    .contains(&head)
+}
+
 /// A call with this head takes any number of arguments.
 pub(crate) fn is_variadic(head: u64) -> bool {
     static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();

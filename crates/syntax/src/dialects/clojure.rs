@@ -274,6 +274,8 @@ const SHAPES: Shapes = Shapes {
     pairs: "let:1 loop:1 binding:1 for:1 doseq:1 with-redefs:1 with-open:1 if-let:1 when-let:1 dotimes:1",
     docstrings: "defn:2 defn-:2 defmacro:2",
     parameters: "fn:1 defn:2 defn-:2 defmacro:2",
+    even: "cond:0 assoc:1 assoc!:1 hash-map:0 array-map:0",
+    functions: "defn:2 defn-:2 defmacro:2",
     bodies: "when:2 when-not:2 let:2 loop:2 doseq:2 for:2 dotimes:2 binding:2 when-let:2 when-some:2 if-let:2 if-some:2 \
         with-open:2 with-redefs:2 testing:2",
     indents: "alt!:0 alt!!:0 are:2 as->:a binding:1 bound-fn:1 case:1 catch:2 comment:0 cond:0 condp:2 cond->:1 \

@@ -403,6 +403,8 @@ const SHAPES: Shapes = Shapes {
         etypecase:3 etypecase:4 defmacro:2 defmethod:3 with-slots:1 if-let:1 when-let:1 when-let*:1 \
         destructuring-bind:1",
     docstrings: "defun:3 defmacro:3 deftype:3 define-compiler-macro:3",
+    even: "setq:0 setf:0 psetq:0 psetf:0",
+    functions: "defun:2 defmacro:2 defgeneric:2 defmethod:2",
     bodies: "defun:3 defmacro:3 when:2 unless:2 let:2 let*:2 flet:2 labels:2 macrolet:2 dolist:2 dotimes:2 do:3 do*:3 \
         lambda:2 destructuring-bind:3 multiple-value-bind:3 with-open-file:2 with-slots:3 with-accessors:3 case:2 \
         ecase:2 typecase:2 etypecase:2 with-output-to-string:2 unwind-protect:2 handler-case:2 handler-bind:2 \

@@ -615,6 +615,8 @@ const SHAPES: Shapes = Shapes {
     either: "if-let:1 when-let:1 pcase:2 pcase:3 pcase:4 cl-case:2 cl-case:3 cl-case:4 cl-do:2 with-slots:1 \
         with-suppressed-warnings:1 cl-defmethod:3 letf:1",
     docstrings: "defun:3 defmacro:3 defsubst:3 cl-defun:3 cl-defmacro:3 cl-defsubst:3 define-inline:3 ert-deftest:3",
+    even: "setq:0 setf:0 setq-local:0 setq-default:0 cl-psetq:0 cl-psetf:0",
+    functions: "defun:2 defmacro:2 defsubst:2 define-inline:2 cl-defun:2 cl-defmacro:2 cl-defsubst:2 cl-defgeneric:2 cl-defmethod:2",
     bodies: "defun:3 defmacro:3 defsubst:3 while:2 when:2 unless:2 let:2 let*:2 dolist:2 dotimes:2 lambda:2 \
         with-current-buffer:2 condition-case:3 unwind-protect:2 pcase:2 cl-case:2 cl-flet:2 cl-labels:2 when-let:2 \
         if-let:2 when-let*:2 if-let*:2 pcase-let:2 pcase-let*:2 cl-defun:3 cl-defmacro:3 cl-defmethod:3 \

@@ -514,6 +514,7 @@ const SHAPES: Shapes = Shapes {
         for/vector:1 for/hash:1 for/and:1 for/or:1 for/sum:1 for/first:1 for/fold:1 for/fold:2 for*/fold:1 for*/fold:2 \
         with-handlers:1 match-let:1",
     either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 syntax-parse:2 syntax-parse:3 syntax-parse:4 do:2 lambda:1",
+    functions: "define:1 define-inline:1",
     bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 lambda:2 do:3 case:2 match:2 parameterize:2 let-values:2 \
         let*-values:2 for:2 for*:2 for/list:2 for*/list:2 for/fold:3 for*/fold:3 with-handlers:2 module:3 module+:2",
     indents: "case:1 when:1 unless:1 begin:0 begin0:1 begin-for-syntax:0 let:1 let*:1 letrec:1 let-values:1 \

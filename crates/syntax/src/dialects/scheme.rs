@@ -490,6 +490,7 @@ const SHAPES: Shapes = Shapes {
         case-lambda*:1 case-lambda*:2 match-lambda:1 match-lambda:2 match-lambda:3 match-lambda:4 let-syntax:1 \
         letrec-syntax:1 with-syntax:1 and-let*:1 syntax-rules:2 syntax-rules:3 syntax-rules:4 define-method:1",
     either: "match:2 match:3 match:4 syntax-case:3 syntax-case:4 do:2 define-syntax-rule:1 lambda:1",
+    functions: "define:1 define*:1 define-public:1 define*-public:1 define-inlinable:1 define-integrable:1 defmacro:2",
     bodies: "when:2 unless:2 let:2 let@:3 let*:2 letrec:2 letrec*:2 lambda:2 do:3 case:2 match:2 parameterize:2 \
         let-values:2 let*-values:2 with-fluids:2 receive:3 define-record-type:3",
     indents: "begin:0 call-with-input-file:1 call-with-output-file:1 call-with-port:1 call-with-values:1 case:1 \
