@@ -255,6 +255,8 @@ pub struct Facts {
     pub computed: Vec<Computed>,
     /// The places that name packages, modules, systems, features and files, in source order.
     pub links: Vec<Link>,
+    /// Its code exports or imports names that it computes: other spaces may have names that no declaration gives them.
+    pub(crate) opens: bool,
     /// How the macros that it defines treat their arguments.
     pub(crate) macros: Vec<Learned>,
     /// The space of code outside of packages and modules.

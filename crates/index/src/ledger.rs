@@ -38,6 +38,8 @@ pub enum PossibleReason {
     Computed,
     /// The object may be of another class, which has a slot of that name.
     OtherSlot,
+    /// Code exports names that it computes: the package may have the name from another.
+    Opened,
 }
 
 impl PossibleReason {
@@ -52,6 +54,7 @@ impl PossibleReason {
             Self::ByName => "looked up by name",
             Self::Computed => "code makes such names",
             Self::OtherSlot => "another class has such a slot",
+            Self::Opened => "code exports names that it computes",
         }
     }
 }
@@ -380,8 +383,13 @@ impl<'i> UseIndex<'i> {
         if symbols.contains(meant) {
             return if is_unknown { Meant::May(PossibleReason::Undeclared) } else { Meant::Is };
         }
-        if symbols.iter().all(|symbol| symbol.name != meant.name) || self.defines(meant) {
+        if symbols.iter().all(|symbol| symbol.name != meant.name) {
             return Meant::Not;
+        }
+        if self.defines(meant) {
+            // A test can be called like the function that it tests.
+            let is_opened = self.is_opened(&meant.space) && self.is_test_alone(meant);
+            return if is_opened { Meant::May(PossibleReason::Opened) } else { Meant::Not };
         }
         // Code of files without a module is in one space when another file loads them.
         let is_file = |space: &str| space.starts_with(crate::facts::FILE_SPACE);
@@ -400,9 +408,21 @@ impl<'i> UseIndex<'i> {
         let is_open = match (is_qualified, is_unknown) {
             (true, _) => self.dialect().folds_case() && may_come_from(&meant.space),
             (false, true) => self.outside(space).iter().any(|from| may_come_from(from)),
+            (false, false) if self.is_opened(space) => return Meant::May(PossibleReason::Opened),
             (false, false) => false,
         };
         if is_open { Meant::May(PossibleReason::Undeclared) } else { Meant::Not }
+    }
+
+    /// The space imports from others of the project, and code of the project exports names that it computes: it may have
+    /// names that no declaration gives it.
+    pub fn is_opened(&self, space: &str) -> bool {
+        self.origins().opens && self.imported(space).iter().any(|from| self.declares(from))
+    }
+
+    /// Only tests define the symbol.
+    fn is_test_alone(&self, symbol: &Symbol) -> bool {
+        self.definitions(symbol).iter().all(|(_, one)| one.kind == FormKind::Test)
     }
 
     /// A form of the project begins with the name of the package, or code is in it: a macro may declare it.
@@ -463,6 +483,8 @@ pub(crate) struct Origins {
     libraries: FxHashSet<String>,
     /// The names that forms of the project begin with, and the packages that its code is in, in lower case.
     made: FxHashSet<String>,
+    /// Code of the project exports or imports names that it computes.
+    opens: bool,
 }
 
 impl Origins {
@@ -479,7 +501,8 @@ impl Origins {
             let forms = document.facts.forms.iter().filter(|form| form.has_name() && is_other(form.kind));
             made.extend(forms.map(|form| form.designated().to_lowercase()));
         }
-        Self { libraries, made }
+        let opens = documents.iter().any(|document| document.facts.opens);
+        Self { libraries, made, opens }
     }
 }
 

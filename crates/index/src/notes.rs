@@ -196,6 +196,7 @@ impl<'t> Walk<'t> {
             self.note(span, UseKind::Export);
         }
         self.facts.links.extend(declared.links);
+        self.facts.opens |= declared.opens;
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
         for (span, space) in declared.looked_up {
             self.note_of(span, UseKind::Quoted, space, true);

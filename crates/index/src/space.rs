@@ -32,6 +32,8 @@ pub(crate) struct Declared {
     pub(crate) included: Vec<String>,
     /// The places that name spaces, systems, features and files.
     pub(crate) links: Vec<Link>,
+    /// It adds names to a space that are computed, or to a space that is.
+    pub(crate) opens: bool,
 }
 
 /// The exports of a space.

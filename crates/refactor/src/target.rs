@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lispwright_index::{Definition, Document, Index, Referent, Symbol, Use, UseIndex, UseKind, symbol_name};
+use lispwright_index::{
+    Definition, Document, Index, PossibleReason, Referent, Symbol, Use, UseIndex, UseKind, symbol_name,
+};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Language, Span};
 
 use crate::new_name::NewName;
-use crate::refusal::{Namesake, RenameRefusal, Spot};
+use crate::refusal::{Doubt, Namesake, RenameRefusal, Spot, Untold};
 
 /// Names that are offered instead of one that is not defined.
 const MOST_NEAREST: usize = 5;
@@ -126,6 +128,17 @@ impl Target<'_> {
         };
         if self.dialect.is_standard(&self.symbol.name) && !is_shadowed() {
             return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+        }
+        // A test can be called like the function that it tests, which its package may have from another.
+        let is_test = self.definitions.iter().all(|(_, one)| one.kind == FormKind::Test);
+        let is_elsewhere = |one: &Definition| {
+            one.name == self.symbol.name && one.space != self.symbol.space && one.kind != FormKind::Test
+        };
+        let mut all = question.documents().iter().flat_map(|document| &document.facts.definitions);
+        if is_test && question.is_opened(&self.symbol.space) && all.any(is_elsewhere) {
+            let more = Box::new(Untold { symbol: self.symbol.clone(), ..Untold::default() });
+            let why = Doubt::MayMean { reason: PossibleReason::Opened };
+            return Err(RenameRefusal::CannotTell { spot: spot(document, one), why, more });
         }
         // A macro that nobody in the project defines may add to what a library defines.
         let is_certain = |(document, one): &(&Document, &Definition)| {

@@ -359,3 +359,42 @@ fn a_package_of_the_same_name_stays() {
         "field",
     );
 }
+
+#[test]
+fn packages_whose_exports_are_computed_may_have_the_name() {
+    let project = "== a.lisp
+(defpackage :shop.list (:use :cl) (:export :single :other))
+(defpackage :shop (:use :cl))
+(defpackage :shop.test (:use :cl :shop))
+(in-package :shop.list)
+(defun single (x) x)
+(defun other (x) (single x))
+(defun give (from to)
+  (use-package from to)
+  (do-external-symbols (symbol from) (export symbol to)))
+(give :shop.list :shop)
+== b.lisp
+(in-package :shop.test)
+(defun f (x) (single x))
+(deftest other () (other 1))
+";
+    refused(project, "single", "alone", "cannot tell b.lisp:2:15: code exports names that it computes");
+    refused(
+        project,
+        "shop.list/other",
+        "another",
+        "cannot tell b.lisp:3:10, b.lisp:3:20: code exports names that it computes",
+    );
+    refused(project, "shop.test/other", "another", "cannot tell b.lisp:3:1: code exports names that it computes");
+    // What is exported is written.
+    let written = project.replace("(export symbol to)", "symbol").replace("(use-package from to)", "");
+    check(
+        &written
+            .replace(" single (x) x", " «single» (x) x")
+            .replace("(x) (single x)", "(x) («single» x)")
+            .replace(":single", ":«single»")
+            .replacen("(defun f (x) («single» x))", "(defun f (x) (single x))", 1),
+        "single",
+        "alone",
+    );
+}

@@ -260,6 +260,8 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Free =>
                     "no file that is known to be loaded there defines it, and another file without a module does",
                 PossibleReason::Undeclared => "its package is declared nowhere",
+                PossibleReason::Opened =>
+                    "code exports names that it computes, so its package may have it from another",
                 PossibleReason::OtherSlot =>
                     "the class of the object is not known, and another class has a slot of that name",
                 PossibleReason::ByName =>

@@ -65,15 +65,22 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             let looked_up = vec![(walk.tree.core_span(name), package(walk, space))];
             Some(Declared { looked_up, links: vec![link(walk, space, Tie::Looks)], ..Declared::default() })
         }
-        "export" | "import" | "shadow" | "use-package" if walk.local_count() == 0 => {
+        "export" | "import" | "shadow" | "use-package" | "shadowing-import" => {
             let (start, first) = (walk.tree.core_span(datum).start, data.next()?);
+            let opens = head != "shadow";
             let current = walk.current(start);
             // Another package than the current one can be meant.
-            if data.next().is_some_and(|other| package(walk, other) != current) {
+            let other = data.next().filter(|other| !walk.source(*other).eq_ignore_ascii_case("*package*"));
+            let home = match other {
+                Some(other) if is_named(walk, other) => package(walk, other),
+                Some(_) => return Some(Declared { opens, ..Declared::default() }),
+                None => current.to_owned(),
+            };
+            let mut space = Space { adds: true, ..Space::new(home, start) };
+            let Some(names) = designators(walk, first) else { return Some(Declared { opens, ..Declared::default() }) };
+            if walk.local_count() > 0 || head == "shadowing-import" {
                 return None;
             }
-            let mut space = Space { adds: true, ..Space::new(current.to_owned(), start) };
-            let names = designators(walk, first)?;
             let used = names.iter().filter(|_| head == "use-package");
             let links = used.map(|name| link(walk, *name, Tie::Imports)).collect();
             named(walk, head, names, &mut space);
@@ -88,6 +95,11 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
 /// The datum is a string, a keyword or a symbol without a package.
 fn is_designator(walk: &Walk<'_>, datum: Datum) -> bool {
     datum.list().is_none() && walk.source(datum).starts_with([':', '#', '"'])
+}
+
+/// The same, or a quoted symbol, or a call that finds the package of a designator.
+fn is_named(walk: &Walk<'_>, datum: Datum) -> bool {
+    is_designator(walk, datum) || (datum.list().is_none() && walk.is_prefixed(datum, Prefix::Quote))
 }
 
 /// The link to a package that a designator names.
@@ -113,7 +125,7 @@ fn named(walk: &Walk<'_>, head: &str, names: Vec<Datum>, space: &mut Space) {
 
 /// The designators in `'a`, `'(a b)`, `:a`; `None` for what is computed.
 fn designators(walk: &Walk<'_>, datum: Datum) -> Option<Vec<Datum>> {
-    let is_quoted = !datum.is_bare();
+    let is_quoted = !datum.is_bare() && !walk.is_prefixed(datum, Prefix::Unquote);
     match datum.list() {
         Some(list) => is_quoted.then(|| walk.data(list).filter(|one| one.list().is_none()).collect()),
         None => (is_quoted || walk.source(datum).starts_with([':', '#', '"'])).then(|| vec![datum]),
