@@ -85,7 +85,9 @@ impl Mended {
                 let doubled = doubled && (!known || (self.is_supplied(index) && !vectors));
                 found.add(Doubt::DoubledOpener, doubled || (list.holds_call && list.children == 1));
                 let at = around.map(|(at, _)| at);
-                found.add(Doubt::NoBody, self.ends_short(&list, at, index, dialect, habits));
+                let short =
+                    self.ends_short(&list, at, index, dialect, habits) || self.leaves_its_lines(&list, at, index);
+                found.add(Doubt::NoBody, short);
                 found.add(Doubt::Wrap, whole && self.stops_before_its_code(&list, index, habits, known));
                 found.add(Doubt::LateEnd, whole && self.may_end_earlier(&list, index, habits));
                 found.add(Doubt::DottedPair, !known && list.after_dot == Some(0));
@@ -98,7 +100,8 @@ impl Mended {
             found.add(Doubt::FallenOut, outside && sight != Sight::Shape);
             if let Some(list) = open.last_mut().filter(|_| !token.aside) {
                 let called = list.children == 0 && !list.quoted && nesting.is_call(top);
-                found.add(Doubt::CalledConstant, called && habits.is_constant(token.name));
+                let is_text = token.kind == TokenKind::String && self.tokens[index - 1].end == token.start;
+                found.add(Doubt::CalledConstant, called && (is_text || habits.is_constant(token.name)));
                 let deeper = sight != Sight::Shape && self.is_deeper(list, token);
                 // A new line behind which closers are removed.
                 let new = !token.settled && token.opens_line && self.taken.iter().any(|line| *line >= token.line);
@@ -281,6 +284,19 @@ impl Mended {
     fn is_supplied(&self, close: usize) -> bool {
         let at = self.tokens[close].start;
         self.supplied.iter().any(|run: &Range<u32>| run.contains(&at))
+    }
+
+    /// The answer ends a list after nothing but a head that takes any number of arguments, at the end of a line, though the
+    /// next line is deeper than the list around it: what is on that line belongs to the head.
+    fn leaves_its_lines(&self, list: &Open, around: Option<usize>, close: usize) -> bool {
+        let (open, last) = (&self.tokens[list.at], &self.tokens[close]);
+        let call = list.children == 1 && !list.quoted && is_variadic(self.tokens[list.at + 1].head);
+        if !call || open.line != last.line || !self.is_supplied(close) {
+            return false;
+        }
+        let next = self.tokens[close..].iter().find(|token| !token.kind.is_close());
+        let around = around.map(|at| &self.tokens[at]);
+        next.zip(around).is_some_and(|(next, around)| next.line > last.line && next.place > around.column + 1)
     }
 
     /// The answer supplies the closer at `close`, or takes one out of the list that it ends.

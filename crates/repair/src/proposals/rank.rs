@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::doubts::{Broken, Doubt, Sight, seams};
 use crate::proposals::search::{Action, Reading};
 use crate::text::code::Token;
-use crate::text::edit::{TextEdit, replace};
+use crate::text::edit::{OPENERS, TextEdit, replace};
 
 /// The number of answers that are ranked anew.
 const LOOKED_AT: usize = 6;
@@ -21,6 +21,8 @@ const NEAR: f32 = 7.0;
 const LARGEST: usize = 20_000;
 /// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
 const ODD_FORM: f32 = 8.0;
+/// The same for one that takes an opener where closers are missing: closers are lost more often than openers are added.
+const OPENER_TAKEN: f32 = 2.0;
 /// The same for a form that seems unfinished.
 const UNFINISHED_FORM: f32 = 4.0;
 
@@ -35,7 +37,12 @@ impl Case<'_> {
             answers.insert(1.min(answers.len()), other);
         }
         let looked_at = answers.len().min(LOOKED_AT);
+        let net: i32 =
+            form.own.iter().map(|token| i32::from(token.kind.is_open()) - i32::from(token.kind.is_close())).sum();
         for answer in &mut answers[..looked_at] {
+            if net > 0 && answer.edits.iter().any(|edit| edit.takes(OPENERS)) {
+                answer.cost += OPENER_TAKEN;
+            }
             if !answer.odd && self.leaves_an_odd_form(form, &answer.edits) {
                 answer.cost += ODD_FORM;
             } else if self.leaves_an_unfinished_form(form, &answer.edits) {

@@ -35,6 +35,12 @@ pub(crate) fn is_of_data(head: u64) -> bool {
     .contains(&head)
 }
 
+/// A list with this head holds the rest of its file.
+pub(crate) fn is_library(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    SET.get_or_init(|| names("library define-library module module+ module*")).contains(&head)
+}
+
 /// A call with this head takes any number of arguments.
 pub(crate) fn is_variadic(head: u64) -> bool {
     static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
