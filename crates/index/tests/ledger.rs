@@ -97,3 +97,26 @@ fn names_that_code_makes_may_be_it() {
     let text = "(ns a)\n(defn key-up [] 1)\n(defn run [kind] ((resolve (symbol (str \"key-\" kind)))))\n(defn no [x] (symbol x))\n";
     check(&[("a.clj", text)], "key-up", "a.clj:3:28: possible, code makes such names in defn run");
 }
+
+#[test]
+fn names_that_code_reads_may_be_used() {
+    let text = "(ns a)\n(defn total [] 1)\n(def all (keys (ns-publics *ns*)))\n";
+    check(&[("a.clj", text)], "total", "a.clj:3:16: possible, code makes such names in def all");
+    let other = "(ns b)\n(def all (keys (ns-publics 'c)))\n";
+    check(&[("a.clj", "(ns a)\n(defn total [] 1)\n"), ("b.clj", other)], "total", "");
+}
+
+#[test]
+fn the_description_of_a_project_defines_nothing() {
+    let mut index = lispwright_index::Index::default();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("project.clj"), "(defproject shop \"1.0\")\n").unwrap();
+    std::fs::write(directory.path().join("a.clj"), "(ns a)\n(defn- total [] 1)\n").unwrap();
+    let language = |path: &std::path::Path, text: &str| {
+        lispwright_syntax::Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Into::into)
+    };
+    index.refresh([directory.path()], &language);
+    let unused = index.question(lispwright_syntax::Dialect::Clojure).unused(|_| true);
+    let names: Vec<_> = unused.iter().map(|one| one.definition.name.as_str()).collect();
+    assert_eq!(names, ["total"]);
+}

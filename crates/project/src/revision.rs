@@ -60,6 +60,8 @@ pub enum RevisionError {
 impl Revision {
     /// Finds a revision of the repository around an absolute `directory`: `HEAD`, `main~2`, `v1.0`, a hash.
     ///
+    /// `HEAD` of a repository without commits has no files.
+    ///
     /// Errors: there is no repository, it has no such revision, or git cannot be run.
     pub fn open(directory: &Path, name: &str) -> Result<Self, RevisionError> {
         let no_repository = || RevisionError::NoRepository { directory: directory.display().to_string() };
@@ -73,7 +75,14 @@ impl Revision {
         }
         let wanted = format!("{name}^{{commit}}");
         let found = asked(repository.path(), &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], &[])?;
-        let commit = String::from_utf8_lossy(&found.ok_or_else(unknown)?).trim().to_owned();
+        let Some(found) = found else {
+            // Nothing has been committed yet if the branch is named and does not exist.
+            let head = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD"];
+            let is_unborn = name == "HEAD" && asked(repository.path(), &head, &[])?.is_none();
+            let none = Self { top: top.to_owned(), repository, commit: String::new(), blobs: BTreeMap::new() };
+            return if is_unborn { Ok(none) } else { Err(unknown()) };
+        };
+        let commit = String::from_utf8_lossy(&found).trim().to_owned();
         let listed = asked(repository.path(), &["ls-tree", "-r", "-z", "--full-tree", &commit], &[])?;
         let blobs = listed.unwrap_or_default().split(|byte| *byte == 0).filter_map(|row| entry(top, row)).collect();
         Ok(Self { top: top.to_owned(), repository, commit, blobs })
@@ -84,7 +93,7 @@ impl Revision {
         &self.top
     }
 
-    /// The first characters of its hash.
+    /// The first characters of its hash; empty if nothing has been committed.
     pub fn short(&self) -> &str {
         self.commit.get(..9).unwrap_or(&self.commit)
     }
@@ -258,6 +267,9 @@ mod tests {
         let top = directory.path();
         assert!(matches!(Revision::open(top, "HEAD"), Err(RevisionError::NoRepository { .. })));
         git(top, &["init", "-q"]);
+        let none = Revision::open(top, "HEAD").unwrap();
+        assert_eq!((none.short(), none.paths().count()), ("", 0));
+        assert!(matches!(Revision::open(top, "HEAD~1"), Err(RevisionError::Unknown { .. })));
         fs::create_dir(top.join("src")).unwrap();
         fs::write(top.join("src/ä b.lisp"), "(old)").unwrap();
         std::os::unix::fs::symlink("src", top.join("link")).unwrap();

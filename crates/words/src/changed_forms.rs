@@ -14,12 +14,20 @@ const MOST: usize = 4_000;
 
 /// A line for each form, below its file.
 pub(crate) fn text(changed: &Changed, skin: Skin) -> String {
+    let is_first = changed.commit.is_empty();
     let since = format!("{} ({})", one_line(&changed.since, 80), changed.commit);
     if changed.files.is_empty() {
-        return format!("No form differs from {since}.\n");
+        return match is_first {
+            true => "No forms, and nothing has been committed.\n".to_owned(),
+            false => format!("No form differs from {since}.\n"),
+        };
     }
+    let differ = match is_first {
+        true => "are new: nothing has been committed".to_owned(),
+        false => format!("differ from {since}"),
+    };
     let (files, forms) = (counted(changed.files.len(), "file"), counted(changed.form_count, "form"));
-    let mut text = format!("{forms} in {files} differ from {since}.{}\n", tests(changed, skin));
+    let mut text = format!("{forms} in {files} {differ}.{}\n", tests(changed, skin));
     for file in &changed.files {
         text.push_str(&format!("{}{}\n", one_line(&file.path, 200), state(file)));
         file.forms.iter().for_each(|form| text.push_str(&format!("  {}\n", line(form, &file.path))));

@@ -194,7 +194,11 @@ const DEFINERS: &[Row] = &[
     row(K::Test, S::Titled(0), &["describe", "it"]),
     row(K::Test, S::ClojureFunction, &["deftest", "deftest-", "defspec", "deftest-async"]),
     row(K::Package, S::ClojureVariable, &["ns"]),
-    row(K::Directive, S::Module, &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load"]),
+    row(
+        K::Directive,
+        S::Module,
+        &["in-ns", "require", "use", "import", "refer", "refer-clojure", "load", "defproject"],
+    ),
 ];
 
 const SPECIAL_FORMS: SpecialForms = &[
