@@ -5,7 +5,7 @@
 //! that it defines then, in the same order, are the new ones.
 
 use lispwright_edit::Source;
-use lispwright_index::{LanguageOf, Referent, Symbol, UseIndex, name_in};
+use lispwright_index::{LanguageOf, Referent, Symbol, UseIndex, UseKind, name_in};
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
 
@@ -60,6 +60,11 @@ pub(crate) fn may_be_derived(
     if !derives {
         return Ok(());
     }
+    // What the language's own definers make is known: an export of another name is one of nothing.
+    let is_known = target
+        .definitions
+        .iter()
+        .all(|(document, one)| target.dialect.knows_definer(&document.facts.forms[one.form as usize].head));
     let own = &target.symbol.name;
     let is_part = |name: &str| {
         name.match_indices(own.as_str()).any(|(at, _)| {
@@ -77,7 +82,8 @@ pub(crate) fn may_be_derived(
         for hit in question.named(name) {
             let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(hit.document, hit.used);
             let is_near = symbol.space == target.symbol.space || question.sees(&symbol.space, &target.symbol);
-            if is_near && !question.defines(&symbol) {
+            let is_nothing = is_known && hit.used.kind == UseKind::Export;
+            if is_near && !is_nothing && !question.defines(&symbol) {
                 let spot = Spot::of(hit.document, hit.used.start);
                 let name = hit.document.text[hit.used.span().range()].to_owned();
                 let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });

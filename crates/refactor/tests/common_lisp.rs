@@ -398,3 +398,20 @@ fn packages_whose_exports_are_computed_may_have_the_name() {
         "alone",
     );
 }
+
+#[test]
+fn an_export_of_a_name_that_a_structure_does_not_make() {
+    let project = "== a.lisp
+(defpackage :shop (:use :cl) (:export #:«item» #:make-«item» #:item-colour))
+(in-package :shop)
+(defstruct «item» price)
+(defun f (x) («item»-price x))
+";
+    check(project, "item", "article");
+    refused(
+        &project.replace(['«', '»'], "").replace("(item-price x)", "(item-colour x)"),
+        "item",
+        "article",
+        "cannot tell a.lisp:4:15: item-colour may be derived",
+    );
+}
