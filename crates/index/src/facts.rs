@@ -171,6 +171,11 @@ impl Definition {
         named(&self.space)
     }
 
+    /// Its name begins, or goes on, as those of definers do.
+    pub(crate) fn has_definers_name(&self) -> bool {
+        self.name.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"def"))
+    }
+
     /// Code of its space can use the name: it is neither that of a method or addition nor of a module inside of a file.
     pub(crate) fn is_bound(&self) -> bool {
         let is_module = self.kind == FormKind::Package && self.space.starts_with(FILE_SPACE);

@@ -74,16 +74,16 @@ impl Document {
     }
 
     /// The same file with another text. Its macros are treated as they were, in their order.
-    pub(crate) fn retold(&self, text: String, macros: &Macros<'_>) -> Self {
+    pub(crate) fn retold(&self, text: String, macros: &Macros<'_>) -> Reading {
         let (mut document, tree) = Self::outlined(&self.path, text, self.language.clone());
         if document.facts.macros.len() == self.facts.macros.len() {
             for (learned, known) in document.facts.macros.iter_mut().zip(&self.facts.macros) {
                 learned.treatment = known.treatment.clone();
             }
         }
-        let found = document.facts.uses_in(&tree, &document.text, Some(macros), false);
+        let found = document.facts.uses_in(&tree, &document.text, Some(macros), true);
         document.facts = document.facts.walked(found, &document.text, document.dialect);
-        document
+        Reading { document, tree }
     }
 
     /// Its text, read again.
@@ -126,6 +126,15 @@ impl Document {
     }
 }
 
+/// A file with what it has been read as.
+#[derive(Debug)]
+pub struct Reading {
+    /// The file, its facts with [`Facts::marks`].
+    pub document: Document,
+    /// Its text as a tree.
+    pub tree: Tree,
+}
+
 /// The result of an update of the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
@@ -144,6 +153,8 @@ pub type LanguageOf<'a> = &'a (dyn Fn(&Path, &str) -> Option<Language> + Sync);
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     documents: FxHashMap<PathBuf, Arc<Document>>,
+    /// Files that the last update left out.
+    left_out: Arc<FxHashSet<PathBuf>>,
 }
 
 impl Index {
@@ -176,8 +187,32 @@ impl Index {
             }
         }
         self.documents = known;
+        self.left_out = Arc::new(refreshed.left_out.iter().cloned().collect());
         self.add(outlined);
         refreshed
+    }
+
+    /// The files below `roots` are those of the index. The text of each is the one it has here, or what `later` says:
+    /// `None` in it for a text that does not matter.
+    pub fn is_current<'r, 't>(
+        &self,
+        roots: impl IntoIterator<Item = &'r Path>,
+        later: impl Fn(&Path) -> Option<Option<&'t str>>,
+    ) -> bool {
+        let mut count = 0;
+        let is_known = |path: &PathBuf| {
+            let Some(known) = self.documents.get(path) else { return self.left_out.contains(path) };
+            count += 1;
+            let text = match later(path) {
+                Some(None) => return true,
+                Some(Some(text)) => text,
+                None if known.is_current() => return true,
+                None => &known.text,
+            };
+            lispwright_project::read_anywhere(path).is_ok_and(|file| file.text == text)
+        };
+        let files = roots.into_iter().flat_map(|root| survey(root, true, is_lisp).files);
+        files.collect::<Vec<PathBuf>>().iter().all(is_known) && count == self.documents.len()
     }
 
     /// The index as it would be if files had other texts, each given with its language.
@@ -185,7 +220,7 @@ impl Index {
     pub fn with(&self, changed: impl IntoIterator<Item = (PathBuf, String, Language)>) -> Self {
         let read = |(path, text, language): (PathBuf, String, Language)| Document::outlined(&path, text, language);
         let outlined: Vec<(Document, Tree)> = changed.into_iter().map(read).collect();
-        let mut index = Self { documents: self.documents.clone() };
+        let mut index = self.clone();
         for (document, _) in &outlined {
             index.documents.remove(&document.path);
         }
@@ -197,7 +232,8 @@ impl Index {
     #[must_use]
     pub fn without(&self, is_left_out: impl Fn(&Path) -> bool) -> Self {
         let kept = self.documents.iter().filter(|(path, _)| !is_left_out(path));
-        Self { documents: kept.map(|(path, document)| (path.clone(), document.clone())).collect() }
+        let documents = kept.map(|(path, document)| (path.clone(), document.clone())).collect();
+        Self { documents, left_out: self.left_out.clone() }
     }
 
     /// It has the same files with the same texts as the other.

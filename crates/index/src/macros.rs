@@ -72,8 +72,7 @@ impl<'i> Macros<'i> {
             spaces: Spaces::of(&own),
         };
         for one in own.iter().flat_map(|document| &document.facts.definitions) {
-            let is_definer = || one.name.as_bytes().windows(3).any(|part| part.eq_ignore_ascii_case(b"def"));
-            if one.kind == FormKind::Function && is_definer() {
+            if one.kind == FormKind::Function && one.has_definers_name() {
                 macros.functions.insert(macros.symbol(&one.space, &one.name));
                 macros.names.entry(&one.name).or_default().is_function = true;
             }

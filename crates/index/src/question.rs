@@ -3,20 +3,20 @@
 //! A [`UseIndex`] has the files as they were when it was made. It knows which places use which name, and resolves the
 //! symbol for each of them.
 
-use std::collections::hash_map::Entry;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use lispwright_syntax::{Dialect, FormKind, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
-use crate::index::{Document, Index};
+use crate::index::{Document, Index, Reading};
 use crate::ledger::Origins;
 use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
 use crate::resolve::{MOST_STEPS, Spaces, Written};
 use crate::space::{Exports, Provided, Space};
+use crate::tables::Tables;
 
 /// A use of a name, with its file and form.
 #[derive(Clone, Copy, Debug)]
@@ -56,28 +56,23 @@ pub struct Uses<'i> {
 }
 
 /// The definitions and uses in all files of one dialect, for questions about uses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UseIndex<'i> {
-    dialect: Dialect,
-    spaces: Spaces<'i>,
-    documents: Vec<&'i Document>,
-    /// The places that use each name, as pairs of a document and a use.
-    places: FxHashMap<String, Vec<(u32, u32)>>,
+    pub(crate) dialect: Dialect,
+    pub(crate) spaces: Spaces<'i>,
+    pub(crate) documents: Vec<&'i Document>,
+    pub(crate) tables: Tables<'i>,
     /// The variables that a file defines. If they are dynamic, local bindings do not hide them.
-    dynamic: FxHashSet<&'i str>,
+    pub(crate) dynamic: Arc<FxHashSet<&'i str>>,
     /// Where packages come from that no file declares, when it is asked for.
-    pub(crate) origins: OnceLock<Origins>,
-    /// The definitions of each name, when they are asked for.
-    definitions: OnceLock<FxHashMap<&'i str, Vec<(&'i Document, &'i Definition)>>>,
+    pub(crate) origins: Arc<OnceLock<Origins>>,
     /// The other names that imports and exports give to names, when they are asked for.
-    aliases: OnceLock<Aliases<'i>>,
-    /// The macros of the files, when they are asked for.
-    macros: OnceLock<Macros<'i>>,
+    pub(crate) aliases: Arc<OnceLock<Aliases<'i>>>,
 }
 
 /// The names that imports and exports give to names of other spaces.
 #[derive(Debug, Default)]
-struct Aliases<'i> {
+pub(crate) struct Aliases<'i> {
     /// The exported names of own names.
     exported: FxHashMap<&'i str, Vec<&'i str>>,
     /// The imported names of exported names, with their prefixes.
@@ -130,6 +125,15 @@ impl<'i> Aliases<'i> {
     }
 }
 
+/// The variables that a file defines.
+pub(crate) fn variables(document: &Document) -> impl Iterator<Item = &str> {
+    // A minor mode is a variable, too.
+    let is_variable = |one: &&Definition| {
+        one.kind == FormKind::Variable || document.facts.forms[one.form as usize].head.ends_with("minor-mode")
+    };
+    document.facts.definitions.iter().filter(is_variable).map(|one| one.name.as_str())
+}
+
 /// At most so many symbols are followed in the search for the tests that reach a symbol.
 const MOST_REACHING: usize = 5_000;
 
@@ -141,48 +145,16 @@ impl Index {
         let mut documents: Vec<&Document> = self.documents().filter(|one| is_meant(one.dialect)).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         let spaces = Spaces::of(&documents);
-        let mut places: FxHashMap<String, Vec<(u32, u32)>> = FxHashMap::default();
-        let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
-        let variables =
-            documents.iter().flat_map(|&document| document.facts.definitions.iter().map(move |one| (document, one)));
-        // A minor mode is a variable, too.
-        let is_variable = |document: &Document, one: &Definition| {
-            one.kind == FormKind::Variable || document.facts.forms[one.form as usize].head.ends_with("minor-mode")
-        };
-        let dynamic: FxHashSet<&str> = variables
-            .filter(|(document, one)| is_variable(document, one))
-            .map(|(_, one)| one)
-            .map(|one| one.name.as_str())
-            .collect();
-        for (at, document) in documents.iter().enumerate() {
-            for (number, used) in document.facts.uses.iter().enumerate() {
-                if used.hidden && !dynamic.contains(&document.text[used.span().range()]) {
-                    continue;
-                }
-                let text = &document.text[used.span().range()];
-                let name = match canonical.entry(text) {
-                    Entry::Occupied(known) => &*known.into_mut(),
-                    Entry::Vacant(new) => &*new.insert(Written::of(dialect, text).name),
-                };
-                let place = (at as u32, number as u32);
-                match places.get_mut(name.as_str()) {
-                    Some(list) => list.push(place),
-                    None => {
-                        places.insert(name.clone(), vec![place]);
-                    }
-                }
-            }
-        }
+        let dynamic: FxHashSet<&str> = documents.iter().flat_map(|document| variables(document)).collect();
+        let tables = Tables::of(dialect, &documents, &dynamic);
         let mut question = UseIndex {
             dialect,
             spaces,
             documents,
-            places,
-            dynamic,
-            origins: OnceLock::new(),
-            definitions: OnceLock::new(),
-            aliases: OnceLock::new(),
-            macros: OnceLock::new(),
+            tables,
+            dynamic: Arc::new(dynamic),
+            origins: Arc::default(),
+            aliases: Arc::default(),
         };
         question.take_methods();
         question
@@ -224,18 +196,12 @@ impl<'i> UseIndex<'i> {
 
     /// The macros of the files.
     fn macros(&self) -> &Macros<'i> {
-        self.macros.get_or_init(|| {
-            let mut macros = Macros::of(self.dialect, &self.documents);
-            let own = self.documents.iter().filter(|one| one.dialect == self.dialect);
-            let named: Vec<_> = own.flat_map(|one| macros.named(one)).flatten().collect();
-            macros.take(named.iter());
-            macros
-        })
+        self.tables.macros(self.dialect)
     }
 
     /// A file with another text. It is right where both texts have the same macros; what it defines is not found by the
     /// question.
-    pub fn retold(&self, document: &Document, text: String) -> Document {
+    pub fn retold(&self, document: &Document, text: String) -> Reading {
         document.retold(text, self.macros())
     }
 
@@ -263,12 +229,12 @@ impl<'i> UseIndex<'i> {
 
     /// The names that are used, in no particular order.
     pub fn used_names(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
+        self.tables.names()
     }
 
     /// The uses of a name, whatever it means there.
     pub fn named(&self, name: &str) -> Vec<Hit<'i>> {
-        self.places.get(name).into_iter().flatten().map(|&(document, used)| self.hit(document, used)).collect()
+        self.tables.places(name).map(|(document, used)| self.hit(document, used)).collect()
     }
 
     /// All declarations of spaces.
@@ -322,7 +288,7 @@ impl<'i> UseIndex<'i> {
         let symbol = &self.proper(symbol);
         let place = |hit: &Hit<'i>| (hit.document.path.as_path(), hit.used.start);
         for name in self.names(symbol) {
-            for &(document, used) in self.places.get(&name).into_iter().flatten() {
+            for (document, used) in self.tables.places(&name) {
                 let hit = self.hit(document, used);
                 // A place is used once, whatever its form makes of it.
                 if found.hits.last().is_some_and(|last| place(last) == place(&hit)) {
@@ -350,22 +316,7 @@ impl<'i> UseIndex<'i> {
     /// The definitions of a symbol.
     pub fn definitions(&self, symbol: &Symbol) -> Vec<(&'i Document, &'i Definition)> {
         let symbol = self.proper(symbol);
-        let named = self.named_so(&symbol.name).iter().copied();
-        named.filter(|(_, one)| self.proper(&one.symbol()) == symbol).collect()
-    }
-
-    /// The definitions of a name, in all spaces.
-    fn named_so(&self, name: &str) -> &[(&'i Document, &'i Definition)] {
-        let by_name = self.definitions.get_or_init(|| {
-            let mut by_name: FxHashMap<&'i str, Vec<(&'i Document, &'i Definition)>> = FxHashMap::default();
-            for &document in &self.documents {
-                for one in &document.facts.definitions {
-                    by_name.entry(&one.name).or_default().push((document, one));
-                }
-            }
-            by_name
-        });
-        by_name.get(name).map_or(&[], Vec::as_slice)
+        self.tables.definitions(&symbol.name).filter(|(_, one)| self.proper(&one.symbol()) == symbol).collect()
     }
 
     /// The symbols that the project defines and uses most in code, at most `most`, each with the number of
@@ -377,8 +328,8 @@ impl<'i> UseIndex<'i> {
                 definitions.entry(&one.name).or_default().insert(self.proper(&one.symbol()));
             }
         }
-        let mut names: Vec<(usize, &String)> = self.places.iter().map(|(name, places)| (places.len(), name)).collect();
-        names.retain(|(_, name)| definitions.contains_key(name.as_str()));
+        let named = self.tables.names().filter(|name| definitions.contains_key(name));
+        let mut names: Vec<(usize, &str)> = named.map(|name| (self.tables.places(name).count(), name)).collect();
         names.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let mut found: Vec<(Symbol, usize)> = Vec::new();
         for (places, name) in names {
@@ -386,7 +337,7 @@ impl<'i> UseIndex<'i> {
             if found.len() >= most && places <= found[most - 1].1 {
                 break;
             }
-            for symbol in &definitions[name.as_str()] {
+            for symbol in &definitions[name] {
                 let uses = self.uses(symbol).hits;
                 let is_code = |kind| !matches!(kind, UseKind::Definition | UseKind::Export | UseKind::Quoted);
                 let count = uses.iter().filter(|hit| is_code(hit.used.kind)).count();
@@ -484,8 +435,8 @@ impl<'i> UseIndex<'i> {
 
     /// The uses of a name that no file of the project defines.
     pub fn mentions(&self, name: &str) -> Vec<Hit<'i>> {
-        let places = self.places.get(&Written::of(self.dialect, name).name).into_iter().flatten();
-        let hits = places.map(|&(document, used)| self.hit(document, used));
+        let name = Written::of(self.dialect, name).name;
+        let hits = self.tables.places(&name).map(|(document, used)| self.hit(document, used));
         let is_foreign = |hit: &Hit<'i>| match self.meaning(hit.document, hit.used) {
             Referent::Is(meant) | Referent::Unknown(meant) => !self.spaces.is_defined(&meant.space, &meant.name),
         };

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use lispwright_syntax::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,19 +57,19 @@ impl From<Meant<'_>> for Referent {
 }
 
 /// The spaces of a project with the names that they define.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Spaces<'i> {
-    pub(crate) by_name: FxHashMap<&'i str, Vec<&'i Space>>,
+    pub(crate) by_name: Arc<FxHashMap<&'i str, Vec<&'i Space>>>,
     /// Spaces of files that are parts of other files, with the space of the other file.
-    parts: FxHashMap<&'i str, &'i str>,
+    parts: Arc<FxHashMap<&'i str, &'i str>>,
     /// The names that the spaces are said to export.
-    exported: FxHashSet<(&'i str, &'i str)>,
+    exported: Arc<FxHashSet<(&'i str, &'i str)>>,
     /// The names that the files define, in their spaces.
-    defined: FxHashSet<(&'i str, &'i str)>,
+    defined: Arc<FxHashSet<(&'i str, &'i str)>>,
     /// Structures that spaces export, by the space and the name there, with the other names that they define.
-    structures: FxHashMap<(&'i str, &'i str), Vec<&'i str>>,
+    structures: Arc<FxHashMap<(&'i str, &'i str), Vec<&'i str>>>,
     /// The same for names whose space is not that of the code.
-    defined_elsewhere: FxHashMap<&'i str, Vec<String>>,
+    defined_elsewhere: Arc<FxHashMap<&'i str, Vec<String>>>,
     /// What a declaration imports counts for its file alone.
     imports_are_of_files: bool,
     /// What a space imports hides what it defines: the definition is one of the imported name.
@@ -196,21 +197,21 @@ impl<'i> Spaces<'i> {
         let mut spaces = Self { dialect, imports_first, imports_are_of_files, ..Self::default() };
         let all = || documents.iter().flat_map(|document| &document.facts.spaces);
         for space in all().filter(|space| !space.adds) {
-            spaces.by_name.entry(&space.name).or_default().push(space);
+            Arc::make_mut(&mut spaces.by_name).entry(&space.name).or_default().push(space);
         }
         // A nickname comes after a name.
         for space in all().filter(|space| !space.adds) {
             for name in &space.nicknames {
-                spaces.by_name.entry(name).or_default().push(space);
+                Arc::make_mut(&mut spaces.by_name).entry(name).or_default().push(space);
             }
         }
         for space in all() {
             let name = spaces.proper(&space.name);
             if space.adds {
-                spaces.by_name.entry(name).or_default().push(space);
+                Arc::make_mut(&mut spaces.by_name).entry(name).or_default().push(space);
             }
             if let Exports::Names(names) = &space.exports {
-                spaces.exported.extend(names.iter().map(|exported| (name, exported.as_str())));
+                Arc::make_mut(&mut spaces.exported).extend(names.iter().map(|exported| (name, exported.as_str())));
             }
         }
         spaces.find_collections(documents);
@@ -252,7 +253,7 @@ impl<'i> Spaces<'i> {
                 Some(((space, name), structures.get(&(home.space, home.name))?.clone()))
             })
             .collect();
-        self.structures = made;
+        self.structures = Arc::new(made);
     }
 
     /// Finds the files of modules that are required by the names of their collections.
@@ -274,7 +275,7 @@ impl<'i> Spaces<'i> {
             let Some(file) = files.get(&library[racket::LIBRARY.len()..]) else { continue };
             let name = format!("{file}{inside}");
             if let Some(known) = self.by_name.get(name.as_str()).cloned() {
-                self.by_name.insert(from, known);
+                Arc::make_mut(&mut self.by_name).insert(from, known);
             }
         }
     }
@@ -294,14 +295,33 @@ impl<'i> Spaces<'i> {
             let home = self.means(&[], space, name, true, MOST_STEPS).space;
             if home != own {
                 let home = home.to_owned();
-                let homes = self.defined_elsewhere.entry(name).or_default();
+                let homes = Arc::make_mut(&mut self.defined_elsewhere).entry(name).or_default();
                 if !homes.contains(&home) {
                     homes.push(home);
                 }
                 return;
             }
         }
-        self.defined.insert((own, name));
+        Arc::make_mut(&mut self.defined).insert((own, name));
+    }
+
+    /// Takes back that a name is defined in a space: no file does it any longer.
+    pub(crate) fn forget(&mut self, symbol: &Symbol) {
+        let known = (symbol.space.as_str(), symbol.name.as_str());
+        if self.defined.contains(&known) {
+            Arc::make_mut(&mut self.defined).retain(|one| *one != known);
+        }
+        if let Some(homes) = self.defined_elsewhere.get(known.1)
+            && homes.contains(&symbol.space)
+            && let Some(homes) = Arc::make_mut(&mut self.defined_elsewhere).get_mut(known.1)
+        {
+            homes.retain(|home| *home != symbol.space);
+        }
+    }
+
+    /// Some space exports a structure without writing what that defines.
+    pub(crate) fn has_structures(&self) -> bool {
+        !self.structures.is_empty()
     }
 
     /// The symbol is defined in a file of the project.
@@ -318,7 +338,7 @@ impl<'i> Spaces<'i> {
                 let Some(part) = included_file(documents, document, included) else { continue };
                 let (inner, outer) = (part.facts.space_at(0), document.facts.space_at(*at));
                 if inner.starts_with(FILE_SPACE) && inner != outer {
-                    self.parts.entry(inner).or_insert(outer);
+                    Arc::make_mut(&mut self.parts).entry(inner).or_insert(outer);
                 }
             }
         }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use lispwright_index::{Document, UseIndex};
+use lispwright_index::{Document, Reading, UseIndex};
 
 use crate::dialects::call_words;
+use crate::file::File;
 use crate::finding::{Finding, Severity};
 use crate::kondo::KondoConfig;
 use crate::rule::Rule;
-use crate::{lint, rules};
+use crate::{examine, rules};
 
 /// The rules that are asked, each with the level of what it finds.
 #[derive(Clone)]
@@ -68,15 +69,24 @@ impl Chosen {
 
     /// What they find in a file of `question`, in the order of places.
     pub fn findings<'i>(&self, question: &UseIndex<'i>, document: &'i Document) -> Vec<Finding> {
+        self.found(&File::new(question, document))
+    }
+
+    /// The same in a file that has been read for the question.
+    pub fn findings_in<'i>(&self, question: &UseIndex<'i>, reading: &'i Reading) -> Vec<Finding> {
+        self.found(&File::read(question, reading))
+    }
+
+    fn found(&self, file: &File<'_, '_>) -> Vec<Finding> {
         let asked: Vec<&dyn Rule> = self.rules.iter().map(|(rule, _)| *rule).collect();
-        let mut found = lint(question, document, &asked);
+        let mut found = examine(file, &asked);
         for one in &mut found {
             if let Some((_, level)) = self.rules.iter().find(|(rule, _)| rule.about().code == one.rule) {
                 one.severity = *level;
             }
         }
-        if let Some(config) = self.kondo.as_ref().filter(|_| call_words(document.dialect).has_kondo) {
-            config.apply(document, &mut found, |code| self.said.contains(&code));
+        if let Some(config) = self.kondo.as_ref().filter(|_| call_words(file.dialect()).has_kondo) {
+            config.apply(file.document, &mut found, |code| self.said.contains(&code));
         }
         found
     }

@@ -1,8 +1,9 @@
 //! One file as the rules see it.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use lispwright_index::{Document, Facts, UseIndex};
+use lispwright_index::{Document, Facts, Reading, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
 use crate::calls::{Call, calls};
@@ -17,11 +18,11 @@ pub struct File<'q, 'i> {
     /// The file in the index.
     pub document: &'i Document,
     /// Its text as a tree.
-    pub tree: Tree,
+    pub tree: Cow<'i, Tree>,
     /// Its top-level forms and definitions.
     pub forms: Forms,
     /// Its uses of names, and the symbols that are none, each with its role.
-    pub facts: Facts,
+    pub facts: Cow<'i, Facts>,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
     platform: OnceCell<Platform>,
@@ -31,18 +32,20 @@ impl<'q, 'i> File<'q, 'i> {
     /// Reads a file of the index again.
     pub(crate) fn new(question: &'q UseIndex<'i>, document: &'i Document) -> Self {
         let tree = document.tree();
-        let forms = Forms::new(&tree, &document.text);
         let facts = question.facts_with_marks(document, &tree);
-        Self {
-            question,
-            document,
-            tree,
-            forms,
-            facts,
-            code: OnceCell::new(),
-            calls: OnceCell::new(),
-            platform: OnceCell::new(),
-        }
+        Self::of(question, document, Cow::Owned(tree), Cow::Owned(facts))
+    }
+
+    /// A file that has been read.
+    pub(crate) fn read(question: &'q UseIndex<'i>, reading: &'i Reading) -> Self {
+        let Reading { document, tree } = reading;
+        Self::of(question, document, Cow::Borrowed(tree), Cow::Borrowed(&document.facts))
+    }
+
+    fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
+        let forms = Forms::new(&tree, &document.text);
+        let (code, calls, platform) = Default::default();
+        Self { question, document, tree, forms, facts, code, calls, platform }
     }
 
     /// Its forms that are code for certain.

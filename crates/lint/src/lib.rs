@@ -33,12 +33,15 @@ use lispwright_index::{Document, UseIndex};
 /// What `rules` find in one file of `question`, in the order of their places. A file that does not balance is judged in
 /// its sound top-level forms.
 pub fn lint<'i>(question: &UseIndex<'i>, document: &'i Document, rules: &[&dyn Rule]) -> Vec<Finding> {
-    let file = File::new(question, document);
+    examine(&File::new(question, document), rules)
+}
+
+fn examine(file: &File<'_, '_>, rules: &[&dyn Rule]) -> Vec<Finding> {
     let mut findings = Findings::default();
-    for rule in rules.iter().filter(|rule| rule.about().dialects.contains(&document.dialect)) {
+    for rule in rules.iter().filter(|rule| rule.about().dialects.contains(&file.dialect())) {
         findings.begin(rule.about());
-        rule.check(&file, &mut findings);
+        rule.check(file, &mut findings);
     }
-    suppress::apply(&file, rules, &mut findings);
-    findings.finish(&file)
+    suppress::apply(file, rules, &mut findings);
+    findings.finish(file)
 }

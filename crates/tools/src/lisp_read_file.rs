@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::DiagnosisFacts;
+use crate::news::prepare;
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -131,6 +132,9 @@ pub async fn lisp_read_file(
 
 fn run(workshop: &Workshop, args: &LispReadFile) -> Result<FileAnswer, Refusal> {
     let Opened { file, language } = workshop.workspace.open(&args.path, None)?;
+    if let Some(language) = &language {
+        prepare(workshop, language);
+    }
     let options = ViewOptions {
         collapsed: args.collapsed,
         whole: SHORT,

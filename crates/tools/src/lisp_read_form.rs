@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::lisp_read_file::{DEFAULT_BUDGET, MOST, raw};
+use crate::news::prepare;
 use crate::next_call::NextCall;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -87,6 +88,7 @@ pub async fn lisp_read_form(
 
 fn run(workshop: &Workshop, args: &LispReadForm) -> Result<FormAnswer, Refusal> {
     let (file, language) = workshop.workspace.open_lisp(&args.path)?;
+    prepare(workshop, &language);
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let limit = args.limit.map_or(DEFAULT_BUDGET, |limit| (limit as usize).min(MOST));

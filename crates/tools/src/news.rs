@@ -1,9 +1,10 @@
 //! What an edit has broken: the problems that are there after it and were not before, in the changed files and in those
 //! that use what they define.
 //!
-//! An edit has no time to ask the whole project. A thread keeps the question about its files as it was last asked, and
-//! looks with it at the old and the new text of a changed file. Mostly nothing is new there, and what the file defines
-//! stays as it was: that is the answer. Otherwise the files are looked at afresh, and what is told is told of them.
+//! An edit has no time to read the whole project. A thread keeps the question about its files, lays the old and the new
+//! text of a changed file over it, and judges that file and those that use what it defines otherwise now. What is told is
+//! told of the files as they are: where somebody else has changed one meanwhile, all are looked at again. So they are
+//! when that is seen while nobody asks.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lispwright_index::{Document, Index, Space, UseIndex};
+use lispwright_index::{Document, Index, Reading, UseIndex};
 use lispwright_lint::{Chosen, Finding, new_since};
 use lispwright_syntax::{Dialect, FormKind, Language};
 
@@ -31,7 +32,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// After this time without an edit the question is forgotten.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// Texts of files that are looked at before the question is asked afresh.
+/// After this time without an edit, it is seen whether somebody else has changed a file.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// Texts of files that are read before all files are looked at again.
 const MOST_TEXTS: usize = 64;
 
 /// Files that use what has changed and are looked at.
@@ -55,15 +59,24 @@ pub struct News(Arc<Desk>);
 #[derive(Debug)]
 struct Desk {
     patience: Duration,
-    asks: Mutex<Option<Sender<Ask>>>,
+    /// The files are looked at as soon as one is read.
+    looks_ahead: bool,
+    jobs: Mutex<Option<Sender<Job>>>,
     /// Somebody has stopped waiting for an answer that is still looked for.
     is_late: Arc<AtomicBool>,
 }
 
 impl Default for Desk {
     fn default() -> Self {
-        Self { patience: PATIENCE, asks: Mutex::default(), is_late: Arc::default() }
+        Self { patience: PATIENCE, looks_ahead: false, jobs: Mutex::default(), is_late: Arc::default() }
     }
+}
+
+enum Job {
+    /// Somebody waits for an answer.
+    Answer(Ask),
+    /// There may be a question about files in the dialect.
+    Prepare(Dialect),
 }
 
 /// A question.
@@ -97,6 +110,14 @@ pub(crate) fn news(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Vec<Proble
     workshop.news.ask(workshop, changed, linting.chosen()).unwrap_or_default()
 }
 
+/// A file has been read, and may be edited next.
+pub(crate) fn prepare(workshop: &Workshop, language: &Language) {
+    let dialect = language.dialect();
+    if workshop.news.0.looks_ahead && dialect.has_special_forms() && !linting(workshop).is_silent_on_edits {
+        workshop.news.send(workshop, Job::Prepare(dialect));
+    }
+}
+
 /// The problems of a file of the project, as it is now.
 pub(crate) fn problems_of(workshop: &Workshop, path: &str) -> Vec<Problem> {
     let Ok(path) = workshop.roots.absolute(Path::new(path)) else { return Vec::new() };
@@ -114,30 +135,39 @@ impl News {
         Self(Arc::new(Desk { patience, ..Desk::default() }))
     }
 
+    /// One that looks at the files of the project when the first of them is read, for somebody who stays.
+    #[must_use]
+    pub fn ahead() -> Self {
+        Self(Arc::new(Desk { looks_ahead: true, ..Desk::default() }))
+    }
+
     fn ask(&self, workshop: &Workshop, changed: Vec<Change>, chosen: Chosen) -> Option<Vec<Problem>> {
-        let desk = &*self.0;
-        if desk.is_late.load(Ordering::Acquire) {
+        if self.0.is_late.load(Ordering::Acquire) {
             return None;
         }
         let (reply, answer) = channel();
-        {
-            let mut asks = desk.asks.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut ask = Ask { changed, chosen, reply };
-            if let Some(known) = asks.as_ref() {
-                match known.send(ask) {
-                    Ok(()) => return self.wait(&answer),
-                    Err(unsent) => ask = unsent.0,
-                }
-            }
-            let (sender, receiver) = channel();
-            let files = Files::of(workshop);
-            let is_late = desk.is_late.clone();
-            let work = move || serve(&receiver, &files, &is_late);
-            thread::Builder::new().name("lint".to_owned()).spawn(work).ok()?;
-            sender.send(ask).ok()?;
-            *asks = Some(sender);
-        }
+        self.send(workshop, Job::Answer(Ask { changed, chosen, reply }))?;
         self.wait(&answer)
+    }
+
+    /// Hands a job to the thread, and starts that if there is none.
+    fn send(&self, workshop: &Workshop, job: Job) -> Option<()> {
+        let mut jobs = self.0.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut job = job;
+        if let Some(known) = jobs.as_ref() {
+            match known.send(job) {
+                Ok(()) => return Some(()),
+                Err(unsent) => job = unsent.0,
+            }
+        }
+        let (sender, receiver) = channel();
+        let files = Files::of(workshop);
+        let is_late = self.0.is_late.clone();
+        let work = move || serve(&receiver, &files, &is_late);
+        thread::Builder::new().name("lint".to_owned()).spawn(work).ok()?;
+        sender.send(job).ok()?;
+        *jobs = Some(sender);
+        Some(())
     }
 
     fn wait(&self, answer: &Receiver<Vec<Problem>>) -> Option<Vec<Problem>> {
@@ -179,115 +209,217 @@ impl Files {
     }
 }
 
+/// What is to be done next.
+enum Next {
+    /// A question needs a look at all files.
+    Ask(Ask),
+    /// Files have changed: the next question would need one.
+    Prepare(Vec<Dialect>),
+}
+
 /// Answers until nobody is left who asks.
-fn serve(asks: &Receiver<Ask>, files: &Files, is_late: &AtomicBool) {
-    let Ok(mut ask) = asks.recv() else { return };
-    loop {
-        let then = files.fresh();
-        let texts = |text: fn(&Change) -> &str| {
-            let changed = ask.changed.iter().filter(move |one| !text(one).is_empty());
-            changed.map(move |one| (one.path.clone(), text(one).to_owned(), one.language.clone()))
-        };
-        let is_new = |path: &Path| ask.changed.iter().any(|one| one.path == path && one.before.is_empty());
-        let before = then.without(is_new).with(texts(|one| &one.before));
-        let now = then.with(texts(|one| &one.after));
-        drop(then);
-        // What is read later lives as long as the question that it is read with.
-        let slots: Vec<OnceCell<Document>> = (0..MOST_TEXTS).map(|_| OnceCell::new()).collect();
-        let mut desk = Snapshot { now: &now, questions: BTreeMap::new(), slots: &slots, used: 0 };
-        let problems = desk.afresh(&before, &ask, &files.primary);
-        drop(before);
-        let mut reply = ask.reply;
-        let mut answer = problems;
-        ask = loop {
-            let _ = reply.send(answer);
-            is_late.store(false, Ordering::Release);
-            match asks.recv_timeout(IDLE) {
-                Ok(next) if desk.nothing_new(&next) => (reply, answer) = (next.reply, Vec::new()),
-                Ok(next) => break next,
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    drop(desk);
-                    drop(slots);
-                    drop(now);
-                    match asks.recv() {
-                        Ok(next) => break next,
-                        Err(_) => return,
-                    }
+fn serve(jobs: &Receiver<Job>, files: &Files, is_late: &AtomicBool) {
+    let mut next = jobs.recv().ok().map(Next::of);
+    while let Some(now) = next {
+        next = match now {
+            Next::Ask(ask) => look(ask, jobs, files, is_late),
+            Next::Prepare(dialects) => {
+                let (index, slots) = (files.fresh(), slots());
+                let mut snapshot = Snapshot::of(&index, &slots);
+                for dialect in dialects {
+                    snapshot.question(dialect);
                 }
+                snapshot.serve(jobs, files, is_late)
             }
         };
+    }
+}
+
+impl Next {
+    fn of(job: Job) -> Self {
+        match job {
+            Job::Answer(ask) => Self::Ask(ask),
+            Job::Prepare(dialect) => Self::Prepare(vec![dialect]),
+        }
+    }
+}
+
+/// Looks at the files as they are, and answers from that as long as it holds.
+fn look(ask: Ask, jobs: &Receiver<Job>, files: &Files, is_late: &AtomicBool) -> Option<Next> {
+    let texts = |text: fn(&Change) -> &str| {
+        let changed = ask.changed.iter().filter(move |one| !text(one).is_empty());
+        changed.map(move |one| (one.path.clone(), text(one).to_owned(), one.language.clone()))
+    };
+    let is_new = |path: &Path| ask.changed.iter().any(|one| one.path == path && one.before.is_empty());
+    let before = files.fresh().without(is_new).with(texts(|one| &one.before));
+    let early = slots();
+    let mut snapshot = Snapshot::of(&before, &early);
+    if let Some(problems) = snapshot.news(&ask, &files.primary) {
+        ask.answer(problems, is_late);
+        return snapshot.serve(jobs, files, is_late);
+    }
+    let after = before.with(texts(|one| &one.after));
+    let late = slots();
+    let mut now = Snapshot::of(&after, &late);
+    drop(snapshot);
+    let mut problems = Vec::new();
+    for dialect in ask.dialects() {
+        let then = before.question(dialect);
+        problems.extend(differences(&then, now.question(dialect), &[], &ask, &files.primary));
+    }
+    ask.answer(problems, is_late);
+    now.serve(jobs, files, is_late)
+}
+
+/// Places for what is read later, which lives as long as the question that it is read with.
+fn slots() -> Vec<OnceCell<Reading>> {
+    (0..MOST_TEXTS).map(|_| OnceCell::new()).collect()
+}
+
+impl Ask {
+    fn answer(self, problems: Vec<Problem>, is_late: &AtomicBool) {
+        let _ = self.reply.send(problems);
+        is_late.store(false, Ordering::Release);
+    }
+
+    fn dialects(&self) -> Vec<Dialect> {
+        let mut dialects: Vec<Dialect> = self.changed.iter().map(|one| one.language.dialect()).collect();
+        dialects.sort_by_key(|dialect| dialect.name());
+        dialects.dedup();
+        dialects
     }
 }
 
 /// The files at some time, and the questions about them.
 struct Snapshot<'i> {
-    now: &'i Index,
+    index: &'i Index,
+    /// By dialect; each file that has been changed since is there as it is now.
     questions: BTreeMap<&'static str, UseIndex<'i>>,
-    slots: &'i [OnceCell<Document>],
+    slots: &'i [OnceCell<Reading>],
     used: usize,
 }
 
 impl<'i> Snapshot<'i> {
-    /// The problems of the files as they are now that were not there `before`.
-    fn afresh(&mut self, before: &Index, ask: &Ask, root: &Path) -> Vec<Problem> {
-        let Ask { changed, chosen, .. } = ask;
-        let mut problems = Vec::new();
-        let dialects: BTreeMap<&str, Dialect> =
-            changed.iter().map(|one| (one.language.dialect().name(), one.language.dialect())).collect();
-        for (name, dialect) in dialects {
-            let then = before.question(dialect);
-            let now = self.questions.entry(name).or_insert_with(|| self.now.question(dialect));
-            let own = changed.iter().filter(|one| one.language.dialect() == dialect);
-            let mut paths: Vec<PathBuf> = own.map(|one| one.path.clone()).collect();
-            let users = users(before, &then, self.now, now, &paths).into_iter();
-            let users: Vec<PathBuf> = users.filter(|path| !paths.contains(path)).take(MOST_USERS).collect();
-            paths.extend(users);
-            for path in &paths {
-                let Some(document) = self.now.document(path) else { continue };
-                let findings = chosen.findings(now, document);
-                if findings.is_empty() {
-                    continue;
+    fn of(index: &'i Index, slots: &'i [OnceCell<Reading>]) -> Self {
+        Self { index, questions: BTreeMap::new(), slots, used: 0 }
+    }
+
+    /// Answers as long as the files are known.
+    fn serve(mut self, jobs: &Receiver<Job>, files: &Files, is_late: &AtomicBool) -> Option<Next> {
+        let mut is_checked = false;
+        loop {
+            match jobs.recv_timeout(if is_checked { IDLE } else { QUIET }) {
+                Ok(Job::Prepare(dialect)) => {
+                    self.question(dialect);
                 }
-                let known = before.document(path).map_or_else(Vec::new, |document| chosen.findings(&then, document));
-                let new = new_since(&known, &findings);
-                problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, root)));
+                Ok(Job::Answer(ask)) => {
+                    let Some(problems) = self.news(&ask, &files.primary) else { return Some(Next::Ask(ask)) };
+                    if !problems.is_empty() && !self.is_current(files, &ask.changed) {
+                        return Some(Next::Ask(ask));
+                    }
+                    ask.answer(problems, is_late);
+                    is_checked = false;
+                }
+                Err(RecvTimeoutError::Timeout) if !is_checked => {
+                    if self.used * 2 > self.slots.len() || !self.is_current(files, &[]) {
+                        return Some(Next::Prepare(self.questions.values().map(UseIndex::dialect).collect()));
+                    }
+                    is_checked = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    drop(self);
+                    return jobs.recv().ok().map(Next::of);
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
         }
-        problems
     }
 
-    /// The files define what they did, and nothing is found in their new text that was not found in the old one.
-    fn nothing_new(&mut self, ask: &Ask) -> bool {
-        ask.changed.iter().all(|one| self.is_nothing_new(one, &ask.chosen).unwrap_or(false))
+    fn question(&mut self, dialect: Dialect) -> &UseIndex<'i> {
+        self.questions.entry(dialect.name()).or_insert_with(|| self.index.question(dialect))
     }
 
-    fn is_nothing_new(&mut self, change: &Change, chosen: &Chosen) -> Option<bool> {
-        let document = self.now.document(&change.path)?;
-        let dialect = change.language.dialect();
-        if document.dialect != dialect || change.before.is_empty() {
-            return None;
-        }
-        if !self.questions.contains_key(dialect.name()) {
-            self.questions.insert(dialect.name(), self.now.question(dialect));
-        }
-        let before = if document.text == change.before { document } else { self.read(document, &change.before)? };
-        let after = self.read(document, &change.after)?;
-        if !after.is_balanced || !is_kept(before, after) {
-            return None;
-        }
-        let question = self.questions.get(dialect.name())?;
-        let findings: Vec<Finding> = chosen.findings(question, after);
-        Some(findings.is_empty() || new_since(&chosen.findings(question, before), &findings).is_empty())
+    /// The files are as they are known here, but for the changed ones.
+    fn is_current(&self, files: &Files, changed: &[Change]) -> bool {
+        let later = |path: &Path| -> Option<Option<&str>> {
+            if changed.iter().any(|change| change.path == path) {
+                return Some(None);
+            }
+            let readings = self.slots.iter().map_while(OnceCell::get);
+            let last = readings.filter(|one| one.document.path == path).last();
+            last.map(|one| Some(one.document.text.as_str()))
+        };
+        self.index.is_current(files.roots.iter().map(PathBuf::as_path), later)
     }
 
-    /// A file with another text; `None` when there is no place left for it.
-    fn read(&mut self, document: &Document, text: &str) -> Option<&'i Document> {
-        let slot = self.slots.get(self.used)?;
+    /// What is new by a change; `None` where that needs a look at all files.
+    fn news(&mut self, ask: &Ask, root: &Path) -> Option<Vec<Problem>> {
+        for change in &ask.changed {
+            self.take(change, &change.before)?;
+        }
+        let then = self.questions.clone();
+        for change in &ask.changed {
+            self.take(change, &change.after)?;
+        }
+        let slots = self.slots;
+        let mut problems = Vec::new();
+        for dialect in ask.dialects() {
+            problems.extend(differences(then.get(dialect.name())?, self.question(dialect), slots, ask, root));
+        }
+        Some(problems)
+    }
+
+    /// Takes note that a file has this text.
+    fn take(&mut self, change: &Change, text: &str) -> Option<()> {
+        let slots = self.slots;
+        let used = self.used;
+        let question = self.question(change.language.dialect());
+        let known = question.document(&change.path).filter(|known| known.dialect == change.language.dialect())?;
+        if known.text == text {
+            return Some(());
+        }
+        let reading = slots.get(used)?.get_or_init(|| question.retold(known, text.to_owned()));
+        let document = &reading.document;
+        let revised = question.revised(document).filter(|_| document.is_balanced)?;
+        self.questions.insert(change.language.dialect().name(), revised);
         self.used += 1;
-        let question = self.questions.get(document.dialect.name())?;
-        Some(slot.get_or_init(|| question.retold(document, text.to_owned())))
+        Some(())
     }
+}
+
+/// The problems of the changed files, and of those that use what they define, that were not there before. Some files have
+/// been read already.
+fn differences<'i>(
+    then: &UseIndex<'i>,
+    now: &UseIndex<'i>,
+    slots: &'i [OnceCell<Reading>],
+    ask: &Ask,
+    root: &Path,
+) -> Vec<Problem> {
+    let findings = |question: &UseIndex<'i>, document: &'i Document| -> Vec<Finding> {
+        let readings = slots.iter().map_while(OnceCell::get);
+        match readings.into_iter().find(|one| std::ptr::eq(&raw const one.document, document)) {
+            Some(reading) => ask.chosen.findings_in(question, reading),
+            None => ask.chosen.findings(question, document),
+        }
+    };
+    let own = ask.changed.iter().filter(|one| one.language.dialect() == now.dialect());
+    let mut paths: Vec<PathBuf> = own.map(|one| one.path.clone()).collect();
+    let users = users(then, now, &paths).into_iter().filter(|path| !paths.contains(path)).take(MOST_USERS);
+    let users: Vec<PathBuf> = users.collect();
+    paths.extend(users);
+    let mut problems = Vec::new();
+    for path in paths {
+        let Some(document) = now.document(&path) else { continue };
+        let found = findings(now, document);
+        if found.is_empty() {
+            continue;
+        }
+        let known = then.document(&path).map_or_else(Vec::new, |document| findings(then, document));
+        let new = new_since(&known, &found);
+        problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, root)));
+    }
+    problems
 }
 
 /// What other files know of a definition: its kind, and its parameters or, of a macro or type, its text.
@@ -309,31 +441,16 @@ fn defined(document: &Document) -> BTreeMap<(&str, &str, bool), Vec<Outside>> {
     defined
 }
 
-/// What the file defined, it defines still, as it did; and it declares the same spaces.
-fn is_kept(before: &Document, after: &Document) -> bool {
-    let spaces = |document: &Document| -> Vec<Space> {
-        document.facts.spaces.iter().map(|space| Space { at: 0, ..space.clone() }).collect()
-    };
-    let (then, now) = (defined(before), defined(after));
-    spaces(before) == spaces(after) && then.iter().all(|(name, known)| now.get(name) == Some(known))
-}
-
 /// The files that use a name whose definition in one of the changed files is another one now, or gone.
-fn users(
-    before: &Index,
-    then: &UseIndex<'_>,
-    after: &Index,
-    now: &UseIndex<'_>,
-    changed: &[PathBuf],
-) -> BTreeSet<PathBuf> {
+fn users(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut paths = BTreeSet::new();
     for path in changed {
-        let Some(old) = before.document(path).map(defined) else { continue };
-        let new = after.document(path).map(defined).unwrap_or_default();
+        let Some(old) = then.document(path).map(defined) else { continue };
+        let new = now.document(path).map(defined).unwrap_or_default();
         let differing = old.iter().filter(|(name, known)| new.get(*name) != Some(known));
         for ((_, name, _), _) in differing {
-            let hits = then.named(name).into_iter().chain(now.named(name));
-            paths.extend(hits.map(|hit| hit.document.path.clone()));
+            paths.extend(then.named(name).into_iter().map(|hit| hit.document.path.clone()));
+            paths.extend(now.named(name).into_iter().map(|hit| hit.document.path.clone()));
         }
     }
     paths

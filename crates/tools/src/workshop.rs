@@ -103,6 +103,13 @@ impl Workshop {
         Self { confirmations: Confirmations::new(true), ..self }
     }
 
+    /// The same workshop for somebody who stays: what an edit needs to know of the project is looked up when a file is
+    /// read.
+    #[must_use]
+    pub fn looking_ahead(self) -> Self {
+        Self { news: News::ahead(), ..self }
+    }
+
     /// The same workshop, watched by `observer`.
     #[must_use]
     pub fn watched_by(self, observer: Option<Arc<dyn Observer>>) -> Self {

@@ -122,9 +122,10 @@ fn start(args: Args) -> Result<(), String> {
                 tracing::warn!(%error, "a library is gone");
             }
         }
-        let workshop = Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
+        let mut workshop = Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
         if !read_only {
             workshop.roots.settle();
+            workshop = workshop.looking_ahead();
         }
         if confirms { workshop.confirming() } else { workshop }
     };
