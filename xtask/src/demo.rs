@@ -134,7 +134,15 @@ fn write_a_function(day: &mut Day) -> Result<(), Failure> {
     let after = day.file(REPORT)?;
     day.check(after.contains(WHOLE), || "the edit is not in the file".to_owned())?;
     let untouched = after.replacen(WHOLE, "", 1).split_whitespace().eq(before.split_whitespace());
-    day.check(untouched, || "the edit changed more than it said".to_owned())
+    day.check(untouched, || "the edit changed more than it said".to_owned())?;
+
+    day.tell("It tries another one, and calls `total` as it is not meant. Nothing has run yet, and it is told.");
+    let wrong = "(defun share (class)\n  (/ (total class) (total 'asset 'liability)))";
+    let edit =
+        json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": wrong, "dry_run": true});
+    let said = ["[new]", "`total` takes 1 argument (class), and gets 2"];
+    day.call("lisp_edit_form", edit, Wanted::Done, &said)?;
+    Ok(())
 }
 
 fn meet_an_error(day: &mut Day) -> Result<(), Failure> {

@@ -16,6 +16,15 @@ pub enum Found {
     Unreadable,
 }
 
+/// Something wrong at a line of a file whose delimiters are right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong, with its level and the name of the rule.
+    pub message: String,
+}
+
 /// Reads files and project configuration. It never writes.
 pub trait FileSource {
     /// The content of an absolute path.
@@ -30,4 +39,7 @@ pub trait FileSource {
     /// # Errors
     /// The reason why the project's configuration cannot be read, with its file, in words for a person.
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String>;
+
+    /// What is wrong in a file with the text `now` that was not with the text `before`, the worst first.
+    fn problems(&self, path: &Path, before: &str, now: &str, language: &Language) -> Vec<Mistake>;
 }

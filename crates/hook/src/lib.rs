@@ -38,6 +38,6 @@ mod worse;
 pub use answer::HookAnswer;
 pub use change::ChangedFile;
 pub use clients::HookClient;
-pub use files::{FileSource, Found};
+pub use files::{FileSource, Found, Mistake};
 pub use judge::ChangeVerdict;
 pub use respond::{Judged, Response, respond};

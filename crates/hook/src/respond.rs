@@ -10,7 +10,7 @@ use crate::answer::HookAnswer;
 use crate::change::Rewritten;
 use crate::clients::HookClient;
 use crate::event::{HookEvent, Moment, Proposal};
-use crate::files::{FileSource, Found};
+use crate::files::{FileSource, Found, Mistake};
 use crate::judge::{ChangeVerdict, Trees, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
 use crate::{input, lisp, simulate, wording};
@@ -127,6 +127,12 @@ fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
             continue;
         }
         let verdict = judge_after(before.as_deref(), &now, &language);
+        if verdict == ChangeVerdict::Pass
+            && let Some(before) = earlier(event, before.as_deref())
+        {
+            let problems = files.problems(&Path::new(&event.directory).join(&path), before, &now, &language);
+            told.extend((!problems.is_empty()).then(|| wording::problems(&about(event, &path, 1), &problems)));
+        }
         told.extend(verdict.diagnosis().map(|found| wording::now_broken(&about(event, &path, 1), &now, found)));
         judged.push(record(event, &path, &language, verdict));
     }
@@ -135,6 +141,11 @@ fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
     }
     let answer = (!told.is_empty()).then(|| HookAnswer::Tell { told: told.join("\n\n") });
     Reply { answer, judged, warning: None }
+}
+
+/// The text of a file before the call, if that is known. A file that is written whole, and has no earlier text, is new.
+fn earlier<'t>(event: &HookEvent, before: Option<&'t str>) -> Option<&'t str> {
+    before.or_else(|| matches!(event.proposal, Proposal::Write { .. }).then_some(""))
 }
 
 /// The message that could not be given before the call: the file as it was is judged once more.
@@ -195,6 +206,10 @@ impl FileSource for Earlier<'_> {
 
     fn language(&self, path: &Path, dialect: Dialect) -> Result<Language, String> {
         self.files.language(path, dialect)
+    }
+
+    fn problems(&self, path: &Path, before: &str, now: &str, language: &Language) -> Vec<Mistake> {
+        self.files.problems(path, before, now, language)
     }
 }
 

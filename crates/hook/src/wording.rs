@@ -8,6 +8,7 @@ use lispwright_repair::{Renested, TextEdit, line_changes};
 use lispwright_syntax::{Delimiter, DiagnosticKind, Flaw, LineIndex, TokenKind, Tree, around, fenced};
 
 use crate::change::ChangedFile;
+use crate::files::Mistake;
 use crate::judge::{Repaired, Trees};
 use crate::quoted::quoted;
 
@@ -112,6 +113,20 @@ pub(crate) fn unknown(about: &About<'_>, found: &Diagnosis) -> String {
 pub(crate) fn now_broken(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
     let (name, located, details) = (quoted(about.path), located(found), details(text, found, "now"));
     format!("lispwright: {name} does not balance now: {located}.{details}\nMend it before going on.")
+}
+
+/// The most problems that are told; further ones are counted.
+const MOST_PROBLEMS: usize = 3;
+
+/// What a call has made wrong in a file whose delimiters are right.
+pub(crate) fn problems(about: &About<'_>, found: &[Mistake]) -> String {
+    let line = |one: &Mistake| format!("line {}: {}\n", one.line, one.message);
+    let told: String = found.iter().take(MOST_PROBLEMS).map(line).collect();
+    let mut out = format!("lispwright: new in {} since this call:\n{}", quoted(about.path), fenced(&told));
+    if found.len() > MOST_PROBLEMS {
+        let _ = write!(out, "\n{} more: lispwright lint tells them.", found.len() - MOST_PROBLEMS);
+    }
+    out
 }
 
 /// Further files that do not balance after a call.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lispwright_edit::unexpected_since;
-use lispwright_hook::{FileSource, Found, HookClient, respond};
+use lispwright_hook::{FileSource, Found, HookClient, Mistake, respond};
 use lispwright_repair::renested_since;
 use lispwright_syntax::{Dialect, Language, read_plain};
 use proptest::prelude::*;
@@ -25,6 +25,10 @@ impl FileSource for Only {
 
     fn language(&self, _: &Path, dialect: Dialect) -> Result<Language, String> {
         Ok(dialect.into())
+    }
+
+    fn problems(&self, _: &Path, _: &str, _: &str, _: &Language) -> Vec<Mistake> {
+        Vec::new()
     }
 }
 

@@ -62,6 +62,13 @@ impl Chosen {
         self
     }
 
+    /// Those of the rules that need to know nothing of other files.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        self.rules.retain(|(rule, _)| !rule.needs_project());
+        self
+    }
+
     /// Its rules, each with its level.
     pub fn rules(&self) -> &[(&'static dyn Rule, Severity)] {
         &self.rules

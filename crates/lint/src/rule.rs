@@ -10,6 +10,11 @@ pub trait Rule: Sync {
     /// What it is about.
     fn about(&self) -> &'static About;
 
+    /// What it finds in a file depends on all other files of the project.
+    fn needs_project(&self) -> bool {
+        false
+    }
+
     /// Adds what it finds in `file`.
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings);
 }

@@ -12,6 +12,7 @@
 //!
 //! **Invariant:** nothing here knows MCP or JSON-RPC, and nothing here writes files or starts processes by itself.
 
+mod alone;
 pub mod answer;
 pub mod arguments;
 mod arrival;
@@ -104,6 +105,7 @@ pub mod verify;
 pub mod workshop;
 pub mod workspace;
 
+pub use alone::problems_alone;
 pub use answer::{Answer, NotedAnswer, ProtocolAnswer, Reply};
 pub use arrival::{Arrival, Arrivals};
 pub use aside::Aside;

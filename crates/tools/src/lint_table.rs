@@ -14,10 +14,12 @@ use std::sync::Arc;
 
 use lispwright_lint::kondo::KondoConfig;
 use lispwright_lint::{Chosen, Severity, rules};
+use lispwright_project::up_to_project;
 use serde::Deserialize;
 
-use crate::languages::ConfigFault;
+use crate::languages::{ConfigFault, FILE_NAME};
 use crate::workshop::Workshop;
+use crate::workspace::Workspace;
 
 /// The table as it is written.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -86,13 +88,25 @@ const KONDO_CONFIG: &str = ".clj-kondo/config.edn";
 
 /// How the files below the first root are judged. A configuration that is wrong is told elsewhere.
 pub(crate) fn linting(workshop: &Workshop) -> Linting {
-    let root = workshop.roots.primary();
-    let languages = workshop.workspace.languages_in(root);
+    linting_in(&workshop.workspace, workshop.roots.primary())
+}
+
+/// How the files below a directory are judged.
+pub(crate) fn linting_in(workspace: &Workspace, root: &Path) -> Linting {
+    let languages = workspace.languages_in(root);
     let mut linting = languages.map(|languages| languages.linting().clone()).unwrap_or_default();
     let config = root.join(KONDO_CONFIG);
     if config.is_file() {
-        let text = workshop.workspace.read(&config.display().to_string()).ok().map(|file| file.text);
+        let text = workspace.read(&config.display().to_string()).ok().map(|file| file.text);
         linting.kondo = text.map(|text| Arc::new(KondoConfig::read(&text)));
     }
     linting
+}
+
+/// The directory that is configured around a file: where its `lispwright.toml` or what clj-kondo is told stands, else its
+/// own.
+pub(crate) fn configured_around(path: &Path) -> &Path {
+    let directory = path.parent().unwrap_or(path);
+    let is_configured = |one: &&Path| one.join(FILE_NAME).is_file() || one.join(KONDO_CONFIG).is_file();
+    up_to_project(directory).find(is_configured).unwrap_or(directory)
 }

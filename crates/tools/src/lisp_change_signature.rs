@@ -17,6 +17,8 @@ use crate::code_live::{named, plain_name, within};
 use crate::event::Event;
 use crate::indexed::{indexed_with, left_out};
 use crate::lisp_read_file::{MOST, yes};
+use crate::news::{Rewritten, news};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
@@ -106,6 +108,9 @@ pub struct SignatureAnswer {
     /// The verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
+    /// Problems that were not there before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_problems: Vec<Problem>,
     /// Files that were not looked at.
     #[serde(skip)]
     pub left_out: Vec<String>,
@@ -167,18 +172,17 @@ pub async fn lisp_change_signature(
             return Err(refused(SignatureRefusal::Open(planned.open)));
         }
         let answer = answer(&home, &symbol, &planned, refreshed, dry_run);
-        if dry_run {
-            return Ok((answer, None));
-        }
         let files: Vec<NewFile> = planned.files.into_iter().map(NewFile::from).collect();
-        let trial: Trial = write(&home, &files)?;
-        Ok::<_, Refusal>((answer, Some(trial)))
+        let trial: Option<Trial> = (!dry_run).then(|| write(&home, &files)).transpose()?;
+        Ok::<_, Refusal>((answer, trial, files.iter().map(Rewritten::from).collect()))
     })
     .await?;
-    let (mut answer, trial) = planned?;
+    let (mut answer, trial, rewritten) = planned?;
     if let Some(trial) = trial {
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
     }
+    let home = workshop.clone();
+    answer.new_problems = context.on_files(move || Ok(news(&home, rewritten))).await?;
     workshop.shown.of(&mut answer.files, answer.dry_run);
     if !answer.dry_run {
         context.observe(&Event::FilesChanged { began, what: "signature", answer: &answer.clone().into() });
@@ -227,6 +231,7 @@ fn answer(
         reordered: lines(&planned.reordered),
         dropped: lines(&planned.dropped),
         verification: None,
+        new_problems: Vec::new(),
         left_out: left_out(&refreshed.left_out, workshop.roots.primary()),
     }
 }

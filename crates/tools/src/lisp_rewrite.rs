@@ -18,6 +18,8 @@ use crate::event::Event;
 use crate::indexed::indexed;
 use crate::lisp_read_file::{MOST, yes};
 use crate::lisp_search::check_names;
+use crate::news::{Rewritten, news};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::several::{FileDiff, NewFile, shown, write};
 use crate::tool::CallContext;
@@ -126,6 +128,9 @@ pub struct RewriteAnswer {
     /// The verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
+    /// Problems that were not there before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_problems: Vec<Problem>,
     /// The number of matches in quoted data, which stay.
     pub in_data: usize,
     /// The number of steps of threading forms that look like the shape and have one argument more; they stay.
@@ -172,10 +177,12 @@ pub async fn lisp_rewrite(
         runtime: args.runtime.clone(),
     };
     let look = move |index: &_, _: &_| run(&home, &args, &Meanings::new(index), || cancel.is_cancelled());
-    let (mut answer, trial) = indexed(workshop, context, look).await??;
+    let (mut answer, trial, rewritten) = indexed(workshop, context, look).await??;
     if let Some(trial) = trial {
         answer.verification = settled(workshop, trial, &mut answer.files, &wish, context).await?;
     }
+    let home = workshop.clone();
+    answer.new_problems = context.on_files(move || Ok(news(&home, rewritten))).await?;
     workshop.shown.of(&mut answer.files, answer.dry_run);
     if !answer.dry_run && !answer.files.is_empty() {
         context.observe(&Event::FilesChanged { began, what: "rewrite", answer: &answer.clone().into() });
@@ -195,7 +202,7 @@ fn run(
     args: &LispRewrite,
     meanings: &Meanings<'_>,
     is_over: impl Fn() -> bool + Sync,
-) -> Result<(RewriteAnswer, Option<Trial>), Refusal> {
+) -> Result<(RewriteAnswer, Option<Trial>, Vec<Rewritten>), Refusal> {
     let workspace = &workshop.workspace;
     check_names(&args.r#where, Some(meanings))?;
     let guards: Vec<GuardSource> = args.r#where.iter().map(Where::source).collect();
@@ -282,7 +289,7 @@ fn run(
         return Err(Refusal::OtherCount { expected: args.expect_count, found: answer.count });
     }
     let trial = (!args.dry_run).then(|| write(workshop, &new)).transpose()?;
-    Ok((answer, trial))
+    Ok((answer, trial, new.iter().map(Rewritten::from).collect()))
 }
 
 /// Adds the uses of the head that do not have the shape.

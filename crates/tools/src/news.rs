@@ -23,6 +23,7 @@ use crate::code_describe::arglist;
 use crate::indexed::language_of;
 use crate::lint_table::linting;
 use crate::problems::Problem;
+use crate::several::NewFile;
 use crate::workshop::Workshop;
 use crate::workspace::Workspace;
 
@@ -50,6 +51,13 @@ pub(crate) struct Rewritten {
     pub(crate) before: String,
     /// Its text now.
     pub(crate) after: String,
+}
+
+impl From<&NewFile> for Rewritten {
+    fn from(file: &NewFile) -> Self {
+        let path = file.path.to_string_lossy().into_owned();
+        Self { path, before: file.old_text.clone(), after: file.new_text.clone() }
+    }
 }
 
 /// Who is asked what is new. Clones ask the same.
@@ -314,7 +322,9 @@ impl<'i> Snapshot<'i> {
                 }
                 Ok(Job::Answer(ask)) => {
                     let Some(problems) = self.news(&ask, &files.primary) else { return Some(Next::Ask(ask)) };
-                    if !problems.is_empty() && !self.is_current(files, &ask.changed) {
+                    // Another file matters where something is told of it, or could be.
+                    let is_alone = problems.is_empty() && !self.has_redefined(&ask);
+                    if !is_alone && !self.is_current(files, &ask.changed) {
                         return Some(Next::Ask(ask));
                     }
                     ask.answer(problems, is_late);
@@ -337,6 +347,18 @@ impl<'i> Snapshot<'i> {
 
     fn question(&mut self, dialect: Dialect) -> &UseIndex<'i> {
         self.questions.entry(dialect.name()).or_insert_with(|| self.index.question(dialect))
+    }
+
+    /// One of the changed files does not define any longer what it defined, as it did.
+    fn has_redefined(&self, ask: &Ask) -> bool {
+        ask.changed.iter().any(|change| {
+            let readings = self.slots.iter().map_while(OnceCell::get);
+            let own: Vec<&Document> =
+                readings.map(|one| &one.document).filter(|document| document.path == change.path).collect();
+            let with = |text: &str| own.iter().copied().rev().find(|document| document.text == text);
+            let before = with(&change.before).or_else(|| self.index.document(&change.path));
+            before.zip(with(&change.after)).is_none_or(|(before, after)| !is_kept(before, after))
+        })
     }
 
     /// The files are as they are known here, but for the changed ones.
@@ -439,6 +461,12 @@ fn defined(document: &Document) -> BTreeMap<(&str, &str, bool), Vec<Outside>> {
         defined.entry((one.space.as_str(), one.name.as_str(), one.made)).or_default().push((one.kind, known));
     }
     defined
+}
+
+/// What the file defined, it defines still, as it did.
+fn is_kept(before: &Document, after: &Document) -> bool {
+    let now = defined(after);
+    defined(before).iter().all(|(name, known)| now.get(name) == Some(known))
 }
 
 /// The files that use a name whose definition in one of the changed files is another one now, or gone.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, batched};
+use crate::{Skin, batched, linted};
 
 /// Files that are named.
 const MOST_NAMED: usize = 8;
@@ -27,6 +27,7 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
     }
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
+    linted::push_new(&mut text, &done.new_problems);
     if done.in_data > 0 {
         let also = match skin {
             Skin::Client | Skin::Surface(_) => "\"quoted\": true",

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, batched, renamed};
+use crate::{Skin, batched, linted, renamed};
 
 /// Places that are shown.
 const MOST_PLACES: usize = 20;
@@ -64,6 +64,7 @@ pub(crate) fn text(done: &SignatureAnswer, skin: Skin) -> String {
         ));
     }
     push_diffs(&mut text, &done.files, done.dry_run);
+    linted::push_new(&mut text, &done.new_problems);
     if !done.left_out.is_empty() {
         text.push_str(&format!(
             "\nNot looked at, because they could not be read: {}.",

@@ -16,13 +16,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
-use lispwright_hook::{FileSource, Found, HookClient, respond};
+use lispwright_hook::{FileSource, Found, HookClient, Mistake, respond};
 use lispwright_project::{
     Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
 };
 use lispwright_syntax::{Dialect, Language};
-use lispwright_tools::Workspace;
+use lispwright_tools::problems::Problem;
 use lispwright_tools::workspace::is_lisp_name;
+use lispwright_tools::{Workspace, problems_alone};
 use lispwright_words::configuration;
 
 /// Judge an edit of a coding agent's own tools: reads the client's hook input, prints its answer.
@@ -157,6 +158,17 @@ impl FileSource for Disk {
         let directory = path.parent().unwrap_or(path);
         let languages = Workspace::anywhere().languages_in(directory).map_err(|bad| configuration(&bad))?;
         Ok(languages.of(dialect))
+    }
+
+    fn problems(&self, path: &Path, before: &str, now: &str, language: &Language) -> Vec<Mistake> {
+        let mut found = problems_alone(path, before, now, language);
+        found.retain(Problem::is_grave);
+        found.sort_by_key(|one| (one.level != "error", one.line));
+        let told = |one: Problem| {
+            let message = format!("{}: {} [{}]", one.level, one.message, one.code);
+            Mistake { line: one.line, message }
+        };
+        found.into_iter().map(told).collect()
     }
 }
 

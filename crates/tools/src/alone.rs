@@ -1,0 +1,40 @@
+//! What is wrong in one file, as far as it can be told without its project: for a hook, which has some milliseconds.
+
+use std::path::Path;
+
+use lispwright_index::Index;
+use lispwright_lint::new_since;
+use lispwright_syntax::Language;
+
+use crate::lint_table::{configured_around, linting_in};
+use crate::problems::Problem;
+use crate::workspace::Workspace;
+
+/// A larger file is not looked at, in bytes: it would take longer than all else that a hook does.
+const LARGEST: usize = 64 << 10;
+
+/// The problems of a file that it has with the text `now`, and had not with the text `before`. Only rules are asked that
+/// need to know nothing of other files.
+pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language) -> Vec<Problem> {
+    let is_code = language.dialect().has_special_forms();
+    if !is_code || now.len() > LARGEST || before == now {
+        return Vec::new();
+    }
+    let root = configured_around(path);
+    let linting = linting_in(&Workspace::anywhere(), root);
+    if linting.is_silent_on_edits || path.strip_prefix(root).is_ok_and(|path| linting.excludes(path)) {
+        return Vec::new();
+    }
+    let chosen = linting.chosen().alone();
+    let index = |text: &str| Index::default().with([(path.to_owned(), text.to_owned(), language.clone())]);
+    let after = index(now);
+    let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
+    let found = chosen.findings(&after.question(document.dialect), document);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let earlier = index(before);
+    let known = earlier.document(path).map(|one| chosen.findings(&earlier.question(one.dialect), one));
+    let new = new_since(known.as_deref().unwrap_or_default(), &found);
+    new.into_iter().map(|finding| Problem::of(document, finding, root)).collect()
+}
