@@ -418,26 +418,56 @@ pub(crate) fn in_other_texts(
     if known.names.is_empty() {
         return 0;
     }
+    let (mut count, mut found) = (0, Vec::new());
+    each_other_text(roots, is_wanted, |path, text| {
+        count += 1;
+        let lines = LineIndex::new(text.as_bytes());
+        let all = known.names.iter().flat_map(|name| words(text, name, true));
+        found.extend(all.map(|word| in_text(path, text, &lines, word.start, shown)));
+    });
+    known.words.extend(found);
+    count
+}
+
+/// The first place in files that are no Lisp for each of the names that has one.
+pub(crate) fn first_in_other_texts(
+    roots: &[PathBuf],
+    names: &[String],
+    shown: &dyn Fn(&str) -> String,
+) -> Vec<Option<PlaceThere>> {
+    let mut found: Vec<Option<PlaceThere>> = vec![None; names.len()];
+    each_other_text(roots, &|_| true, |path, text| {
+        let lines = LineIndex::new(text.as_bytes());
+        for (name, place) in names.iter().zip(&mut found).filter(|(_, place)| place.is_none()) {
+            let word = words(text, name, true).into_iter().next();
+            *place = word.map(|word| in_text(path, text, &lines, word.start, shown));
+        }
+    });
+    found
+}
+
+/// Shows the files that are no Lisp, and their texts.
+fn each_other_text(roots: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, mut see: impl FnMut(&Path, &str)) {
     let is_text = |path: &Path| !is_lisp(path) && path.metadata().is_ok_and(|at| at.len() <= LARGEST_TEXT);
     let files = roots.iter().flat_map(|root| survey(root, true, is_text).files);
-    let mut count = 0;
     for path in files.filter(|path| is_wanted(&path.to_string_lossy())).take(MOST_TEXTS) {
-        let Ok(file) = read_anywhere(&path) else { continue };
-        count += 1;
-        let lines = LineIndex::new(file.text.as_bytes());
-        for word in known.names.iter().flat_map(|name| words(&file.text, name, true)) {
-            let at = lines.line_column(file.text.as_bytes(), word.start as u32);
-            let line = lines.line_span(at.line).map_or("", |span| &file.text[span.range()]);
-            known.words.push(PlaceThere {
-                path: shown(&path.to_string_lossy()),
-                line: at.line,
-                column: at.column,
-                kind: "text".to_owned(),
-                context: one_line(line.trim(), CONTEXT),
-            });
+        if let Ok(file) = read_anywhere(&path) {
+            see(&path, &file.text);
         }
     }
-    count
+}
+
+/// The place of a byte in the text of a file that is no Lisp.
+fn in_text(path: &Path, text: &str, lines: &LineIndex, start: usize, shown: &dyn Fn(&str) -> String) -> PlaceThere {
+    let at = lines.line_column(text.as_bytes(), start as u32);
+    let line = lines.line_span(at.line).map_or("", |span| &text[span.range()]);
+    PlaceThere {
+        path: shown(&path.to_string_lossy()),
+        line: at.line,
+        column: at.column,
+        kind: "text".to_owned(),
+        context: one_line(line.trim(), CONTEXT),
+    }
 }
 
 /// Whether a list around byte `at` begins with a word about imports, as `(:import-from ...)` and `(:import ...)` do.

@@ -1,5 +1,7 @@
 //! `lispwright unused`: the definitions of a project that nothing uses, each with what speaks against deleting it.
 
+use std::path::{Path, PathBuf};
+
 use lispwright_index::{Unused, UseVerdict};
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
@@ -9,7 +11,7 @@ use crate::code_find_references::{PlaceThere, role};
 use crate::code_live::within;
 use crate::image_text::one_line;
 use crate::indexed::{indexed, left_out};
-use crate::references::singular;
+use crate::references::{first_in_other_texts, singular};
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
@@ -62,15 +64,26 @@ pub struct UnusedThere {
 pub async fn unused(workshop: &Workshop, path: Option<&str>, context: &CallContext) -> Result<UnusedAnswer, Refusal> {
     let is_wanted = within(workshop, path)?;
     let root = workshop.roots.primary().to_owned();
+    let roots: Vec<PathBuf> = workshop.roots.writable().map(Path::to_owned).collect();
     indexed(workshop, context, move |index, refreshed| {
         let mut answer = UnusedAnswer { left_out: left_out(&refreshed.left_out, &root), ..UnusedAnswer::default() };
         answer.files = index.documents().filter(|one| is_wanted(&one.path.to_string_lossy())).count();
+        let mut names: Vec<String> = Vec::new();
         for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
             let question = index.question(dialect);
             let wanted = question.documents().iter().filter(|one| is_wanted(&one.path.to_string_lossy()));
             answer.definitions += wanted.map(|one| one.facts.definitions.len()).sum::<usize>();
             let found = question.unused(|path| is_wanted(&path.to_string_lossy()));
+            names.extend(found.iter().map(|one| question.spelled(&one.definition.name)));
             answer.unused.extend(found.iter().map(|one| there(one, &|path| relative(path, &root))));
+        }
+        // What a Makefile or a document names may be used there.
+        let texts = first_in_other_texts(&roots, &names, &|path| relative(path, &root));
+        for (one, place) in answer.unused.iter_mut().zip(texts) {
+            if let Some(place) = place.filter(|_| one.verdict != UseVerdict::Possible.name()) {
+                one.verdict = UseVerdict::Possible.name();
+                one.places.push(place);
+            }
         }
         answer.unused.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         answer

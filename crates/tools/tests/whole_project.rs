@@ -163,3 +163,19 @@ async fn systems_that_name_each_other_are_tested_once() {
     assert!(text.starts_with("1 passed, 0 failed, 0 pending of 1 "), "{text}");
     project.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_a_makefile_names_is_not_safe_to_delete() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| std::fs::write(directory.path().join(path), text).unwrap();
+    write("a.el", "(defun shop--run-tests () 1)\n(defun shop--old () 1)\n");
+    write("Makefile", "check:\n\temacs --batch -l a.el -f shop--run-tests\n");
+    let workshop = lispwright_tools::Workshop::open(&[directory.path().to_owned()]).unwrap();
+    let answer = lispwright_tools::unused::unused(&workshop, None, &workshop.context("unused")).await.unwrap();
+    let told = answer.unused.iter().map(|one| {
+        let places: Vec<String> = one.places.iter().map(|place| format!("{}:{}", place.path, place.line)).collect();
+        format!("{} {} {}", one.label, one.verdict, places.join(" "))
+    });
+    let told: Vec<String> = told.collect();
+    assert_eq!(told, ["defun shop--run-tests possible Makefile:2", "defun shop--old safe "]);
+}
