@@ -65,9 +65,11 @@ pub(crate) fn may_be_derived(
         .definitions
         .iter()
         .all(|(document, one)| target.dialect.knows_definer(&document.facts.forms[one.form as usize].head));
-    let own = &target.symbol.name;
+    // A macro may make names of `<account>` without the brackets.
+    let stem = target.symbol.name.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
+    let own = stem.filter(|stem| !is_known && !stem.is_empty()).unwrap_or(&target.symbol.name);
     let is_part = |name: &str| {
-        name.match_indices(own.as_str()).any(|(at, _)| {
+        name.match_indices(own).any(|(at, _)| {
             let before = name[..at].chars().next_back();
             let after = name[at + own.len()..].chars().next();
             let is_end = |end: Option<char>| end.is_none_or(|c| !c.is_alphanumeric());

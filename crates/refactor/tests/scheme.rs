@@ -79,3 +79,17 @@ fn collisions_are_refused() {
 fn data_are_mentions() {
     left("== a.scm\n(define (total) 'total) ; total\n", "total", "sum", &["a.scm:1 comments", "a.scm:1 quoted"]);
 }
+
+#[test]
+fn a_macro_may_make_names_of_a_type_without_its_brackets() {
+    let project = "== json.scm
+(define-module (json) #:export (define-json-type))
+(define-syntax define-json-type (lambda (x) (make x)))
+== a.scm
+(define-module (shop a) #:use-module (json))
+(define-json-type <account> (id))
+(define (f x) (json->account x))
+(define (g x) (list <account> x))
+";
+    refused(project, "<account>", "<person>", "cannot tell a.scm:3:16: json->account may be derived");
+}
