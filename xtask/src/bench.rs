@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
-//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md` and, with their picture, to `docs/repair.md`. It
-//! is not part of the tests.
+//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md` and, with their picture, to `docs/repair.md` and
+//! `docs/repair-tables.md`. It is not part of the tests.
 
 use std::fs;
 use std::path::Path;
@@ -106,10 +106,13 @@ fn measure(groups: &[&str], scratch: &Path, rival: &Path, without: Option<&str>)
 
 /// Copies the tables and the picture from `scratch` into the documents.
 fn write_repair(scratch: &Path) -> Result<(), Failure> {
-    let path = workspace().join("docs/repair.md");
-    for part in ["hard-summary", "reliability", "summary", "doubts", "hard", "tables"] {
+    let parts: [(&str, &[&str]); 2] = [
+        ("docs/repair.md", &["hard-summary", "reliability", "summary"]),
+        ("docs/repair-tables.md", &["doubts", "hard", "tables"]),
+    ];
+    for (page, part) in parts.iter().flat_map(|(page, parts)| parts.iter().map(move |part| (page, part))) {
         let source = scratch.join(format!("repair-{part}.md"));
-        put(&path, part, "bench", &fs::read_to_string(&source).about(&source)?)?;
+        put(&workspace().join(page), part, "bench", &fs::read_to_string(&source).about(&source)?)?;
     }
     let (picture, to) = (scratch.join("repair.svg"), workspace().join("docs/repair.svg"));
     fs::copy(&picture, &to).about(&picture)?;

@@ -2,10 +2,14 @@
 
 use lispwright_syntax::dialects::Square;
 use lispwright_syntax::{Language, TokenKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Mended;
 use crate::text::code::{LITERAL, Token, name_of};
+
+/// The heads of forms that hold methods, each a name and a vector of parameters.
+const METHODS: [&str; 7] =
+    ["defprotocol", "extend-protocol", "extend-type", "deftype", "defrecord", "reify", "definterface"];
 
 /// What the parameters of a definition may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +31,10 @@ struct Open {
     children: u32,
     /// The argument from which on a list is one of parameters, if one is to come.
     parameters: Option<(u32, Notation)>,
+    /// The lists in it, after its name, are methods.
+    has_methods: bool,
+    /// It is a method of the list around it.
+    is_method: bool,
 }
 
 impl Mended {
@@ -50,6 +58,7 @@ impl Mended {
             heads.insert(name_of(b"lambda"), (1, Notation::Names));
         }
         let lambda = name_of(b"lambda");
+        let methods: FxHashSet<u64> = METHODS.iter().map(|head| name_of(head.as_bytes())).collect();
         let mut open: Vec<Open> = Vec::new();
         for (at, token) in self.tokens.iter().enumerate().filter(|(_, token)| !token.kind.is_prefix()) {
             if token.kind.is_close() {
@@ -58,10 +67,13 @@ impl Mended {
             }
             let around = open.last_mut().filter(|_| !token.aside);
             let mut begins = None;
+            let mut is_method = false;
             if let Some(around) = around {
                 let first = self.tokens.get(around.at + 1);
                 if around.children == 0 && token.kind == TokenKind::Atom {
-                    around.parameters = heads.get(&token.head).copied();
+                    let method = Some((1, Notation::Vector)).filter(|_| around.is_method);
+                    around.parameters = method.or_else(|| heads.get(&token.head).copied());
+                    around.has_methods = vectors && methods.contains(&token.head);
                 }
                 let takes = |place: u32, notation| match notation {
                     Notation::Vector => token.kind == TokenKind::OpenBracket,
@@ -75,6 +87,7 @@ impl Mended {
                     begins = Some((notation, is_named && !matches!(notation, Notation::Vector)));
                     around.parameters = None;
                 }
+                is_method = around.has_methods && around.children > 1 && token.kind == TokenKind::OpenParen;
                 around.children += 1;
             }
             if !token.kind.is_open() {
@@ -85,7 +98,7 @@ impl Mended {
             {
                 return true;
             }
-            open.push(Open { at, children: 0, parameters: None });
+            open.push(Open { at, children: 0, parameters: None, has_methods: false, is_method });
         }
         false
     }
@@ -94,10 +107,20 @@ impl Mended {
     /// defined if it is `named`.
     fn holds_no_parameter(&self, open: usize, notation: Notation, named: bool) -> bool {
         let Some(close) = self.closer(open) else { return false };
-        if !self.is_changed_between(open, close) {
+        let reach = self.tokens[open].start..=self.tokens[close].end;
+        let inside = self.supplied.iter().any(|run| reach.contains(&run.start) && reach.contains(&run.end));
+        if !inside && !self.is_changed_between(open, close) {
             return false;
         }
         let source = |token: &Token| &self.text[token.start as usize..token.end as usize];
+        // `:as` is beside the vector of keys, not in it.
+        let keys =
+            |at: &usize| source(&self.tokens[*at]) == ":keys" && self.tokens[at + 1].kind == TokenKind::OpenBracket;
+        let names = |at: usize| &self.tokens[at + 1..self.closer(at + 1).unwrap_or(at + 1)];
+        let is_mark = |token: &Token| matches!(source(token), ":as" | ":or");
+        if (open..close).filter(keys).any(|at| names(at).iter().any(is_mark)) {
+            return true;
+        }
         let mut optional = false;
         let mut at = open + 1;
         let mut first = named;

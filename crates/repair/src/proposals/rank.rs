@@ -21,6 +21,8 @@ const NEAR: f32 = 7.0;
 const LARGEST: usize = 20_000;
 /// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
 const ODD_FORM: f32 = 8.0;
+/// The same for a list of parameters with what is no parameter.
+const NO_PARAMETER: f32 = 10.0;
 /// The same for one that takes an opener where closers are missing: closers are lost more often than openers are added.
 const OPENER_TAKEN: f32 = 2.0;
 /// The same for a form that seems unfinished.
@@ -77,13 +79,13 @@ impl Case<'_> {
             self.considers(Doubt::Parameters)
                 && self.mended(form.own, &answer.edits, form.habits).has_odd_parameters(self.language)
         };
-        let near = answers.first().map_or(0.0, |best| best.cost + ODD_FORM);
+        let near = answers.first().map_or(0.0, |best| best.cost + NO_PARAMETER);
         if !answers.first().is_some_and(is_odd) {
             return;
         }
         for answer in answers.iter_mut().take_while(|answer| answer.cost < near) {
             if is_odd(answer) {
-                answer.cost += ODD_FORM;
+                answer.cost += NO_PARAMETER;
                 answer.odd = true;
             }
         }
