@@ -3,7 +3,7 @@
 (use-modules (system vm program))
 
 (define modules
-  '((guile) (srfi srfi-1) (srfi srfi-9) (srfi srfi-11) (srfi srfi-13) (srfi srfi-26) (srfi srfi-43) (srfi srfi-69)
+  '((guile) (ice-9 ports) (ice-9 deprecated) (srfi srfi-4) (srfi srfi-1) (srfi srfi-9) (srfi srfi-11) (srfi srfi-13) (srfi srfi-26) (srfi srfi-43) (srfi srfi-69)
     (ice-9 match) (ice-9 receive) (ice-9 rdelim) (ice-9 format) (ice-9 regex) (ice-9 popen) (ice-9 ftw)
     (ice-9 binary-ports) (ice-9 textual-ports) (ice-9 hash-table) (ice-9 control) (ice-9 exceptions)
     (rnrs base) (rnrs control) (rnrs lists) (rnrs bytevectors) (rnrs io ports) (rnrs hashtables) (rnrs exceptions)

@@ -24,6 +24,7 @@ mod forms;
 mod heads;
 mod index;
 mod keywords;
+mod known;
 mod learn;
 mod ledger;
 mod lessons;
@@ -61,7 +62,7 @@ pub use account::{
 pub use computed::Computed;
 pub use dialects::{files_are_modules, parameter_notation};
 pub use each::each;
-pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Use, UseKind};
+pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_lisp};
 pub use keywords::{Keyword, KeywordBinding, KeywordPlace, Keywords};
 pub use ledger::{Ledger, Meant, Mentioned, Possible, PossibleReason, TokenTally};

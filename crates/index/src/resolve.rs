@@ -548,7 +548,7 @@ impl<'i> Spaces<'i> {
     }
 
     /// The space exports the name.
-    fn exports(&self, space: &str, name: &str) -> bool {
+    pub(crate) fn exports(&self, space: &str, name: &str) -> bool {
         if self.exported.contains(&(space, name)) {
             return true;
         }

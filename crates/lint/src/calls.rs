@@ -1,4 +1,4 @@
-//! The calls of a file that are certain to be calls, each with what its head means.
+//! The calls of a file that are certain to be calls, each with what its head means, if that is known.
 //!
 //! What looks like a call is none in data, in the clauses of a macro, or where a macro adds arguments. So a list counts only
 //! if every form around it is a special form, a function, or a macro whose definition shows what becomes of the argument.
@@ -135,10 +135,10 @@ impl Search<'_, '_, '_> {
             return None;
         }
         let operator = self.operators.of_use(file.document, used);
-        if matches!(operator, Operator::Unknown) || !self.is_code(list) || self.is_syntax_argument(list, &operator) {
+        if !self.is_code(list) || self.is_syntax_argument(list, &operator) {
             return None;
         }
-        if matches!(operator, Operator::Standard(_)) && self.is_word(list) {
+        if matches!(operator, Operator::Standard(_) | Operator::Unknown) && self.is_word(list) {
             return None;
         }
         let is_threaded = is_among(&file.facts.steps);
@@ -254,7 +254,8 @@ impl Search<'_, '_, '_> {
             .position(|one| one.list() == Some(list))
             .is_some_and(|at| at > 1 && data[at - 1].list().is_none() && file.core(data[at - 1]).starts_with(':'));
         let is_of_project = matches!(macro_, Operator::Own(_) | Operator::Obscure(_));
-        let may_be_taken_apart = has_rules || is_option || matches!(operator, Operator::Standard(_));
+        let may_be_taken_apart =
+            has_rules || is_option || matches!(operator, Operator::Standard(_) | Operator::Unknown);
         let is_own_function = matches!(&macro_, Operator::Own(own) if own.kind == OperatorKind::Function);
         !is_known
             && ((self.is_method_like(list) && !is_own_function)

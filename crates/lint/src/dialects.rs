@@ -11,15 +11,127 @@ pub(crate) struct CallWords {
     pub(crate) definers: &'static [&'static str],
     /// How files say for which implementation they are.
     pub(crate) platform: PlatformWords,
+    /// What decides whether a name is defined.
+    pub(crate) names: NameWords,
     /// Projects can have a configuration of clj-kondo.
     pub(crate) has_kondo: bool,
     /// The methods of a function need not take what it takes.
     pub(crate) methods_can_differ: bool,
 }
 
+/// What decides in a dialect whether somebody defines a name.
+#[derive(Debug)]
+pub(crate) struct NameWords {
+    /// What stands between a space and a name.
+    pub(crate) separator: Option<&'static str>,
+    /// Only what a space exports can be had from it.
+    pub(crate) has_exports: bool,
+    /// The names of a file begin with its own; there are no spaces.
+    pub(crate) by_prefix: bool,
+    /// What a space is called.
+    pub(crate) space_word: &'static str,
+    /// Names of the language that are no operators of its table.
+    pub(crate) others: &'static str,
+    /// The libraries whose names are in the table of the language, a line each.
+    pub(crate) libraries: &'static str,
+    /// Text in files that make names in ways that are not read.
+    pub(crate) conjures: &'static [&'static str],
+    /// Text in files that export names in ways that are not read.
+    pub(crate) computed_exports: &'static [&'static str],
+    /// The function that exports names, as the index spells it.
+    pub(crate) export_function: Option<&'static str>,
+    /// What exports names, and is not read where it is not at top level.
+    pub(crate) exporter: Option<&'static str>,
+    /// Heads of forms at top level, besides those of the language, that define no more than they show.
+    pub(crate) clear: &'static str,
+}
+
+const COMMON_LISP_NAMES: NameWords = NameWords {
+    separator: Some(":"),
+    has_exports: true,
+    by_prefix: false,
+    space_word: "package",
+    others: "",
+    libraries: "common-lisp\ncl",
+    conjures: &[
+        "(setf (fdefinition",
+        "(setf (symbol-function",
+        "(eval ",
+        "#.",
+        "(load ",
+        "in-readtable",
+        "macro-character",
+    ],
+    computed_exports: &["(export ", "#.", "do-symbols", "do-all-symbols", "in-readtable"],
+    export_function: Some("EXPORT"),
+    exporter: None,
+    clear: "in-package defpackage declaim deftest def-suite in-suite def-suite* test defsystem eval-when",
+};
+
+const SCHEME_NAMES: NameWords = NameWords {
+    separator: None,
+    space_word: "module",
+    libraries: include_str!("known-modules.txt"),
+    conjures: &[
+        "(load ",
+        "load-extension",
+        "(eval ",
+        "(include",
+        "module-define!",
+        "primitive-load",
+        "cond-expand",
+        "(meta define",
+        "module-use!",
+        "module-autoload!",
+        "#:autoload",
+    ],
+    computed_exports: &["module-export!", "export-all", "module-use", "(include", "cond-expand", "(load-extension"],
+    export_function: None,
+    exporter: Some("(export "),
+    clear: "define-module use-modules library define-library import export test-begin test-end test-assert test-equal test-eq \
+            test-eqv test-error test-group test-runner-current define-record-type",
+    ..COMMON_LISP_NAMES
+};
+
+const CLOJURE_NAMES: NameWords = NameWords {
+    separator: Some("/"),
+    has_exports: false,
+    space_word: "namespace",
+    others: "thrown? thrown-with-msg? defproject",
+    libraries: "clojure.core",
+    conjures: &[
+        "(intern ",
+        "(eval ",
+        "load-string",
+        "load-file",
+        "(load ",
+        "import-vars",
+        "import-fn",
+        "import-macro",
+        "import-def",
+    ],
+    export_function: None,
+    exporter: None,
+    clear: "deftest testing use-fixtures comment fdef is are run-tests declare gen-class set! alter-meta! prefer-method \
+            extend-type extend-protocol extend",
+    ..COMMON_LISP_NAMES
+};
+
+const EMACS_LISP_NAMES: NameWords = NameWords {
+    separator: None,
+    has_exports: false,
+    by_prefix: true,
+    space_word: "feature",
+    libraries: "",
+    conjures: &["(defalias (", "(fset (", "(eval (", "(load ", "(defalias ("],
+    clear: "provide require",
+    ..COMMON_LISP_NAMES
+};
+
 const COMMON_LISP: CallWords = CallWords {
     definers: &["defun", "defmacro", "defgeneric", "defmethod"],
     platform: PlatformWords::ONE,
+    names: COMMON_LISP_NAMES,
     has_kondo: false,
     methods_can_differ: false,
 };
@@ -39,6 +151,7 @@ const EMACS_LISP: CallWords = CallWords {
         "cl-iter-defun",
     ],
     platform: PlatformWords::EMACS_LISP,
+    names: EMACS_LISP_NAMES,
     has_kondo: false,
     methods_can_differ: true,
 };
@@ -55,18 +168,21 @@ const SCHEME: CallWords = CallWords {
         "define-integrable",
     ],
     platform: PlatformWords::SCHEME,
+    names: SCHEME_NAMES,
     ..COMMON_LISP
 };
 
 const RACKET: CallWords = CallWords {
     definers: &["define", "define/contract", "define-inline"],
     platform: PlatformWords::RACKET,
+    names: SCHEME_NAMES,
     ..COMMON_LISP
 };
 
 const CLOJURE: CallWords = CallWords {
     definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],
     platform: PlatformWords::CLOJURE,
+    names: CLOJURE_NAMES,
     has_kondo: true,
     methods_can_differ: true,
 };

@@ -10,6 +10,7 @@ mod malformed_binding;
 mod malformed_clause;
 mod malformed_form;
 mod odd_pairs;
+mod undefined_name;
 mod unreachable_clause;
 mod unused_binding;
 pub(crate) mod unused_suppression;
@@ -29,6 +30,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_clause::MalformedClause,
     &malformed_form::MalformedForm,
     &odd_pairs::OddPairs,
+    &undefined_name::UndefinedName,
     &unreachable_clause::UnreachableClause,
     &unused_binding::UnusedBinding,
     &unused_suppression::UnusedSuppression,

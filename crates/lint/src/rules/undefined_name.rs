@@ -1,0 +1,393 @@
+//! A name that nobody defines.
+
+use lispwright_index::{Document, FormRow, Hit, Import, Owner, Referent, Space, Use, UseKind};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
+use rustc_hash::FxHashMap;
+
+use crate::calls::is_rebound;
+use crate::dialects::{NameWords, call_words};
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::operators::Operator;
+use crate::rule::{About, Example, Rule};
+
+/// A name that nobody defines.
+pub(crate) struct UndefinedName;
+
+static ABOUT: About = About {
+    code: "undefined-name",
+    severity: Severity::Error,
+    is_default: false,
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    what: "Code uses a name that nobody defines: a function that is called, a name of another module or namespace, or one that \
+           a package does not export.",
+    why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
+          macro, reader macro or module of which nothing is known.",
+    examples: &[
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defn statement [x] x)\n(defn f [x] (statment x))\n",
+            right: "(ns shop.core)\n(declare total)\n(defn statement [x] x)\n(defn f [x] (statement (total x)))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defpackage :shop (:use :cl) (:export #:total))\n(defpackage :app (:use :cl))\n(in-package :app)\n\
+                    (defun f (x) (shop:totl x))\n",
+            right: "(defpackage :shop (:use :cl) (:export #:total))\n(defpackage :app (:use :cl))\n(in-package :shop)\n\
+                    (defun total (x) x)\n(in-package :app)\n(defun f (x) (shop:total x))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statment x))\n",
+            right: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statement x))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (statement x) x)\n(define (f x) (statment x))\n",
+            right: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (statement x) x)\n(define (f x) (statement (first x)))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statment x))\n",
+            right: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statement x))\n",
+        },
+    ],
+};
+
+impl Rule for UndefinedName {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        let mut search = Search { file, words: &call_words(file.dialect()).names, spaces: FxHashMap::default() };
+        for used in file.facts.uses.iter().filter(|used| !used.hidden) {
+            if let Some(message) = search.of_elsewhere(*used) {
+                findings.add(used.span(), message);
+            }
+        }
+        for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Unknown)) {
+            if let Some(message) = search.of_here(call.name).filter(|_| !is_rebound(file, call)) {
+                findings.add(call.name, message);
+            }
+        }
+    }
+}
+
+/// A search for names that nobody defines.
+struct Search<'f, 'q, 'i> {
+    file: &'f File<'q, 'i>,
+    words: &'static NameWords,
+    /// What is known of spaces.
+    spaces: FxHashMap<String, Known<'i>>,
+}
+
+/// What may define names in a space that the index does not know.
+#[derive(Clone)]
+enum Known<'i> {
+    /// Anything.
+    Nothing,
+    /// The forms of which nothing is known, each with the text of its file.
+    But(Vec<(&'i str, &'i FormRow)>),
+}
+
+impl<'i> Search<'_, '_, 'i> {
+    /// What is wrong with a use of a name of another space of the project.
+    fn of_elsewhere(&mut self, used: Use) -> Option<String> {
+        let (file, question) = (self.file, self.file.question);
+        let written = file.source(used.span());
+        let owner = file.facts.owner_of(used);
+        let (space, is_exported) = match owner {
+            // Where a reader interns names, what is imported by name need not be exported.
+            Some(Owner::Space { name, is_exported })
+                if used.kind == UseKind::Export && (!self.words.has_exports || self.words.separator.is_none()) =>
+            {
+                (name.clone(), *is_exported)
+            }
+            Some(_) => return None,
+            None => {
+                let is_symbol = !written.starts_with(['#', ':', '"', '|']);
+                let separator = written.find(self.words.separator?);
+                let separator = separator.filter(|at| is_symbol && *at > 0 && at + 1 < written.len())?;
+                let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
+                let is_external = self.words.separator == Some(":") && !written[separator..].starts_with("::");
+                (symbol.space, is_external)
+            }
+        };
+        if matches!(used.kind, UseKind::Template | UseKind::Definition | UseKind::Method) && !is_exported {
+            return None;
+        }
+        if used.kind == UseKind::Quoted && !is_exported {
+            return None;
+        }
+        // A name that a space gives out under another is no name of its own.
+        let home = file.document.facts.space_at(used.start);
+        if space == home || !question.has_space(&space) || self.is_in_branch(used.span()) {
+            return None;
+        }
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
+        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+            return None;
+        }
+        let name = symbol.name.trim_start_matches("map->").trim_start_matches("->").trim_end_matches('.').to_owned();
+        if name.is_empty() || name.contains('.') || question.imports_of(&space).any(|import| import.is_conditional) {
+            return None;
+        }
+        if self.words.has_exports {
+            // What is not exported cannot be had, whether or not it is defined.
+            if !is_exported || question.gives_out(&space, &symbol.name) != Some(false) {
+                return None;
+            }
+            if !self.exports_are_written(&space) {
+                return None;
+            }
+            return Some(format!("{} `{space}` does not export `{}`", self.words.space_word, symbol_text(written)));
+        }
+        // What the other space has from elsewhere is no name of its own.
+        if self.may_define(&space, &name) {
+            return None;
+        }
+        let near = self.near(&space, &name);
+        Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
+    }
+
+    /// What is wrong with a call of a function by a name without a qualifier.
+    fn of_here(&mut self, at: Span) -> Option<String> {
+        let (file, question) = (self.file, self.file.question);
+        let written = file.source(at);
+        let words = self.words;
+        let is_plain = written.starts_with(|first: char| first.is_alphabetic())
+            && !words.separator.is_some_and(|separator| written.contains(separator))
+            && !written.contains(['.', '|', '#', '{', '@', '\\', '$', '%', '\''])
+            && written.chars().count() > 2;
+        if !is_plain || !file.is_of_platform(at) || file.platform().is_later || file.is_broken(at) {
+            return None;
+        }
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
+        let spelled = lispwright_index::spelled(file.dialect(), &symbol.name);
+        let is_known = file.dialect().standard_operator(&spelled).is_some()
+            || file.dialect().special_form(&spelled).is_some()
+            || file.dialect().is_standard(&spelled)
+            || file.dialect().is_standard(&symbol.name)
+            || words.others.split_whitespace().any(|other| other == spelled);
+        if is_known || question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+            return None;
+        }
+        let home = file.document.facts.space_at(at.start).to_owned();
+        // The file itself says where it is.
+        let is_declared = |one: &Space| one.name == home && !one.adds;
+        let is_entered = words.has_exports || file.document.facts.spaces.iter().any(is_declared);
+        if words.by_prefix {
+            // All names of a package of Emacs begin with its own.
+            let stem = file.document.path.file_stem()?.to_str()?;
+            let is_own = |name: &str| name.strip_prefix(stem).is_some_and(|rest| rest.starts_with('-'));
+            let has_own = file.facts.definitions.iter().any(|one| is_own(&one.name));
+            if !is_own(&spelled) || !has_own {
+                return None;
+            }
+        } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) {
+            return None;
+        }
+        if self.may_define(&home, &symbol.name) || self.is_in_branch(at) || self.may_bind(at, written) {
+            return None;
+        }
+        let near = self.near(&home, &symbol.name);
+        Some(format!("nobody defines `{written}`{near}"))
+    }
+
+    /// A macro around the place may bind the name: it is written elsewhere in the form, too.
+    fn may_bind(&self, at: Span, written: &str) -> bool {
+        let file = self.file;
+        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        lists.skip(1).any(|list| {
+            let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return false };
+            let head = file.tree.core_span(head);
+            let word = canonical_head(file.dialect(), file.source(head));
+            if file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some() {
+                return false;
+            }
+            let span = file.tree.list_span(list);
+            let atoms = file.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
+            atoms.filter(|(_, span)| file.source(*span).eq_ignore_ascii_case(written)).count() > 1
+        })
+    }
+
+    /// All names that code of a space can have from elsewhere are known.
+    fn imports_are_known(&self, space: &str) -> bool {
+        let question = self.file.question;
+        let is_known = |import: &Import| {
+            let is_project = || {
+                question.has_space(&import.from)
+                    && question.gives_out(&import.from, "").is_some()
+                    && self.exports_are_written(&import.from)
+            };
+            let is_named = import.only.is_some();
+            !import.is_conditional
+                && (is_named
+                    || is_project()
+                    || self.words.libraries.split('\n').any(|known| known.trim() == import.from))
+        };
+        question.has_space(space)
+            && question.declarations(space).any(|one| !one.adds)
+            && question.imports_of(space).all(is_known)
+    }
+
+    /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
+    fn may_define(&mut self, space: &str, name: &str) -> bool {
+        let hits = self.file.question.named(name);
+        if hits.iter().any(|hit| !self.is_mere_use(hit)) {
+            return true;
+        }
+        let known = match self.spaces.get(space) {
+            Some(known) => known.clone(),
+            None => {
+                let known = self.known(space);
+                self.spaces.insert(space.to_owned(), known.clone());
+                known
+            }
+        };
+        match known {
+            Known::Nothing => true,
+            Known::But(forms) => forms.iter().any(|(text, row)| may_make(&text[row.span.range()], name)),
+        }
+    }
+
+    fn known(&self, space: &str) -> Known<'i> {
+        let question = self.file.question;
+        let documents = match self.words.by_prefix || space.is_empty() {
+            true => vec![self.file.document],
+            false => question.documents_in(space),
+        };
+        let mut forms = Vec::new();
+        if documents.is_empty() {
+            return Known::Nothing;
+        }
+        for document in documents {
+            let text: &'i str = &document.text;
+            let conjures = |word: &str| text.contains(word);
+            if !document.is_balanced || self.words.conjures.iter().any(|word| conjures(word)) {
+                return Known::Nothing;
+            }
+            let is_open = |row: &&'i FormRow| !self.is_clear(document, row);
+            forms.extend(document.facts.forms.iter().filter(is_open).map(|row| (text, row)));
+        }
+        Known::But(forms)
+    }
+
+    /// The form defines what its own definition shows, or nothing.
+    fn is_clear(&self, document: &Document, row: &FormRow) -> bool {
+        let dialect = self.file.dialect();
+        if !document.text[row.span.range()].starts_with(['(', '[', '{']) {
+            return true;
+        }
+        // One that includes another has accessors for its slots, too.
+        if row.kind == FormKind::Structure {
+            return false;
+        }
+        if matches!(row.kind, FormKind::Function | FormKind::Variable | FormKind::GenericFunction | FormKind::Method)
+            && call_words(dialect).definers.contains(&row.head.as_str())
+        {
+            return true;
+        }
+        if dialect.special_form(&row.head).is_some()
+            || dialect.standard_operator(&row.head).is_some()
+            || self.words.clear.split_whitespace().any(|head| head == row.head)
+        {
+            return true;
+        }
+        let start = row.span.start + 1;
+        let begin = &document.text[start as usize..row.span.end as usize];
+        let length = begin.find(|next: char| next.is_whitespace() || "()[]".contains(next)).unwrap_or(begin.len());
+        let head = Span::new(start, start + length as u32);
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.file.question.meaning_at(document, head);
+        let definitions = self.file.question.definitions(&symbol);
+        !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Function)
+    }
+
+    /// The place uses the name and cannot define it.
+    fn is_mere_use(&self, hit: &Hit<'_>) -> bool {
+        if !matches!(hit.used.kind, UseKind::Call | UseKind::Value | UseKind::Template) && !is_of_import(hit) {
+            return false;
+        }
+        if hit.used.kind == UseKind::Call || is_of_import(hit) {
+            return true;
+        }
+        // `(def-something name …)`
+        let before = hit.document.text[..hit.used.start as usize].trim_end_matches([' ', '\t', '\n', '\'', '`', ',']);
+        let head = before.rsplit(['(', '[', '{', ' ', '\n']).next().unwrap_or_default();
+        let is_second = before.strip_suffix(head).is_some_and(|rest| rest.ends_with('('));
+        !is_second || !head.to_ascii_lowercase().contains("def")
+    }
+
+    /// No code of the project changes what the space exports in a way that is not read.
+    fn exports_are_written(&self, space: &str) -> bool {
+        let documents = self.file.question.documents_in(space);
+        let is_computed = |text: &str| {
+            let is_library = text.contains("(library") || text.contains("(define-library");
+            let nested = self.words.exporter.filter(|_| !is_library);
+            self.words.computed_exports.iter().any(|word| text.contains(word))
+                || nested
+                    .is_some_and(|word| text.match_indices(word).any(|(at, _)| at > 0 && !text[..at].ends_with('\n')))
+        };
+        let is_written = self.file.question.declarations(space).all(|one| !one.exports_more);
+        // A call of `export` with what is computed.
+        let computes = |hit: &Hit<'_>| {
+            let after = hit.document.text[hit.used.span().end as usize..].trim_start();
+            hit.used.kind == UseKind::Call && !after.starts_with(['\'', ':', '"'])
+        };
+        let exports = self.words.export_function.map_or_else(Vec::new, |name| self.file.question.named(name));
+        is_written
+            && !exports.iter().any(computes)
+            && !documents.is_empty()
+            && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
+    }
+
+    /// The place is in a branch for another implementation.
+    fn is_in_branch(&self, at: Span) -> bool {
+        let file = self.file;
+        let Some(list) = file.list_of(at) else { return false };
+        let mut around = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
+        let is_conditional = |source: &str| source.starts_with("#?") || source.starts_with("(cond-expand");
+        around.any(|list| is_conditional(file.source(file.tree.list_span(list)))) || self.is_under_condition(at)
+    }
+
+    /// A condition of the reader, or a discard, stands before a form around the place.
+    fn is_under_condition(&self, at: Span) -> bool {
+        let form = self.file.forms.around(at.start).map(|id| self.file.forms.get(id));
+        let line = self.file.text()[..at.start as usize].rsplit('\n').next().unwrap_or_default();
+        form.is_some_and(|form| !form.conditions.is_empty()) || line.contains("#+") || line.contains("#-")
+    }
+
+    /// The name that is nearest to it of those that the space defines.
+    fn near(&self, space: &str, name: &str) -> String {
+        let documents = match self.words.by_prefix {
+            true => vec![self.file.document],
+            false => self.file.question.documents_in(space),
+        };
+        let own = documents.iter().flat_map(|document| &document.facts.definitions).map(|one| one.name.as_str());
+        match nearest(name, own, 1).first() {
+            Some(near) => format!("; near it: `{}`", lispwright_index::spelled(self.file.dialect(), near)),
+            None => String::new(),
+        }
+    }
+}
+
+/// The name is written in an import.
+fn is_of_import(hit: &Hit<'_>) -> bool {
+    hit.used.kind == UseKind::Export && hit.document.facts.owner_of(hit.used).is_some()
+}
+
+/// A name without its package.
+fn symbol_text(written: &str) -> &str {
+    written.rsplit(':').next().filter(|end| !end.is_empty()).unwrap_or(written)
+}
+
+/// What a form of which nothing is known may define: names that have a symbol of the form in them, or anything if it has no
+/// symbols.
+fn may_make(source: &str, name: &str) -> bool {
+    let is_end = |next: char| next.is_whitespace() || "()[]{}\"'`,;#@^:/".contains(next);
+    let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
+    let name = name.to_ascii_lowercase();
+    symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase()))
+}
