@@ -18,7 +18,7 @@ pub(crate) struct UndefinedName;
 static ABOUT: About = About {
     code: "undefined-name",
     severity: Severity::Error,
-    is_default: false,
+    is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
     what: "Code uses a name that nobody defines: a function that is called, a name of another module or namespace, or one that \
            a package does not export.",
@@ -58,6 +58,10 @@ static ABOUT: About = About {
 impl Rule for UndefinedName {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn needs_project(&self) -> bool {
+        true
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
