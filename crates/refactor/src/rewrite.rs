@@ -270,8 +270,13 @@ impl Rewriting<'_> {
             let row = before(span.start);
             Value { text: value, column: column(row), begins_line: row.trim().is_empty() }
         };
-        let filled = self.template.filled(value, column(before(fit.span.start)), self.source.line_ending());
-        self.with_own_head(fit, filled)
+        let head = self.pattern.head().zip(self.head(fit).map(|span| &text[span.range()]));
+        let filled = self.template.filled(value, head, column(before(fit.span.start)), self.source.line_ending());
+        // The opener of a function that is written as its body stays.
+        match filled.strip_prefix('(') {
+            Some(rest) if text[fit.span.start as usize..].starts_with("#(") => format!("#({rest}"),
+            _ => filled,
+        }
     }
 
     /// The head of a match: the symbol after its opener.
@@ -279,20 +284,6 @@ impl Rewriting<'_> {
         self.pattern.head()?;
         let mut tokens = self.source.tree.tokens_within(fit.span).filter(|(kind, _)| !kind.is_trivia());
         tokens.nth(1).map(|(_, span)| span)
-    }
-
-    /// The new form with the head as the match writes it, where shape and template have the same, and with the opener of
-    /// a function that is written as its body.
-    fn with_own_head(&self, fit: &Fit, filled: String) -> String {
-        let text = self.source.text;
-        let Some(rest) = filled.strip_prefix('(') else { return filled };
-        let opener = &text[fit.span.start as usize..];
-        let opener = if opener.starts_with("#(") { "#(" } else { "(" };
-        let own = self.pattern.head().zip(self.head(fit)).and_then(|(head, span)| {
-            let rest = rest.strip_prefix(head)?;
-            rest.starts_with([' ', ')', '\n', '\r', '\t']).then(|| format!("{opener}{}{rest}", &text[span.range()]))
-        });
-        own.unwrap_or_else(|| format!("{opener}{rest}"))
     }
 
     /// The first place of a match where something would be lost.

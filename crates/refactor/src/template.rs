@@ -109,8 +109,14 @@ impl<'r> Template<'r> {
     }
 
     /// The template with the values of its variables, for a place in column `start` (from 0) of a file with this line
-    /// ending.
-    pub(crate) fn filled(&self, value: impl Fn(&str) -> Value, start: usize, ending: &str) -> String {
+    /// ending. A function that is called or named in it is written as the match writes it: `head` has both names.
+    pub(crate) fn filled(
+        &self,
+        value: impl Fn(&str) -> Value,
+        head: Option<(&str, &str)>,
+        start: usize,
+        ending: &str,
+    ) -> String {
         let mut filling = Filling {
             text: String::new(),
             start,
@@ -158,6 +164,8 @@ impl<'r> Template<'r> {
                     });
                 }
                 _ => {
+                    let own = head.filter(|(name, _)| *name == source && filling.names_function());
+                    let source = own.map_or(source, |(_, own)| own);
                     filling.item(Some(source));
                     filling.token(source);
                 }
@@ -214,6 +222,11 @@ impl Filling<'_> {
         self.spaced();
         self.is_after_empty = false;
         self.text.push_str(source);
+    }
+
+    /// The next datum is the head of a list, or is named by a prefix.
+    fn names_function(&self) -> bool {
+        self.prefix.is_some() || self.lists.last().is_some_and(|list| list.is_list && list.items == 0)
     }
 
     /// Notes that a datum begins; `head` is its text if it can be the head of a list.

@@ -50,6 +50,16 @@ fn values_keep_their_bytes() {
 }
 
 #[test]
+fn the_function_of_the_shape_is_written_as_the_match_writes_it() {
+    let text = "(EQUAL a b)";
+    becomes(CL, text, "(equal ?x ?y)", "(equal ?y ?x)", "(EQUAL b a)");
+    becomes(CL, text, "(equal ?x ?y)", "(not (equal ?x ?y))", "(not (EQUAL a b))");
+    becomes(CL, text, "(equal ?x ?y)", "(apply #'equal ?x 'equal ?y)", "(apply #'EQUAL a 'EQUAL b)");
+    becomes(CL, text, "(equal ?x ?y)", "(f equal \"equal\" ?x ?y)", "(f equal \"equal\" a b)");
+    becomes(Dialect::Clojure, "(map #(f %) xs)", "(f ?x)", "(do (f ?x))", "(map #(do (f %)) xs)");
+}
+
+#[test]
 fn quoted_data_stay_unless_they_are_asked_for() {
     let text = "(f 1) '(f 2) (quote (f 3))";
     let found = done(CL, text, "(f ?x)", "(g ?x)", &[]).unwrap();
