@@ -1,6 +1,6 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Document, FormRow, Hit, Import, Owner, Referent, Space, Use, UseKind};
+use lispwright_index::{Document, FormRow, Hit, Import, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
 use rustc_hash::FxHashMap;
@@ -178,7 +178,9 @@ impl<'i> Search<'_, '_, 'i> {
         if is_known || question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
             return None;
         }
-        let home = file.document.facts.space_at(at.start).to_owned();
+        let home =
+            question.proper(&Symbol { space: file.document.facts.space_at(at.start).to_owned(), ..Symbol::default() });
+        let home = home.space;
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_entered = words.has_exports || file.document.facts.spaces.iter().any(is_declared);
@@ -227,10 +229,11 @@ impl<'i> Search<'_, '_, 'i> {
                     && self.exports_are_written(&import.from)
             };
             let is_named = import.only.is_some();
-            !import.is_conditional
-                && (is_named
-                    || is_project()
-                    || self.words.libraries.split('\n').any(|known| known.trim() == import.from))
+            // Under a condition there is the same from somewhere else.
+            import.is_conditional
+                || is_named
+                || is_project()
+                || self.words.libraries.split('\n').any(|known| known.trim() == import.from)
         };
         question.has_space(space)
             && question.declarations(space).any(|one| !one.adds)
@@ -269,8 +272,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         for document in documents {
             let text: &'i str = &document.text;
-            let conjures = |word: &str| text.contains(word);
-            if !document.is_balanced || self.words.conjures.iter().any(|word| conjures(word)) {
+            if !document.is_balanced || self.words.conjures.iter().any(|word| conjures(text, word)) {
                 return Known::Nothing;
             }
             let is_open = |row: &&'i FormRow| !self.is_clear(document, row);
@@ -287,7 +289,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         // One that includes another has accessors for its slots, too.
         if row.kind == FormKind::Structure {
-            return false;
+            return !document.text[row.span.range()].to_ascii_lowercase().contains("include");
         }
         if matches!(row.kind, FormKind::Function | FormKind::Variable | FormKind::GenericFunction | FormKind::Method)
             && call_words(dialect).definers.contains(&row.head.as_str())
@@ -387,11 +389,45 @@ fn symbol_text(written: &str) -> &str {
     written.rsplit(':').next().filter(|end| !end.is_empty()).unwrap_or(written)
 }
 
+/// The text of a file has this beginning of a form that makes names, and does not write the name after it. What is
+/// evaluated makes a name if it is a definition.
+fn conjures(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let rest = &text[at + word.len()..];
+        let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
+        if word.contains("eval") { rest[..end].contains("def") } else { !rest.starts_with('\'') }
+    })
+}
+
 /// What a form of which nothing is known may define: names that have a symbol of the form in them, or anything if it has no
 /// symbols.
 fn may_make(source: &str, name: &str) -> bool {
+    let source = &without_texts(source);
     let is_end = |next: char| next.is_whitespace() || "()[]{}\"'`,;#@^:/".contains(next);
     let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
     let name = name.to_ascii_lowercase();
     symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase()))
+}
+
+/// The source without what is in strings and comments of lines.
+fn without_texts(source: &str) -> String {
+    let mut kept = String::with_capacity(source.len());
+    let mut rest = source.chars();
+    while let Some(next) = rest.next() {
+        match next {
+            '\\' => drop(rest.next()),
+            ';' => drop(rest.by_ref().find(|one| *one == '\n')),
+            '"' => {
+                while let Some(one) = rest.next() {
+                    match one {
+                        '\\' => drop(rest.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            next => kept.push(next),
+        }
+    }
+    kept
 }
