@@ -50,7 +50,8 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statment x))\n",
-            right: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statement x))\n",
+            right: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statement x))\n\
+                    (defclass example-thing () nil)\n(defun example-g (x) (example-thing-p x))\n",
         },
     ],
 };
@@ -195,7 +196,11 @@ impl<'i> Search<'_, '_, 'i> {
         } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) {
             return None;
         }
-        if self.may_define(&home, &symbol.name) || self.is_in_branch(at) || self.may_bind(at, written) {
+        if self.may_be_made(&symbol.name)
+            || self.may_define(&home, &symbol.name)
+            || self.is_in_branch(at)
+            || self.may_bind(at, written)
+        {
             return None;
         }
         let near = self.near(&home, &symbol.name);
@@ -238,6 +243,27 @@ impl<'i> Search<'_, '_, 'i> {
         question.has_space(space)
             && question.declarations(space).any(|one| !one.adds)
             && question.imports_of(space).all(is_known)
+    }
+
+    /// The name is like what a structure or class of the project makes: an accessor, constructor, predicate or copier.
+    fn may_be_made(&self, name: &str) -> bool {
+        let rest = ["make-", "copy-"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
+        let folded = rest.to_ascii_lowercase();
+        // `a-b-c` may be an accessor of `a` or `a-b`.
+        let ends =
+            folded.match_indices('-').map(|(at, _)| at).chain([folded.len(), folded.trim_end_matches('p').len()]);
+        let stems: Vec<&str> = ends.map(|end| &folded[..end]).collect();
+        let spelled = |stem: &&str| match self.file.dialect().folds_case() {
+            true => stem.to_ascii_uppercase(),
+            false => (*stem).to_owned(),
+        };
+        stems.iter().map(spelled).any(|stem| {
+            self.file.question.named(&stem).iter().any(|hit| {
+                let is_type =
+                    |row: &FormRow| matches!(row.kind, FormKind::Structure | FormKind::Class | FormKind::Type);
+                hit.used.kind == UseKind::Definition && hit.form.is_some_and(is_type)
+            })
+        })
     }
 
     /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
