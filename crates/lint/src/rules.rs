@@ -15,6 +15,7 @@ mod unreachable_clause;
 mod unused_binding;
 pub(crate) mod unused_suppression;
 mod wrong_argument_count;
+mod wrong_keyword;
 
 use crate::rule::Rule;
 
@@ -35,6 +36,7 @@ pub const ALL: &[&dyn Rule] = &[
     &unused_binding::UnusedBinding,
     &unused_suppression::UnusedSuppression,
     &wrong_argument_count::WrongArgumentCount,
+    &wrong_keyword::WrongKeyword,
 ];
 
 /// The rule with this code.
