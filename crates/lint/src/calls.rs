@@ -8,6 +8,7 @@ use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, FormKind, ListId, OperatorKind, Span, SpecialForm, TokenKind};
 use rustc_hash::FxHashMap;
 
+use crate::dialects::call_words;
 use crate::file::File;
 use crate::operators::{Operator, Operators};
 
@@ -158,7 +159,7 @@ impl Search<'_, '_, '_> {
             return true;
         }
         let Some(around) = file.tree.list(list).parent() else { return false };
-        if self.is_head(list, around) {
+        if self.is_head(list, around) || self.is_test_name(list, around) {
             return true;
         }
         let is_contract = |datum: Datum| datum.list().is_none() && matches!(file.core(datum), "->*" | "->i" | "->d");
@@ -313,9 +314,22 @@ impl Search<'_, '_, '_> {
                 operator.is_function()
                     || matches!(operator, Operator::Standard(_))
                     || file.dialect().standard_operator(&word).is_some()
+                    || matches!(operator, Operator::Unknown) && self.asserts(&word)
             }
             None => self.is_local_function(span),
         }
+    }
+
+    /// The macro of a test framework runs its arguments.
+    fn asserts(&self, word: &str) -> bool {
+        let plain = word.rsplit([':', '/']).next().unwrap_or(word);
+        call_words(self.file.dialect()).asserts.contains(&plain)
+    }
+
+    /// The list is the name of a test with its options.
+    fn is_test_name(&self, list: ListId, around: ListId) -> bool {
+        self.file.tree.data(around).nth(1).and_then(Datum::list) == Some(list)
+            && self.head(around).is_some_and(|head| head.contains("test") && self.asserts(&head))
     }
 
     /// A list that is no call takes its data as the index knows: it is no data itself, nor a macro that adds arguments to

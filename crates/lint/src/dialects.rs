@@ -17,6 +17,8 @@ pub(crate) struct CallWords {
     pub(crate) has_kondo: bool,
     /// The methods of a function need not take what it takes.
     pub(crate) methods_can_differ: bool,
+    /// Macros of test frameworks that run their arguments, but for what names a test.
+    pub(crate) asserts: &'static [&'static str],
 }
 
 /// What decides in a dialect whether somebody defines a name.
@@ -126,6 +128,31 @@ const COMMON_LISP: CallWords = CallWords {
     names: COMMON_LISP_NAMES,
     has_kondo: false,
     methods_can_differ: false,
+    asserts: &[
+        "is",
+        "is-true",
+        "is-false",
+        "is-every",
+        "true",
+        "false",
+        "ok",
+        "ng",
+        "finishes",
+        "testing",
+        "subtest",
+        "test",
+        "deftest",
+        "def-test",
+        "define-test",
+        "assert-true",
+        "assert-false",
+        "assert-equal",
+        "assert-eq",
+        "assert-eql",
+        "assert-equalp",
+        "ensure",
+        "ensure-same",
+    ],
 };
 
 const EMACS_LISP: CallWords = CallWords {
@@ -146,6 +173,7 @@ const EMACS_LISP: CallWords = CallWords {
     names: EMACS_LISP_NAMES,
     has_kondo: false,
     methods_can_differ: true,
+    asserts: &["should", "should-not", "ert-deftest"],
 };
 
 const SCHEME: CallWords = CallWords {
@@ -161,6 +189,7 @@ const SCHEME: CallWords = CallWords {
     ],
     platform: PlatformWords::SCHEME,
     names: SCHEME_NAMES,
+    asserts: &["test-equal", "test-assert", "test-eq", "test-eqv", "test-approximate", "test-group"],
     ..COMMON_LISP
 };
 
@@ -168,6 +197,7 @@ const RACKET: CallWords = CallWords {
     definers: &["define", "define/contract", "define-inline"],
     platform: PlatformWords::RACKET,
     names: SCHEME_NAMES,
+    asserts: &[],
     ..COMMON_LISP
 };
 
@@ -175,6 +205,7 @@ const CLOJURE: CallWords = CallWords {
     definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],
     platform: PlatformWords::CLOJURE,
     names: CLOJURE_NAMES,
+    asserts: &["is", "are", "testing", "deftest", "deftest-"],
     has_kondo: true,
     methods_can_differ: true,
 };

@@ -25,8 +25,9 @@ static ABOUT: About = About {
     examples: &[
         Example {
             dialect: Dialect::CommonLisp,
-            wrong: "(defun net-worth (account) (car account))\n(print (net-worth 1 2))\n",
+            wrong: "(defun net-worth (account) (car account))\n(fiveam:test worth (fiveam:is (net-worth 1 2)))\n",
             right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n\
+                    (fiveam:test (net-worth :suite all) (fiveam:signals error (net-worth)))\n\
                     (defgeneric worth (one)\n  (:method ((one (eql :all))) 1))\n",
         },
         Example {
@@ -36,7 +37,8 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::Clojure,
-            wrong: "(ns shop.core)\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n(-> 1 (area 2 3))\n",
+            wrong: "(ns shop.core (:require [clojure.test :refer :all]))\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n\
+                    (deftest area-test (is (= 6 (-> 1 (area 2 3)))))\n",
             right: "(ns shop.core)\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n(-> 1 (area 2))\n",
         },
         Example {
