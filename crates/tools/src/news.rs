@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lispwright_index::{Document, Index, Reading, UseIndex};
 use lispwright_lint::{Chosen, Finding, new_since};
+use lispwright_platform::{Here, System as _};
 use lispwright_syntax::{Dialect, FormKind, Language};
 
 use crate::code_describe::arglist;
@@ -38,6 +39,9 @@ const QUIET: Duration = Duration::from_millis(200);
 
 /// Texts of files that are read before all files are looked at again.
 const MOST_TEXTS: usize = 64;
+
+/// So many bytes of texts that files had for a while are kept in any project.
+const LITTLE: usize = 64 << 10;
 
 /// Files that use what has changed and are looked at.
 const MOST_USERS: usize = 40;
@@ -92,6 +96,8 @@ struct Ask {
     changed: Vec<Change>,
     chosen: Chosen,
     reply: Sender<Vec<Problem>>,
+    /// Nobody waits for the answer any longer then.
+    until: Instant,
 }
 
 #[derive(Debug)]
@@ -154,7 +160,8 @@ impl News {
             return None;
         }
         let (reply, answer) = channel();
-        self.send(workshop, Job::Answer(Ask { changed, chosen, reply }))?;
+        let until = Instant::now() + self.0.patience;
+        self.send(workshop, Job::Answer(Ask { changed, chosen, reply, until }))?;
         self.wait(&answer)
     }
 
@@ -259,7 +266,12 @@ fn look(ask: Ask, jobs: &Receiver<Job>, files: &Files, is_late: &AtomicBool) -> 
         changed.map(move |one| (one.path.clone(), text(one).to_owned(), one.language.clone()))
     };
     let is_new = |path: &Path| ask.changed.iter().any(|one| one.path == path && one.before.is_empty());
-    let before = files.fresh().without(is_new).with(texts(|one| &one.before));
+    let before = {
+        let fresh = files.fresh();
+        let has = |path: &Path, text: &str| fresh.document(path).is_some_and(|known| known.text == text);
+        let others = texts(|one| &one.before).filter(|(path, text, _)| !has(path, text));
+        fresh.without(is_new).with(others)
+    };
     let early = slots();
     let mut snapshot = Snapshot::of(&before, &early);
     if let Some(problems) = snapshot.news(&ask, &files.primary) {
@@ -272,9 +284,11 @@ fn look(ask: Ask, jobs: &Receiver<Job>, files: &Files, is_late: &AtomicBool) -> 
     drop(snapshot);
     let mut problems = Vec::new();
     for dialect in ask.dialects() {
-        let then = before.question(dialect);
-        problems.extend(differences(&then, now.question(dialect), &[], &ask, &files.primary));
+        let then = Asked { question: &before.question(dialect), readings: &[] };
+        let now = Asked { question: now.question(dialect), readings: &[] };
+        problems.extend(differences(&then, &now, &ask, &files.primary));
     }
+    drop((before, early));
     ask.answer(problems, is_late);
     now.serve(jobs, files, is_late)
 }
@@ -320,6 +334,7 @@ impl<'i> Snapshot<'i> {
                 Ok(Job::Prepare(dialect)) => {
                     self.question(dialect);
                 }
+                Ok(Job::Answer(ask)) if ask.until < Instant::now() => is_late.store(false, Ordering::Release),
                 Ok(Job::Answer(ask)) => {
                     let Some(problems) = self.news(&ask, &files.primary) else { return Some(Next::Ask(ask)) };
                     // Another file matters where something is told of it, or could be.
@@ -331,10 +346,12 @@ impl<'i> Snapshot<'i> {
                     is_checked = false;
                 }
                 Err(RecvTimeoutError::Timeout) if !is_checked => {
-                    if self.used * 2 > self.slots.len() || !self.is_current(files, &[]) {
+                    let is_full = self.used * 2 > self.slots.len() || self.kept() > self.most_kept();
+                    if is_full || !self.is_current(files, &[]) {
                         return Some(Next::Prepare(self.questions.values().map(UseIndex::dialect).collect()));
                     }
                     is_checked = true;
+                    Here::return_free_memory();
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     drop(self);
@@ -352,12 +369,10 @@ impl<'i> Snapshot<'i> {
     /// One of the changed files does not define any longer what it defined, as it did.
     fn has_redefined(&self, ask: &Ask) -> bool {
         ask.changed.iter().any(|change| {
-            let readings = self.slots.iter().map_while(OnceCell::get);
-            let own: Vec<&Document> =
-                readings.map(|one| &one.document).filter(|document| document.path == change.path).collect();
-            let with = |text: &str| own.iter().copied().rev().find(|document| document.text == text);
-            let before = with(&change.before).or_else(|| self.index.document(&change.path));
-            before.zip(with(&change.after)).is_none_or(|(before, after)| !is_kept(before, after))
+            let own = self.earlier(&change.path);
+            let with = |text: &str| own.iter().copied().find(|document| document.text == text);
+            let (before, after) = (with(&change.before), with(&change.after));
+            before.zip(after).is_none_or(|(before, after)| !is_kept(before, after))
         })
     }
 
@@ -367,9 +382,8 @@ impl<'i> Snapshot<'i> {
             if changed.iter().any(|change| change.path == path) {
                 return Some(None);
             }
-            let readings = self.slots.iter().map_while(OnceCell::get);
-            let last = readings.filter(|one| one.document.path == path).last();
-            last.map(|one| Some(one.document.text.as_str()))
+            let dialects = self.questions.values();
+            dialects.filter_map(|question| question.document(path)).map(|one| Some(one.text.as_str())).next()
         };
         self.index.is_current(files.roots.iter().map(PathBuf::as_path), later)
     }
@@ -386,45 +400,74 @@ impl<'i> Snapshot<'i> {
         let slots = self.slots;
         let mut problems = Vec::new();
         for dialect in ask.dialects() {
-            problems.extend(differences(then.get(dialect.name())?, self.question(dialect), slots, ask, root));
+            let before = Asked { question: then.get(dialect.name())?, readings: slots };
+            let after = Asked { question: self.question(dialect), readings: slots };
+            problems.extend(differences(&before, &after, ask, root));
         }
         Some(problems)
     }
 
     /// Takes note that a file has this text.
     fn take(&mut self, change: &Change, text: &str) -> Option<()> {
-        let slots = self.slots;
-        let used = self.used;
-        let question = self.question(change.language.dialect());
-        let known = question.document(&change.path).filter(|known| known.dialect == change.language.dialect())?;
+        let dialect = change.language.dialect();
+        let known = self.question(dialect).document(&change.path).filter(|known| known.dialect == dialect)?;
         if known.text == text {
             return Some(());
         }
-        let reading = slots.get(used)?.get_or_init(|| question.retold(known, text.to_owned()));
-        let document = &reading.document;
-        let revised = question.revised(document).filter(|_| document.is_balanced)?;
-        self.questions.insert(change.language.dialect().name(), revised);
-        self.used += 1;
+        // It may have had this text before, as after a dry run.
+        let earlier = self.earlier(&change.path).into_iter().find(|document| document.text == text);
+        let document = match earlier {
+            Some(document) => document,
+            None if self.kept() + text.len() > self.most_kept() * 8 => return None,
+            None => {
+                let slot = self.slots.get(self.used)?;
+                self.used += 1;
+                let question = self.question(dialect);
+                &slot.get_or_init(|| question.retold(known, text.to_owned())).document
+            }
+        };
+        let revised = self.question(dialect).revised(document).filter(|_| document.is_balanced)?;
+        self.questions.insert(dialect.name(), revised);
         Some(())
+    }
+
+    /// The file as it has been read, the last time first.
+    fn earlier(&self, path: &Path) -> Vec<&'i Document> {
+        let readings = self.slots[..self.used].iter().rev().filter_map(OnceCell::get).map(|one| &one.document);
+        readings.filter(|document| document.path == path).chain(self.index.document(path)).collect()
+    }
+
+    /// The bytes of source that are kept besides the files.
+    fn kept(&self) -> usize {
+        self.slots[..self.used].iter().filter_map(OnceCell::get).map(|one| one.document.text.len()).sum()
+    }
+
+    /// So many of them are little, beside what is kept of the files.
+    fn most_kept(&self) -> usize {
+        let all: usize = self.index.documents().map(|one| one.text.len()).sum();
+        (all / 32).max(LITTLE)
     }
 }
 
-/// The problems of the changed files, and of those that use what they define, that were not there before. Some files have
-/// been read already.
-fn differences<'i>(
-    then: &UseIndex<'i>,
-    now: &UseIndex<'i>,
-    slots: &'i [OnceCell<Reading>],
-    ask: &Ask,
-    root: &Path,
-) -> Vec<Problem> {
-    let findings = |question: &UseIndex<'i>, document: &'i Document| -> Vec<Finding> {
-        let readings = slots.iter().map_while(OnceCell::get);
-        match readings.into_iter().find(|one| std::ptr::eq(&raw const one.document, document)) {
-            Some(reading) => ask.chosen.findings_in(question, reading),
-            None => ask.chosen.findings(question, document),
+/// A question, with the files that have been read for it.
+struct Asked<'q, 'i> {
+    question: &'q UseIndex<'i>,
+    readings: &'i [OnceCell<Reading>],
+}
+
+impl<'i> Asked<'_, 'i> {
+    fn findings(&self, chosen: &Chosen, document: &'i Document) -> Vec<Finding> {
+        let mut readings = self.readings.iter().filter_map(OnceCell::get);
+        match readings.find(|one| std::ptr::eq(&raw const one.document, document)) {
+            Some(reading) => chosen.findings_in(self.question, reading),
+            None => chosen.findings(self.question, document),
         }
-    };
+    }
+}
+
+/// The problems of the changed files, and of those that use what they define, that were not there before.
+fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &Path) -> Vec<Problem> {
+    let (then, now) = (before.question, after.question);
     let own = ask.changed.iter().filter(|one| one.language.dialect() == now.dialect());
     let mut paths: Vec<PathBuf> = own.map(|one| one.path.clone()).collect();
     let users = users(then, now, &paths).into_iter().filter(|path| !paths.contains(path)).take(MOST_USERS);
@@ -433,11 +476,11 @@ fn differences<'i>(
     let mut problems = Vec::new();
     for path in paths {
         let Some(document) = now.document(&path) else { continue };
-        let found = findings(now, document);
+        let found = after.findings(&ask.chosen, document);
         if found.is_empty() {
             continue;
         }
-        let known = then.document(&path).map_or_else(Vec::new, |document| findings(then, document));
+        let known = then.document(&path).map_or_else(Vec::new, |document| before.findings(&ask.chosen, document));
         let new = new_since(&known, &found);
         problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, root)));
     }
