@@ -133,7 +133,7 @@ method writes, without end when that has none."
   (phase :read)                         ; :READ, :EVAL or :PRINT
   (form-index 0)                        ; the current form, from 1
   (form-start 0)                        ; where it starts in the code
-  (stopping nil)                        ; an interrupt has come: :TAKEN, then T when the next one would be another
+  (stopping nil)                        ; an interrupt has come: :TAKEN, then when it was heard, in internal time units
   (hold nil)                            ; keep the stack of an error or interrupt
   (warnings '())                        ; ((type message) ...), newest first
   (outer-restarts '()))                 ; the restarts that existed before
@@ -398,20 +398,28 @@ which may continue, is not touched."
               :frames (frames '()))
         *background-errors*))
 
+(defun interrupt-echo-p (stopping)
+  "True if an interrupt that comes now was sent together with the one that is STOPPING the evaluation: by way of another
+thread it is a little late, while a second one is sent a quarter of a second later or by a person's hand."
+  (etypecase stopping
+    (null nil)
+    ((eql :taken) t)
+    (integer (< (- (get-internal-real-time) stopping) (floor internal-time-units-per-second 10)))))
+
 (defun handle-interrupt ()
   "Ends the current evaluation, or holds it; its state stays. Describing the stack may call the user's printers, so a
-second interrupt ends it without the description; one that has waited together with the first is no second one."
+second interrupt ends it without the description; one that was sent together with the first is no second one."
   (let ((evaluation *evaluation*))
     (when evaluation
       (when *previewing*
         (throw 'preview nil))
-      (when (eq (evaluation-stopping evaluation) :taken)
+      (when (interrupt-echo-p (evaluation-stopping evaluation))
         (return-from handle-interrupt))
       (unless (evaluation-stopping evaluation)
         (setf (evaluation-stopping evaluation) :taken)
         (call-interruptible
          (lambda ()
-           (setf (evaluation-stopping evaluation) t)
+           (setf (evaluation-stopping evaluation) (get-internal-real-time))
            (let ((fields (list :outcome :interrupted :frames (frames) :place (place evaluation))))
              (when (holdable-p evaluation nil)
                (with-simple-restart (continue "Go on from where it was interrupted.")
