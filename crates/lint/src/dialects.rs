@@ -2,6 +2,7 @@
 
 use lispwright_syntax::Dialect;
 
+use crate::imports::{Imports, ReadImports, clojure, common_lisp, racket, scheme};
 use crate::platform::PlatformWords;
 
 /// The words of a dialect that decide how calls are judged.
@@ -19,6 +20,10 @@ pub(crate) struct CallWords {
     pub(crate) methods_can_differ: bool,
     /// Macros of test frameworks that run their arguments, but for what names a test.
     pub(crate) asserts: &'static [&'static str],
+    /// Reads the names that a file asks for one by one.
+    pub(crate) imports: ReadImports,
+    /// Text in files of which other files are parts.
+    pub(crate) includes: &'static [&'static str],
 }
 
 /// What decides in a dialect whether somebody defines a name.
@@ -123,6 +128,8 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
 };
 
 const COMMON_LISP: CallWords = CallWords {
+    imports: common_lisp,
+    includes: &[],
     definers: &["defun", "defmacro", "defgeneric", "defmethod"],
     platform: PlatformWords::ONE,
     names: COMMON_LISP_NAMES,
@@ -156,6 +163,8 @@ const COMMON_LISP: CallWords = CallWords {
 };
 
 const EMACS_LISP: CallWords = CallWords {
+    imports: |_| Imports::default(),
+    includes: &[],
     definers: &[
         "defun",
         "defmacro",
@@ -177,6 +186,8 @@ const EMACS_LISP: CallWords = CallWords {
 };
 
 const SCHEME: CallWords = CallWords {
+    imports: scheme,
+    includes: &["(include", "(load"],
     definers: &[
         "define",
         "define*",
@@ -194,6 +205,8 @@ const SCHEME: CallWords = CallWords {
 };
 
 const RACKET: CallWords = CallWords {
+    imports: racket,
+    includes: &["(include"],
     definers: &["define", "define/contract", "define-inline"],
     platform: PlatformWords::RACKET,
     names: SCHEME_NAMES,
@@ -202,6 +215,8 @@ const RACKET: CallWords = CallWords {
 };
 
 const CLOJURE: CallWords = CallWords {
+    imports: clojure,
+    includes: &["(load ", "(load-file "],
     definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],
     platform: PlatformWords::CLOJURE,
     names: CLOJURE_NAMES,

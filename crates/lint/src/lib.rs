@@ -13,6 +13,7 @@ mod file;
 mod finding;
 mod formatting;
 mod identity;
+mod imports;
 pub mod kondo;
 mod local;
 mod operators;

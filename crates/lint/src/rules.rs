@@ -13,6 +13,8 @@ mod odd_pairs;
 mod undefined_name;
 mod unreachable_clause;
 mod unused_binding;
+mod unused_import;
+mod unused_private;
 pub(crate) mod unused_suppression;
 mod wrong_argument_count;
 mod wrong_keyword;
@@ -34,6 +36,8 @@ pub const ALL: &[&dyn Rule] = &[
     &undefined_name::UndefinedName,
     &unreachable_clause::UnreachableClause,
     &unused_binding::UnusedBinding,
+    &unused_import::UnusedImport,
+    &unused_private::UnusedPrivate,
     &unused_suppression::UnusedSuppression,
     &wrong_argument_count::WrongArgumentCount,
     &wrong_keyword::WrongKeyword,
