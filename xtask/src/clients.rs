@@ -44,12 +44,22 @@ struct Client {
     program: &'static str,
     speech: Speech,
     acts: &'static [Act],
+    /// Its plugin of ours, if it has plugins.
+    plugin: Option<Plugin>,
     /// A file below the home directory that a user of this client has, with its text.
     settings: Option<(&'static str, &'static str)>,
     /// Its own tools, and how it names ours.
     tools: Tools,
     /// Says how it is started without a terminal.
     start: fn(&mut Command, &Model, Act),
+}
+
+/// How a client installs a plugin.
+struct Plugin {
+    /// What the client puts before the names of the tools of the plugin's server.
+    prefix: &'static str,
+    /// Its command lines, with `{}` for the directory that `lispwright setup --plugin` has written.
+    install: &'static [&'static [&'static str]],
 }
 
 /// The part of the story in one run of a client.
@@ -62,6 +72,8 @@ enum Act {
     Sandboxed,
     /// A broken write, where the program that the setup named is gone: nothing may be in the way.
     Uninstalled,
+    /// The whole story with the plugin in the place of a setup.
+    Plugin,
 }
 
 const CLIENTS: &[&Client] =
@@ -130,23 +142,30 @@ fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failu
     if act == Act::Uninstalled {
         fs::copy(&binary, &installed).about(&installed)?;
     }
-    Step::new(&installed)
-        .args(["setup", client.name, "--approve"])
-        .env("HOME", &home)
-        .inside(&project)
-        .run_quietly(&[0])?;
+    let mut tools = client.tools;
+    match (act, &client.plugin) {
+        (Act::Plugin, Some(plugin)) => {
+            tools.prefix = plugin.prefix;
+            plug_in(client, plugin, program, &home, scratch.path())?;
+        }
+        _ => Step::new(&installed)
+            .args(["setup", client.name, "--approve"])
+            .env("HOME", &home)
+            .inside(&project)
+            .run_quietly(&[0])?,
+    }
     let scenes = match act {
-        Act::Story => story::scenes(&client.tools, &project),
+        Act::Story | Act::Plugin => story::scenes(&tools, &project),
         Act::Sandboxed => {
             for name in ["area.lisp", "whole.lisp"] {
                 let path = project.join(name);
                 fs::write(&path, story::WHOLE).about(&path)?;
             }
-            story::calls_of_the_server(&client.tools)
+            story::calls_of_the_server(&tools)
         }
         Act::Uninstalled => {
             fs::remove_file(&installed).about(&installed)?;
-            story::without_us(&client.tools, &project)
+            story::without_us(&tools, &project)
         }
     };
     let model = Model::start(client.speech, scenes.iter().map(|scene| scene.call.clone()).collect())?;
@@ -161,11 +180,42 @@ fn play(client: &Client, act: Act, program: &Path) -> Result<Vec<Checked>, Failu
     for (number, scene) in scenes.iter().enumerate() {
         checked.push((what(scene), judge(client.speech, scene, number, &scenes, &project, &heard)));
     }
-    checked.push(("setup --remove".to_owned(), undo(client, &binary, &home, &project)));
+    checked.push(match act {
+        Act::Plugin => ("setup beside the plugin".to_owned(), beside(client, &binary, &home, &project)),
+        _ => ("setup --remove".to_owned(), undo(client, &binary, &home, &project)),
+    });
     if checked.iter().any(|(_, result)| result.is_err()) {
         println!("what the client said: {}\nwhat the model read: {}", log.display(), record.display());
     }
     Ok(checked)
+}
+
+/// Has the client install our plugin.
+fn plug_in(client: &Client, plugin: &Plugin, program: &Path, home: &Path, scratch: &Path) -> Result<(), Failure> {
+    let market = scratch.join("market");
+    let binary = target().join("debug/lispwright");
+    Step::new(&binary).args(["setup", "--plugin"]).arg(&market).silent().run_quietly(&[0])?;
+    for arguments in plugin.install {
+        let mut step = Step::new(program);
+        step.args(arguments.iter().map(|word| word.replace("{}", &market.display().to_string())));
+        // No client asks on a terminal that is not there; this one would.
+        step.env("GEMINI_CLI_TRUST_WORKSPACE", "true").env("HOME", home).inside(scratch);
+        step.silent().run_quietly(&[0])?;
+    }
+    match Step::new(&binary).args(["setup", client.name, "--status"]).env("HOME", home).answer() {
+        Some(said) if said.contains("configured (by its plugin)") => Ok(()),
+        other => Err(Failure::new(format!("setup does not see the plugin: {other:?}"))),
+    }
+}
+
+/// A setup changes nothing of a client that has our plugin.
+fn beside(client: &Client, binary: &Path, home: &Path, project: &Path) -> Result<(), String> {
+    let setup = Step::new(binary).args(["setup", client.name, "--json"]).env("HOME", home).inside(project).answer();
+    let document: Option<Value> = setup.and_then(|text| serde_json::from_str(&text).ok());
+    match document {
+        Some(document) if document["changed"] == false && document["plugin"].is_string() => Ok(()),
+        other => Err(format!("a setup writes beside the plugin: {other:?}")),
+    }
 }
 
 /// Removes our entries from the files, which the client may have rewritten, and checks that none is left.
@@ -211,7 +261,11 @@ fn converse(
     let errors = output.try_clone().about(log)?;
     let mut command = Command::new(program);
     command.env_clear().env("HOME", home).env("TERM", "dumb").env("TMPDIR", home);
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Where a plugin finds the program; what a setup wrote names it.
+    let built = (act == Act::Plugin).then(|| target().join("debug"));
+    let path = std::env::join_paths(built.into_iter().chain(std::env::split_paths(&path)));
+    command.env("PATH", path.map_err(|error| Failure::new(format!("PATH: {error}")))?);
     command.current_dir(project).stdin(Stdio::null()).stdout(output).stderr(errors);
     (client.start)(&mut command, model, act);
     let failed = |error: std::io::Error| Failure::new(format!("{} could not be started: {error}", program.display()));

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::speech::{Call, Speech};
 use super::story::{self, Tools, call};
-use super::{Act, Client, PROMPT};
+use super::{Act, Client, PROMPT, Plugin};
 
 pub(super) const CLIENT: Client = Client {
     name: "codex",
@@ -14,7 +14,11 @@ pub(super) const CLIENT: Client = Client {
     version: "0.169.0",
     program: "codex",
     speech: Speech::OpenAi,
-    acts: &[Act::Story, Act::Sandboxed],
+    acts: &[Act::Story, Act::Sandboxed, Act::Plugin],
+    plugin: Some(Plugin {
+        prefix: "mcp__lispwright__",
+        install: &[&["plugin", "marketplace", "add", "{}"], &["plugin", "add", "lispwright@lispwright"]],
+    }),
     settings: None,
     tools: Tools {
         prefix: "mcp__lispwright__",

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::speech::Speech;
 use super::story::{Tools, call};
-use super::{Act, Client, PROMPT};
+use super::{Act, Client, PROMPT, Plugin};
 
 pub(super) const CLIENT: Client = Client {
     name: "copilot",
@@ -12,7 +12,11 @@ pub(super) const CLIENT: Client = Client {
     version: "1.0.102",
     program: "copilot",
     speech: Speech::Anthropic,
-    acts: &[Act::Story, Act::Uninstalled],
+    acts: &[Act::Story, Act::Uninstalled, Act::Plugin],
+    plugin: Some(Plugin {
+        prefix: "lispwright-",
+        install: &[&["plugin", "marketplace", "add", "{}"], &["plugin", "install", "lispwright@lispwright"]],
+    }),
     settings: None,
     tools: Tools {
         prefix: "lispwright-",

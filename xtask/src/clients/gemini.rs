@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::speech::Speech;
 use super::story::{Tools, call};
-use super::{Act, Client, PROMPT};
+use super::{Act, Client, PROMPT, Plugin};
 
 /// A user of this client has chosen how to sign in; with a comment, which it accepts.
 const SETTINGS: &str = r#"{
@@ -20,7 +20,11 @@ pub(super) const CLIENT: Client = Client {
     version: "0.61.0",
     program: "gemini",
     speech: Speech::Google,
-    acts: &[Act::Story],
+    acts: &[Act::Story, Act::Plugin],
+    plugin: Some(Plugin {
+        prefix: "mcp_lispwright_",
+        install: &[&["extensions", "install", "{}/plugins/gemini", "--consent", "--skip-settings"]],
+    }),
     settings: Some((".gemini/settings.json", SETTINGS)),
     tools: Tools {
         prefix: "mcp_lispwright_",

@@ -21,6 +21,7 @@ pub(super) const CLIENT: Client = Client {
     program: "opencode",
     speech: Speech::Anthropic,
     acts: &[Act::Story, Act::Uninstalled],
+    plugin: None,
     settings: Some((".config/opencode/opencode.json", SETTINGS)),
     tools: Tools {
         prefix: "lispwright_",

@@ -21,6 +21,7 @@ pub(super) const HOPELESS: &str = "(a (b [c (d \"e\n";
 pub(super) const NOTES: &str = "a) text (with :-( no end\n";
 
 /// The tools of a client: what the model calls in order to have something done.
+#[derive(Clone, Copy)]
 pub(super) struct Tools {
     /// What the client puts before the names of our server's tools.
     pub(super) prefix: &'static str,
