@@ -422,3 +422,103 @@ fn doctor_says_which_clients_are_set_up() {
     }
     assert!(!Path::new(&home.path(".gemini/settings.json")).exists());
 }
+
+/// The directory that the repository is for clients that install plugins from it.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+#[test]
+fn the_plugins_of_the_repository_are_what_setup_writes() {
+    let home = Home::new();
+    told(&home.run(&["setup", "--plugin", "market"]), 0);
+    let market = home.path("market");
+    let path = |file: &Path| file.strip_prefix(&market).unwrap().to_owned();
+    let made: Vec<(PathBuf, Vec<u8>)> = home.files().into_iter().map(|(file, text)| (path(&file), text)).collect();
+    assert!(made.len() > 10);
+    let repository = Path::new(REPOSITORY);
+    if std::env::var_os("UPDATE").is_some() {
+        let _ = fs::remove_dir_all(repository.join("plugins"));
+        told(&home.run(&["setup", "--plugin", REPOSITORY]), 0);
+    }
+    let mut kept = Vec::new();
+    let mut pending = vec![repository.join(".claude-plugin"), repository.join("plugins")];
+    while let Some(directory) = pending.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let file = entry.unwrap().path();
+            match file.is_dir() {
+                true => pending.push(file),
+                false => kept.push((file.strip_prefix(repository).unwrap().to_owned(), fs::read(&file).unwrap())),
+            }
+        }
+    }
+    kept.sort();
+    assert!(kept == made, "the plugins differ; UPDATE=1 cargo test -p lispwright --test setup writes them");
+    for script in ["plugins/lispwright/launch", "plugins/gemini/launch"] {
+        assert_eq!(fs::metadata(repository.join(script)).unwrap().permissions().mode() & 0o111, 0o111, "{script}");
+    }
+    // A second run writes nothing, and the directory of others is left alone.
+    assert!(told(&home.run(&["setup", "--plugin", "market"]), 0).contains(" 0 written"));
+    home.write("others/.claude-plugin/marketplace.json", "{\"name\": \"others\"}");
+    let said = told(&home.run(&["setup", "--plugin", "others"]), 2);
+    assert!(said.contains("the marketplace of other plugins"), "{said}");
+    assert!(!home.path("others/plugins").exists());
+}
+
+#[test]
+fn a_launcher_finds_the_program_or_says_how_to_get_it() {
+    let home = Home::new();
+    told(&home.run(&["setup", "--plugin", "market"]), 0);
+    let launch = |arguments: &[&str]| {
+        let mut command = Command::new(home.path("market/plugins/lispwright/launch"));
+        command.args(arguments).env_clear().env("HOME", home.0.path()).env("PATH", "/usr/bin:/bin").output().unwrap()
+    };
+    if Path::new("/usr/local/bin/lispwright").exists() || Path::new("/opt/homebrew/bin/lispwright").exists() {
+        // It would find that one.
+        assert!(launch(&["--version"]).status.success());
+        return;
+    }
+    assert!(told(&launch(&["mcp"]), 127).contains("docs/install.md"));
+    assert_eq!(told(&launch(&["hook", "codex"]), 0), "");
+    fs::create_dir_all(home.path(".cargo/bin")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_lispwright"), home.path(".cargo/bin/lispwright")).unwrap();
+    assert!(told(&launch(&["--version"]), 0).starts_with("lispwright "));
+}
+
+#[test]
+fn a_client_with_the_plugin_gets_nothing_a_second_time() {
+    let enabled = "{\"enabledPlugins\": {\"lispwright@lispwright\": true}}\n";
+    for (client, record, text) in [
+        ("claude-code", ".claude/settings.json", enabled),
+        ("codex", ".codex/config.toml", "[plugins.\"lispwright@lispwright\"]\nenabled = true\n"),
+        ("gemini", ".gemini/extensions/lispwright/gemini-extension.json", "{\"name\": \"lispwright\"}\n"),
+        ("copilot", ".copilot/settings.json", enabled),
+    ] {
+        let home = Home::new();
+        told(&home.run(&["setup", client]), 0);
+        told(&home.run(&["setup", client, "--remove"]), 0);
+        home.write(record, text);
+        let before = home.files();
+        let said = told(&home.run(&["setup", client, "--approve"]), 0);
+        assert!(said.contains("has the plugin lispwright") && said.contains("nothing is written"), "{said}");
+        told(&home.run(&["setup", "--yes"]), 0);
+        assert_eq!(home.files(), before);
+        let status = told(&home.run(&["setup", client, "--status"]), 0);
+        assert!(status.contains(": configured (by its plugin)"), "{status}");
+        // What a setup wrote before the plugin came is told, and can be taken out.
+        fs::remove_file(home.path(record)).unwrap();
+        told(&home.run(&["setup", client]), 0);
+        let own = fs::read_to_string(home.path(record)).unwrap_or_default();
+        let both = match serde_json::from_str::<Value>(&own) {
+            Ok(mut own) => {
+                own["enabledPlugins"] = serde_json::json!({ "lispwright@lispwright": true });
+                own.to_string()
+            }
+            Err(_) => format!("{own}{text}"),
+        };
+        home.write(record, &both);
+        let said = told(&home.run(&["setup", client]), 0);
+        assert!(said.contains("a second time") && said.contains(&format!("setup {client} --remove")), "{said}");
+        assert!(told(&home.run(&["setup", client, "--status"]), 0).contains(": configured twice"));
+        told(&home.run(&["setup", client, "--remove"]), 0);
+        assert!(told(&home.run(&["setup", client, "--status"]), 0).contains(": configured (by its plugin)"));
+    }
+}

@@ -12,6 +12,7 @@ mod servers;
 
 use std::path::PathBuf;
 
+use crate::installed::{Record, tells};
 use crate::skill;
 
 /// A coding agent that can be configured.
@@ -36,6 +37,9 @@ pub struct Client {
     /// The directory that has its skills, if it reads any: of one person, below the client's own directory; of a project,
     /// below that.
     skills: Option<(&'static str, &'static str)>,
+    /// The files that tell whether it has our plugin, if it has plugins: of one person, below its directory, and of a
+    /// project; and how.
+    plugin: Option<(Record, &'static str, Option<&'static str>)>,
     /// Its JSON files may contain comments. The other clients reject a file with a comment.
     pub(crate) reads_comments: bool,
     /// A file may start with a byte order mark if all of its parts are among these.
@@ -254,6 +258,20 @@ impl Client {
         };
         let directory = skills.join(skill::name(name));
         Some((ConfigFile { path: directory.join(skill::FILE), parts: vec![Part::Skill] }, directory))
+    }
+
+    /// The files that may tell that the client has our plugin, which comes with what [`files`](Self::files) get.
+    #[must_use]
+    pub fn plugin_records(&self, places: &ConfigDirectories) -> Vec<PathBuf> {
+        let Some((_, own, project)) = self.plugin else { return Vec::new() };
+        let own = self.directory(places).join(own);
+        [Some(own), project.map(|name| places.project.join(name))].into_iter().flatten().collect()
+    }
+
+    /// The text of one of [`plugin_records`](Self::plugin_records) tells that the plugin is there and not switched off.
+    #[must_use]
+    pub fn has_plugin(&self, text: &str) -> bool {
+        self.plugin.is_some_and(|(record, ..)| tells(record, text, self.reads_comments))
     }
 
     /// The client runs our hooks.

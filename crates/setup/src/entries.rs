@@ -142,6 +142,12 @@ fn hook(event: &str, entry: &Entry<'_>) -> String {
     )
 }
 
+/// The same as a value, for a command line.
+pub(crate) fn hook_value(event: &str, client: &Client, command: &str) -> serde_json::Value {
+    let hook = json!({ "type": "command", "command": command, "timeout": client.hooks.timeout });
+    json!({ "matcher": matcher_of(event, client), "hooks": [hook] })
+}
+
 /// The text with `new` in the place of a string, unless that is already its value.
 fn put_command(text: &str, old: &StringLit<'_>, new: &str) -> (Option<String>, EntryResult) {
     if old.value == new {

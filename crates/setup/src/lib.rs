@@ -12,7 +12,9 @@ mod clients;
 mod entries;
 mod fault;
 mod grant;
+mod installed;
 mod json;
+mod marketplace;
 mod ours;
 mod plugin;
 mod skill;
@@ -20,6 +22,7 @@ mod toml;
 
 pub use clients::{Client, ConfigDirectories, ConfigFile, Grant, Part, Scope, When};
 pub use fault::SetupFault;
+pub use marketplace::{MarketFile, marketplace};
 pub use skill::Skill;
 
 use clients::Spelling;

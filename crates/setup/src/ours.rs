@@ -40,7 +40,12 @@ fn ours(client: &Client, words: Vec<String>) -> Option<Vec<String>> {
 
 /// The command line of our hook for `client`, for a shell. `rest` are the words after the client's name.
 pub(crate) fn hook_command(client: &Client, program: &str, rest: &[String]) -> String {
-    let mut command = format!("{} hook {}", quote(program), client.name);
+    hook_line(client, &quote(program), rest)
+}
+
+/// The same for a program that is already a word of a shell.
+pub(crate) fn hook_line(client: &Client, program: &str, rest: &[String]) -> String {
+    let mut command = format!("{program} hook {}", client.name);
     for word in rest {
         command.push(' ');
         command.push_str(&quote(word));

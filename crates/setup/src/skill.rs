@@ -28,16 +28,26 @@ pub(crate) fn name(own: &str) -> String {
 }
 
 pub(crate) fn install(text: &str, is_new: bool, entry: &Entry<'_>) -> (Option<String>, EntryResult) {
-    let Some(Skill { name: own, description, text: body }) = entry.skill else { return (None, EntryResult::Absent) };
-    // A string of JSON is one of YAML.
-    let description = serde_json::Value::from(description);
-    let now = format!("---\nname: {}\ndescription: {description}\n---\n\n{MARK}\n\n{body}", name(own));
+    let Some(skill) = &entry.skill else { return (None, EntryResult::Absent) };
+    let now = text_with(skill, &format!("{MARK}\n\n"));
     match text {
         _ if is_new => (Some(now), EntryResult::Added),
         _ if now == text => (None, EntryResult::Already),
         _ if is_ours(text) => (Some(now), EntryResult::Updated { from: "another version".to_owned() }),
         _ => (None, EntryResult::Foreign),
     }
+}
+
+/// The text of a skill in a plugin.
+pub(crate) fn text(skill: &Skill<'_>) -> String {
+    text_with(skill, "")
+}
+
+/// The text of a skill, with `mark` before its body.
+fn text_with(Skill { name: own, description, text }: &Skill<'_>, mark: &str) -> String {
+    // A string of JSON is one of YAML.
+    let description = serde_json::Value::from(*description);
+    format!("---\nname: {}\ndescription: {description}\n---\n\n{mark}{text}", name(own))
 }
 
 /// `None`, if the skill is ours; otherwise its text.

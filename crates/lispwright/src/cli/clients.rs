@@ -28,6 +28,8 @@ pub(crate) struct Order {
     /// The client may call our tools without asking.
     pub(crate) approve: bool,
     pub(crate) stats: Option<String>,
+    /// The file that tells that the client has our plugin: then it gets nothing a second time.
+    pub(crate) plugin: Option<PathBuf>,
 }
 
 /// A file with its planned change.
@@ -49,6 +51,9 @@ impl Plan {
 
 /// The plans for all files of an order, or the reason why one of them cannot be edited; then none should be.
 pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
+    if order.plugin.is_some() && !order.remove {
+        return Ok(Vec::new());
+    }
     let places = places(order.client, order.scope)?;
     let program = program()?;
     let wanted = |part: &Part| match part {
@@ -127,10 +132,27 @@ pub(crate) fn carry_out(plan: &Plan) -> Result<(), String> {
     done.map_err(|error| error.to_string())
 }
 
+/// The file that tells that a client has our plugin, if it has.
+pub(crate) fn plugin(client: &'static Client, scope: Scope) -> Option<PathBuf> {
+    let mut places = places(client, scope).ok()?;
+    if let Ok(here) = std::env::current_dir() {
+        places.project = here;
+    }
+    let tells = |path: &PathBuf| read_anywhere(path).is_ok_and(|file| client.has_plugin(&file.text));
+    client.plugin_records(&places).into_iter().find(tells)
+}
+
+/// The files that have something of ours beside the plugin.
+pub(crate) fn doubled(order: &Order) -> Vec<PathBuf> {
+    let all = Order { remove: true, hooks: true, server: true, skills: true, stats: None, plugin: None, ..*order };
+    let plans = plan(&all).unwrap_or_default();
+    plans.into_iter().filter(Plan::changes).map(|plan| plan.path).collect()
+}
+
 /// The state of configuration of a client.
 pub(crate) struct Status {
     pub(crate) client: &'static Client,
-    /// `configured`, `partly configured`, `not configured` or `unreadable`.
+    /// `configured`, `configured twice`, `partly configured`, `not configured` or `unreadable`.
     pub(crate) state: &'static str,
     /// The missing or wrong parts, in a few words; empty if there are none.
     pub(crate) detail: String,
@@ -159,7 +181,17 @@ pub(crate) fn status(client: &'static Client) -> Status {
         skills: true,
         approve: false,
         stats: None,
+        plugin: plugin(client, Scope::User),
     };
+    if let Some(record) = &order.plugin {
+        let mut files = doubled(&order);
+        let (state, detail) = match files.is_empty() {
+            true => ("configured", "by its plugin".to_owned()),
+            false => ("configured twice", format!("by its plugin, too: {}", shown(record))),
+        };
+        files.push(record.clone());
+        return Status { client, state, detail, files };
+    }
     let plans = match plan(&order) {
         Ok(plans) => plans,
         Err(why) => return Status { client, state: "unreadable", detail: why, files: Vec::new() },

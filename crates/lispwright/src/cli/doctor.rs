@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     });
     let clients: Vec<Status> = clients::found().into_iter().map(clients::status).collect();
     for Status { client, state, detail, .. } in &clients {
-        let next = if *state == "configured" { String::new() } else { format!("; {}", remedy(client)) };
+        let next = if *state == "configured" { String::new() } else { format!("; run: {}", remedy(client, state)) };
         let detail =
             if detail.is_empty() || *state == "not configured" { String::new() } else { format!(" ({detail})") };
         outcome.text.push_str(&format!("\n{}: {state}{detail}{next}", client.title));
@@ -60,19 +60,20 @@ fn next_step(outcome: &Rendering, clients: &[Status]) -> String {
         return "correct what is said above, then run lispwright doctor again".into();
     }
     match (clients.iter().find(unfinished), clients.first()) {
-        (Some(Status { client, .. }), _) => format!("lispwright setup {}", client.name),
+        (Some(Status { client, state, .. }), _) => remedy(client, state),
         (None, Some(Status { client, .. })) => format!("start {} in your project", client.title),
         (None, None) => "give your client the server, whose command is: lispwright mcp".into(),
     }
 }
 
 /// The command that corrects a client's configuration.
-fn remedy(client: &Client) -> String {
-    format!("run: lispwright setup {}", client.name)
+fn remedy(client: &Client, state: &str) -> String {
+    let remove = if state == "configured twice" { " --remove" } else { "" };
+    format!("lispwright setup {}{remove}", client.name)
 }
 
 fn document(Status { client, state, detail, .. }: &Status) -> Value {
-    json!({"client": client.name, "state": state, "detail": detail, "next": remedy(client)})
+    json!({"client": client.name, "state": state, "detail": detail, "next": format!("run: {}", remedy(client, state))})
 }
 
 async fn examine(workshop: Workshop) -> Rendering {

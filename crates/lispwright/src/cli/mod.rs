@@ -32,6 +32,7 @@ mod live;
 mod load;
 mod log;
 mod map;
+mod market;
 mod mcp;
 mod network;
 mod outcome;

@@ -1,5 +1,6 @@
 //! `lispwright setup`: adds the server, the hooks and the skills to a client's configuration, and removes them again.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::clients::{self, Order, Plan, Status, carry_out, plan, program};
 use super::complaint::Complaint;
+use super::market;
 use super::outcome::failed;
 use super::text::{print, print_json, shown};
 use super::ways::Way;
@@ -20,7 +22,7 @@ use super::ways::Way;
 #[command(after_help = "Examples:\n  lispwright setup                # shows what each agent found here would get\n  \
     lispwright setup --yes\n  lispwright setup claude-code\n  lispwright setup codex --diff\n  \
     lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n  \
-    lispwright setup --status\n\n\
+    lispwright setup --status\n  lispwright setup --plugin ~/lispwright-plugins\n\n\
     Whatever else the files hold stays byte for byte. A second run changes nothing. --remove gives the old bytes again.\n\
     Exit code: 0 done, or nothing to do; 1 an entry of that name runs something else and was left alone; 2 a file could \
     not be read or written.")]
@@ -36,6 +38,16 @@ pub(crate) struct Args {
     /// Tell what is set up, and where
     #[arg(long, conflicts_with_all = ["remove", "yes", "approve", "no_hooks", "no_server", "no_skills", "dry_run", "stats"])]
     status: bool,
+
+    /// Write plugins for Claude Code, Codex, Copilot CLI and Gemini CLI into this directory, which they install from
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = [
+            "client", "remove", "yes", "approve", "no_hooks", "no_server", "no_skills", "dry_run", "stats", "status", "scope",
+        ],
+    )]
+    plugin: Option<PathBuf>,
 
     /// Whose configuration: yours, or that of the project in the working directory
     #[arg(long, value_enum, default_value_t = ScopeName::User)]
@@ -88,6 +100,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
 }
 
 fn attempt(args: &Args) -> Result<ExitCode, String> {
+    if let Some(directory) = &args.plugin {
+        return market::write(directory, args.json);
+    }
     if let Some((way, install)) = Way::here().ok().and_then(|(_, way)| Some((way.by.clone(), way.to_stay()?)))
         && !args.remove
     {
@@ -114,7 +129,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
         let order = order(args, client)?;
         // A project has no files for some of them.
         let plans = plan(&order)?;
-        match (&args.client, plans.is_empty()) {
+        match (&args.client, plans.is_empty() && order.plugin.is_none()) {
             (_, false) => orders.push((order, plans)),
             (Some(_), true) => return Err(format!("{} reads no configuration of a project", client.title)),
             (None, true) => {}
@@ -148,12 +163,14 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
 }
 
 fn order(args: &Args, client: &'static Client) -> Result<Order, String> {
+    let scope = match args.scope {
+        ScopeName::User => Scope::User,
+        ScopeName::Project => Scope::Project,
+    };
     Ok(Order {
         client,
-        scope: match args.scope {
-            ScopeName::User => Scope::User,
-            ScopeName::Project => Scope::Project,
-        },
+        scope,
+        plugin: clients::plugin(client, scope),
         remove: args.remove,
         hooks: !args.no_hooks,
         server: !args.no_server,
@@ -169,6 +186,10 @@ fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
     for (order, plans) in orders {
         let changed: Vec<&Plan> = plans.iter().filter(|plan| plan.changes()).collect();
         let (client, again) = (order.client, if order.remove { "nothing to remove" } else { "already configured" });
+        if let Some(said) = by_plugin(order) {
+            out.push_str(&said);
+            continue;
+        }
         if changed.is_empty() {
             out.push_str(&format!("{}: {again}\n", client.title));
             continue;
@@ -204,6 +225,27 @@ fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
         )),
     }
     out
+}
+
+/// What is said instead of a setup for a client that has our plugin.
+fn by_plugin(order: &Order) -> Option<String> {
+    let record = order.plugin.as_ref().filter(|_| !order.remove)?;
+    let client = order.client;
+    let mut said = format!(
+        "{} has the plugin lispwright, which brings the server, the hooks and the skills ({}): nothing is written.\n",
+        client.title,
+        shown(record)
+    );
+    let doubled = clients::doubled(order);
+    if !doubled.is_empty() {
+        let files = doubled.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
+        let scope = if order.scope == Scope::Project { " --scope project" } else { "" };
+        said.push_str(&format!(
+            "These have them a second time: {files}. Next: lispwright setup {}{scope} --remove\n",
+            client.name
+        ));
+    }
+    Some(said)
 }
 
 /// Tells what is set up, and where.
@@ -244,6 +286,9 @@ fn paths(plans: &[&Plan]) -> String {
 }
 
 fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
+    if let Some(said) = by_plugin(order) {
+        return said;
+    }
     let mut out = String::new();
     if order.approve {
         out.push_str(&format!("Grant: {}.\n", order.client.grant.writes));
@@ -328,7 +373,11 @@ fn advice(order: &Order) -> Vec<String> {
     let title = client.title;
     let scope = if project { " --scope project" } else { "" };
     if order.remove {
-        return vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
+        let mut lines = vec![format!("Next: restart {title}; sessions that run keep what they started with.")];
+        if order.plugin.is_some() {
+            lines.push(format!("The plugin lispwright is still there: {title} takes that out itself."));
+        }
+        return lines;
     }
     let mut lines = vec![format!("Next: restart {title}.")];
     if order.server && !order.approve && client.grant.is_needed() {
@@ -376,6 +425,7 @@ fn document(writes: bool, order: &Order, plans: &[Plan]) -> Result<Value, String
         "program": program()?,
         "dry_run": !writes,
         "changed": writes && plans.iter().any(Plan::changes),
+        "plugin": order.plugin.as_ref().map(|record| record.display().to_string()),
         "files": files,
         "next": advice(order),
     }))

@@ -1,6 +1,7 @@
 //! Claude Code: plain JSON; its servers are in a file beside its directory.
 
 use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
+use crate::installed::Record;
 
 pub(super) const CLIENT: Client = Client {
     name: "claude-code",
@@ -15,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".claude/settings.json", &[Part::Grant, Part::Hooks])],
     skills: Some(("skills", ".claude/skills")),
+    plugin: Some((Record::Enabled, "settings.json", Some(".claude/settings.json"))),
     reads_comments: false,
     byte_order_mark: &[Part::JsonServer, Part::Grant, Part::Hooks],
     servers: "mcpServers",

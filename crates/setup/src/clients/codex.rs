@@ -1,6 +1,7 @@
 //! Codex: servers in TOML, hooks in JSON. A patch that is applied through the shell arrives as a call of `Bash`.
 
 use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
+use crate::installed::Record;
 
 pub(super) const CLIENT: Client = Client {
     name: "codex",
@@ -15,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     project: &[(".codex/config.toml", &[Part::TomlServer, Part::Grant]), (".codex/hooks.json", &[Part::Hooks])],
     skills: Some(("skills", ".codex/skills")),
+    plugin: Some((Record::Table, "config.toml", None)),
     reads_comments: false,
     byte_order_mark: &[Part::TomlServer, Part::Grant],
     servers: "mcpServers",

@@ -1,6 +1,7 @@
 //! GitHub Copilot CLI: plain JSON, hooks in a file of their own. It refuses every call whose hook fails.
 
 use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, When};
+use crate::installed::Record;
 
 pub(super) const CLIENT: Client = Client {
     name: "copilot",
@@ -15,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     project: &[(".mcp.json", &[Part::JsonServer]), (".github/hooks/lispwright.json", &[Part::Hooks])],
     skills: Some(("skills", ".github/skills")),
+    plugin: Some((Record::Enabled, "settings.json", None)),
     reads_comments: false,
     byte_order_mark: &[],
     servers: "mcpServers",

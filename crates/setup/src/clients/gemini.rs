@@ -1,6 +1,7 @@
 //! Gemini CLI: everything in one JSON file, which may contain comments.
 
 use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, Spelling, When};
+use crate::installed::Record;
 
 const PARTS: &[Part] = &[Part::JsonServer, Part::Grant, Part::Hooks];
 
@@ -14,6 +15,7 @@ pub(super) const CLIENT: Client = Client {
     user: &[(Base::Directory, "settings.json", PARTS)],
     project: &[(".gemini/settings.json", PARTS)],
     skills: Some(("skills", ".gemini/skills")),
+    plugin: Some((Record::Manifest, "extensions/lispwright/gemini-extension.json", None)),
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcpServers",

@@ -17,6 +17,7 @@ pub(super) const CLIENT: Client = Client {
     ],
     project: &[("opencode.json", &[Part::JsonServer]), (".opencode/plugins/lispwright.js", PLUGIN)],
     skills: Some(("skills", ".opencode/skills")),
+    plugin: None,
     reads_comments: true,
     byte_order_mark: &[],
     servers: "mcp",

@@ -18,6 +18,7 @@ const PLAIN: Client = Client {
     user: &[],
     project: &[],
     skills: None,
+    plugin: None,
     reads_comments: false,
     byte_order_mark: &[],
     servers: "mcpServers",
