@@ -122,5 +122,5 @@ fn beside(real: &Path) -> Result<Roots, Error> {
         show_absolute: true,
         news: News::default(),
     };
-    Ok(Roots { shared: Arc::new(shared) })
+    Ok(Roots { shared: Arc::new(shared), recorder: None })
 }

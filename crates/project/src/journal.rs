@@ -96,14 +96,15 @@ pub(crate) struct Entry {
     path: PathBuf,
     /// The digest of the old bytes; empty for a file that is created.
     old: String,
+    /// Empty for a file that is removed.
     new: String,
 }
 
 impl Entry {
-    /// A file at `place` that gets `new` for `old`; without `old` it is created.
-    pub(crate) fn new(home: &Root, place: &Place, old: Option<&[u8]>, new: &[u8]) -> Self {
+    /// A file at `place` that gets `new` for `old`; without `old` it is created, without `new` it is removed.
+    pub(crate) fn new(home: &Root, place: &Place, old: Option<&[u8]>, new: Option<&[u8]>) -> Self {
         let path = place.real.strip_prefix(&home.real).unwrap_or(&place.real).to_owned();
-        Self { path, old: old.map(digest_of).unwrap_or_default(), new: digest_of(new) }
+        Self { path, old: old.map(digest_of).unwrap_or_default(), new: new.map(digest_of).unwrap_or_default() }
     }
 }
 
@@ -276,9 +277,9 @@ fn settle_one(roots: &Roots, root: &Arc<Root>, name: &OsStr) -> io::Result<Optio
     }
     // A version that is locked counts as being written.
     drop(locks);
-    for (place, ..) in &files {
+    for (place, entry, _) in &files {
         stage::sync_directory(&place.dir)?;
-        if place.exists {
+        if place.exists || entry.new.is_empty() {
             stage::remove_versions(&place.dir, &place.name);
         }
         step();
@@ -291,7 +292,12 @@ fn settle_one(roots: &Roots, root: &Arc<Root>, name: &OsStr) -> io::Result<Optio
 /// The state of a file, and its lock.
 fn state_of(place: &Place, entry: &Entry) -> io::Result<(State, Option<File>)> {
     if !place.exists {
-        return Ok((if entry.old.is_empty() { State::Old } else { State::MovedOn }, None));
+        let state = match entry {
+            Entry { old, .. } if old.is_empty() => State::Old,
+            Entry { new, .. } if new.is_empty() => State::New,
+            _ => State::MovedOn,
+        };
+        return Ok((state, None));
     }
     let Ok(file) = read::open(place) else { return Ok((State::MovedOn, None)) };
     match file.try_lock() {

@@ -39,7 +39,17 @@ fn roots(project: &Path) -> Roots {
 
 fn destinations(files: usize) -> Vec<Destination> {
     let old = (0..files).map(|at| Destination { path: old_path(at), may_be_new: false });
-    old.chain([Destination { path: "new.lisp".into(), may_be_new: true }]).collect()
+    let others = [("new.lisp", true), ("gone.lisp", false)];
+    old.chain(others.map(|(path, may_be_new)| Destination { path: path.into(), may_be_new })).collect()
+}
+
+/// The change: a line more in each file, one file that comes, and one that goes.
+fn change(sources: &[&SourceFile]) -> Result<Vec<NewText>, String> {
+    let new = |source: &&SourceFile| match source.path.as_str() {
+        "gone.lisp" => NewText::Removed,
+        _ => NewText::Text(format!("{}(new)\n", source.text)),
+    };
+    Ok(sources.iter().map(new).collect())
 }
 
 fn old_path(at: usize) -> PathBuf {
@@ -51,9 +61,6 @@ fn work(order: &str) {
     let words: Vec<&str> = order.splitn(4, ' ').collect();
     let roots = roots(Path::new(words[3]));
     LEFT.with(|left| left.set(Some(words[1].parse().unwrap())));
-    let change = |sources: &[&SourceFile]| {
-        Ok::<_, String>(sources.iter().map(|source| NewText::Text(format!("{}(new)\n", source.text))).collect())
-    };
     match words[0] {
         "settle" => roots.settle(),
         deed => {
@@ -77,6 +84,7 @@ fn child(test: &str, deed: &str, steps: u64, files: usize, project: &Path) -> bo
 fn project(files: usize) -> tempfile::TempDir {
     let temp = tempfile::tempdir().unwrap();
     fs::create_dir(temp.path().join("src")).unwrap();
+    fs::write(temp.path().join("gone.lisp"), "(gone)\n").unwrap();
     for at in 0..files {
         fs::write(temp.path().join(old_path(at)), format!("(old {at})\n")).unwrap();
     }
@@ -88,6 +96,7 @@ fn project(files: usize) -> tempfile::TempDir {
 fn is_new(project: &Path, files: usize) -> bool {
     let text = |path: &Path| fs::read_to_string(project.join(path)).unwrap();
     let is_new = project.join("new.lisp").exists();
+    assert_eq!(fs::read_to_string(project.join("gone.lisp")).ok(), (!is_new).then(|| "(gone)\n".to_owned()));
     for at in 0..files {
         assert_eq!(text(&old_path(at)), format!("(old {at})\n{}", if is_new { "(new)\n" } else { "" }), "file {at}");
     }
@@ -146,12 +155,12 @@ fn what_was_taken_back_is_told_once_and_files_that_moved_on_are_left() {
         return work(&order);
     }
     let test = "killed::what_was_taken_back_is_told_once_and_files_that_moved_on_are_left";
-    // The last step at which a kill leaves all three files with their new texts.
+    // The last step at which a kill leaves all files as the change makes them.
     let mut steps = 0;
     let temp = loop {
         let temp = project(2);
         assert!(child(test, "put-back", steps, 2, temp.path()), "it is killed before it puts back");
-        if temp.path().join("new.lisp").exists() {
+        if !temp.path().join("gone.lisp").exists() {
             break temp;
         }
         steps += 1;
@@ -167,7 +176,10 @@ fn what_was_taken_back_is_told_once_and_files_that_moved_on_are_left() {
         .unwrap();
     let told = roots.taken_back();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!((told[0].files.join(" "), told[0].left.join(" ")), ("src/f1.lisp new.lisp".into(), "f0.lisp".into()));
+    assert_eq!(
+        (told[0].files.join(" "), told[0].left.join(" ")),
+        ("src/f1.lisp new.lisp gone.lisp".into(), "f0.lisp".into())
+    );
     assert_eq!(roots.taken_back(), []);
     assert_eq!(fs::read_to_string(temp.path().join("f0.lisp")).unwrap(), "(mine)\n");
 }
@@ -176,9 +188,6 @@ fn what_was_taken_back_is_told_once_and_files_that_moved_on_are_left() {
 fn a_change_that_runs_is_not_taken_back_by_others() {
     let temp = project(2);
     let ours = roots(temp.path());
-    let change = |sources: &[&SourceFile]| {
-        Ok::<_, String>(sources.iter().map(|source| NewText::Text(format!("{}(new)\n", source.text))).collect())
-    };
     let trial = ours.edit_several(&destinations(2), change).unwrap();
     let other = roots(temp.path());
     other.settle();
@@ -202,9 +211,6 @@ fn no_temporary_file_stays_where_descriptors_run_out() {
         assert!(!child(test, "keep", 0, 0, Path::new("unused")));
         return;
     }
-    let change = |sources: &[&SourceFile]| {
-        Ok::<_, String>(sources.iter().map(|source| NewText::Text(format!("{}(new)\n", source.text))).collect())
-    };
     let mut refused = 0;
     for count in 3.. {
         let temp = project(3);

@@ -9,6 +9,7 @@
 //! - [`Roots::read`] gives a [`SourceFile`]: text, encoding, byte order mark, digest.
 //! - [`Roots::edit`] locks a file, hands its text to a function, and replaces it atomically and durably by the result.
 //! - [`Roots::edit_several`] does so with several files, all of them or none, and can put them back.
+//! - [`Roots::recording`] keeps what is written among the [`KeptChanges`] of the project, and [`Roots::undo`] takes such a change back.
 //! - [`LibraryPlace`] is a directory of libraries, which can be read and not written.
 //! - [`Roots::list`] gives the entries of a directory, and [`Roots::make_directories`] makes those that a new file needs.
 //! - [`Error`] has one variant for each mistake; [`Error::code`] is the stable name that clients see.
@@ -29,6 +30,7 @@
 mod anywhere;
 mod append;
 mod below;
+mod changes;
 mod directories;
 mod error;
 mod identity;
@@ -49,12 +51,14 @@ mod set_aside;
 mod several;
 mod stage;
 mod text;
+mod undo;
 mod walk;
 mod write;
 
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
+pub use changes::{KeptBytes, KeptChange, KeptChanges, KeptFile};
 pub use directories::{EntryKind, ListedEntry, MadeDirectories};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
 pub use journal::TakenBack;
@@ -68,6 +72,7 @@ pub use secret::keep_secret;
 pub use set_aside::SetAside;
 pub use several::{Destination, NotPutBack, Trial};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
+pub use undo::{MovedOn, Undo, UndoRefusal, UndoneFile, Which};
 pub use write::{NewText, Written};
 
 /// Longest file that is read or written, in bytes.

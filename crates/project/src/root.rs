@@ -14,6 +14,7 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::changes::{KeptChanges, Recorder};
 use crate::error::{Error, LIBRARY_OPTION, RootFault};
 use crate::identity::{Identity, identity_of, std_identity};
 use crate::journal::News;
@@ -224,6 +225,11 @@ pub fn up_to_project(directory: &Path) -> impl Iterator<Item = &Path> {
     })
 }
 
+/// The directory where the version control that `directory` belongs to begins; `directory` is absolute and without links.
+pub(crate) fn version_control_around(directory: &Path) -> Option<&Path> {
+    up_to_project(directory).find(|above| VERSION_CONTROL.iter().any(|mark| above.join(mark).exists()))
+}
+
 /// `directory`, absolute, holds more than one project: it cannot be a root.
 pub fn is_shared(directory: &Path) -> bool {
     too_wide(directory, std::env::var_os("HOME").map(PathBuf::from).as_deref()).is_some()
@@ -247,6 +253,8 @@ fn too_wide(real: &Path, home: Option<&Path>) -> Option<RootFault> {
 #[derive(Clone, Debug)]
 pub struct Roots {
     pub(crate) shared: Arc<Shared>,
+    /// What keeps the changes that are made through this clone.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 #[derive(Debug)]
@@ -292,7 +300,21 @@ impl Roots {
             show_absolute: false,
             news: News::default(),
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), recorder: None })
+    }
+
+    /// The same roots; all that is written through the result and its clones is one change, which `what` makes and which
+    /// is kept among `changes`.
+    #[must_use]
+    pub fn recording(&self, changes: &KeptChanges, what: &str) -> Self {
+        let recorder = Recorder::new(changes, self.primary(), what);
+        Self { shared: self.shared.clone(), recorder: Some(recorder) }
+    }
+
+    /// What is written through these roots is kept as one change.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
     }
 
     /// The roots that the command line, the environment and the working directory of this process ask for.
@@ -343,7 +365,7 @@ impl Roots {
             show_absolute: self.shared.show_absolute,
             news: News::default(),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(shared), recorder: self.recorder.clone() }
     }
 
     /// The same directories, and the places of libraries that `places` gives at the moment when a path leads out of all
@@ -360,7 +382,7 @@ impl Roots {
             show_absolute: self.shared.show_absolute,
             news: News::default(),
         };
-        Self { shared: Arc::new(shared) }
+        Self { shared: Arc::new(shared), recorder: self.recorder.clone() }
     }
 
     /// Adds a directory whose files may be read and never written, such as the sources of a library that an image has

@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 
+use crate::changes::{Intent, Recorder};
 use crate::error::Error;
 use crate::root::Roots;
 use crate::stage::{sync_directory, with_fresh_name};
-use crate::write::Held;
+use crate::write::{Held, mode_of};
 
 /// A file that is not at its place for now. Dropping it puts it back.
 #[derive(Debug)]
@@ -18,6 +19,11 @@ pub struct SetAside {
     dir: Dir,
     name: OsString,
     hidden: Option<OsString>,
+    recorder: Option<Recorder>,
+    /// Absolute, without links.
+    real: PathBuf,
+    old: Vec<u8>,
+    mode: u32,
 }
 
 impl Roots {
@@ -34,7 +40,10 @@ impl Roots {
         let dir = place.dir.try_clone().map_err(failed)?;
         let (_, hidden) = with_fresh_name(&place.name, |name| dir.rename(&place.name, &dir, name)).map_err(failed)?;
         sync_directory(&dir).map_err(failed)?;
-        Ok(Some(SetAside { dir, name: place.name.clone(), hidden: Some(hidden) }))
+        let mode = mode_of(&held.file);
+        let Held { place, old, .. } = held;
+        let (name, recorder) = (place.name, self.recorder.clone());
+        Ok(Some(SetAside { dir, name, hidden: Some(hidden), recorder, real: place.real, old, mode }))
     }
 }
 
@@ -42,9 +51,14 @@ impl SetAside {
     /// Removes the file for good.
     pub fn remove(mut self) {
         if let Some(hidden) = self.hidden.take() {
+            let intent = Intent { path: &self.real, before: Some((&self.old, self.mode)), after: None };
+            let entry = self.recorder.as_ref().map(|recorder| recorder.begin(&intent));
             // A name that cannot be removed is found by the next writer.
             let _ = self.dir.remove_file(hidden);
             let _ = sync_directory(&self.dir);
+            if let Some(entry) = entry {
+                entry.done();
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::changes::{Intent, KeptBytes, Recorder};
 use crate::error::{EditError, Error, ReadOnlyWhy};
 use crate::identity::{Identity, std_identity};
 use crate::journal::{self, Entry, Journal};
@@ -31,7 +32,7 @@ use crate::root::{Root, Roots};
 use crate::stage::{self, SecondName, Staged, step};
 use crate::text::SourceFile;
 use crate::walk::Place;
-use crate::write::{Held, NewText, Written, check_size, key_of, sync, take_turn};
+use crate::write::{Held, NewText, Written, check_size, key_of, mode_of, sync, take_turn};
 
 /// A file of a call that changes several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,7 @@ pub struct Trial {
     journal: Option<Journal>,
     replaced: Vec<Replaced>,
     written: Vec<Written>,
+    recorder: Option<Recorder>,
 }
 
 /// A file that was not put back.
@@ -65,7 +67,7 @@ impl Roots {
     /// Replaces the texts of several files by what `edit` makes of them, all of them or none.
     ///
     /// `edit` runs once, with all files locked against other writers, and returns as many texts as there are targets, in
-    /// their order. The files are as [`Roots::edit`] leaves them, or created. Nothing is written if `edit` fails.
+    /// their order. The files are as [`Roots::edit`] leaves them, or created, or gone. Nothing is written if `edit` fails.
     ///
     /// Errors: those of [`Roots::edit`] for any of them, [`Error::SameFile`], [`Error::InPart`].
     pub fn edit_several<E>(
@@ -81,15 +83,15 @@ impl Roots {
         let mut changes = Vec::new();
         for (one, text) in locked.into_iter().zip(texts) {
             match one.new_bytes(text)? {
-                Some(bytes) => {
-                    written.push(one.written(&bytes));
-                    changes.push((one, bytes));
+                Some(new) => {
+                    written.push(one.written(new.bytes()));
+                    changes.push((one, new));
                 }
                 None => written.push(one.unchanged()),
             }
         }
         let (journal, replaced) = replace_all(changes)?;
-        Ok(Trial { journal, replaced, written })
+        Ok(Trial { journal, replaced, written, recorder: self.recorder.clone() })
     }
 
     /// Locks the files in an order of its own, so that two calls cannot wait for each other. The result is in the order of
@@ -166,6 +168,11 @@ impl Trial {
 
     /// Lets the new texts stay.
     pub fn keep(mut self) -> Vec<Written> {
+        for one in &self.replaced {
+            if let Some(recorder) = &self.recorder {
+                recorder.begin(&one.intent()).done();
+            }
+        }
         if let Some(journal) = &self.journal {
             journal.keep();
         }
@@ -214,14 +221,19 @@ impl Locked {
         }
     }
 
-    fn new_bytes(&self, text: NewText) -> Result<Option<Vec<u8>>, Error> {
+    fn new_bytes(&self, text: NewText) -> Result<Option<New>, Error> {
         match (self, text) {
-            (Self::File(held), text) => held.new_bytes(text),
-            (Self::Vacant { .. }, NewText::Unchanged) => Ok(None),
+            (Self::File(_), NewText::Removed) => Ok(Some(New::Nothing)),
+            (Self::File(held), text) => Ok(held.new_bytes(text)?.map(|bytes| New::Bytes { bytes, mode: None })),
+            (Self::Vacant { .. }, NewText::Unchanged | NewText::Removed) => Ok(None),
             (Self::Vacant { source, .. }, NewText::Text(text)) => {
                 let bytes = source.encode(&text)?;
                 check_size(&source.path, &bytes)?;
-                Ok(Some(bytes))
+                Ok(Some(New::Bytes { bytes, mode: None }))
+            }
+            (Self::Vacant { source, .. }, NewText::Bytes(KeptBytes { bytes, mode })) => {
+                check_size(&source.path, &bytes)?;
+                Ok(Some(New::Bytes { bytes, mode: Some(mode) }))
             }
         }
     }
@@ -243,32 +255,62 @@ impl Locked {
     }
 }
 
+/// What a file is to have.
+#[derive(Debug)]
+enum New {
+    /// These bytes. A file that is created has the mode bits, if they are given.
+    Bytes { bytes: Vec<u8>, mode: Option<u32> },
+    /// It is to be gone.
+    Nothing,
+}
+
+impl New {
+    /// The bytes; none for a file that is to be gone.
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Bytes { bytes, .. } => bytes,
+            Self::Nothing => &[],
+        }
+    }
+
+    /// The bytes, if there are to be some.
+    fn some_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Bytes { bytes, .. } => Some(bytes),
+            Self::Nothing => None,
+        }
+    }
+}
+
 /// A file whose new version is complete on the disk.
 struct Ready {
     locked: Locked,
-    bytes: Vec<u8>,
-    staged: Staged,
+    new: New,
+    /// `None` for a file that is to be gone.
+    staged: Option<Staged>,
     /// The second name of the old version, if the file system has such names.
     second: Option<SecondName>,
 }
 
 impl Ready {
-    fn new(locked: Locked, bytes: Vec<u8>) -> Result<Self, Error> {
-        let staged = match &locked {
-            Locked::File(held) => held.stage(&bytes)?,
-            Locked::Vacant { place, .. } => {
-                let staged = stage::stage(&place.dir, &place.name, &bytes, None);
-                staged.map_err(|error| not_created(place, error))?
+    fn new(locked: Locked, new: New) -> Result<Self, Error> {
+        let staged = match (&locked, &new) {
+            (_, New::Nothing) => None,
+            (Locked::File(held), New::Bytes { bytes, .. }) => Some(held.stage(bytes)?),
+            (Locked::Vacant { place, .. }, New::Bytes { bytes, mode }) => {
+                let staged = stage::stage(&place.dir, &place.name, bytes, None)
+                    .and_then(|staged| mode.map_or(Ok(()), |mode| staged.set_mode(mode)).map(|()| staged));
+                Some(staged.map_err(|error| not_created(place, error))?)
             }
         };
-        Ok(Self { locked, bytes, staged, second: None })
+        Ok(Self { locked, new, staged, second: None })
     }
 
     /// Its line of the record that lies in `home`.
     fn entry(&self, home: &Root) -> Entry {
         match &self.locked {
-            Locked::File(held) => Entry::new(home, &held.place, Some(&held.old), &self.bytes),
-            Locked::Vacant { place, .. } => Entry::new(home, place, None, &self.bytes),
+            Locked::File(held) => Entry::new(home, &held.place, Some(&held.old), self.new.some_bytes()),
+            Locked::Vacant { place, .. } => Entry::new(home, place, None, self.new.some_bytes()),
         }
     }
 
@@ -283,7 +325,9 @@ impl Ready {
     fn give_names(&mut self) -> Result<(), Error> {
         if let Locked::File(held) = &self.locked {
             let failed = |error| Error::writing(&held.place.path, "write the new version", error);
-            self.staged.give_name().map_err(failed)?;
+            if let Some(staged) = &mut self.staged {
+                staged.give_name().map_err(failed)?;
+            }
             step();
             let (dir, name) = (&held.place.dir, &held.place.name);
             let second = SecondName::give(dir, name).or_else(|_| SecondName::copy(dir, name, &held.old, &held.file));
@@ -303,17 +347,22 @@ impl Ready {
 
     /// Gives the new version its name.
     fn rename(self) -> Result<Replaced, Error> {
-        let Self { locked, bytes, staged, second } = self;
+        let Self { locked, new, staged, second } = self;
         match locked {
             Locked::File(held) => {
-                let new = staged.replace().map_err(|error| held.not_renamed(error))?;
-                let Held { place, file, turn, old, .. } = held;
-                Ok(Replaced { place, old: Some(Old { file, bytes: old, second }), new, bytes, turn, shows_old: false })
+                let file = match staged {
+                    Some(staged) => staged.replace().map(Some),
+                    None => stage::remove(&held.place.dir, &held.place.name).map(|()| None),
+                };
+                let file = file.map_err(|error| held.not_renamed(error))?;
+                let Held { place, file: old_file, turn, old, .. } = held;
+                let old = Old { file: old_file, bytes: old, second };
+                Ok(Replaced { place, old: Some(old), file, new, turn, shows_old: false })
             }
             Locked::Vacant { mut place, turn, .. } => {
-                let new = staged.create().map_err(|error| not_created(&place, error))?;
-                place.exists = true;
-                Ok(Replaced { place, old: None, new, bytes, turn, shows_old: false })
+                let file = staged.map(Staged::create).transpose().map_err(|error| not_created(&place, error))?;
+                place.exists = file.is_some();
+                Ok(Replaced { place, old: None, file, new, turn, shows_old: false })
             }
         }
     }
@@ -332,9 +381,9 @@ struct Replaced {
     place: Place,
     /// The old version; `None` for a file that was created.
     old: Option<Old>,
-    /// The new version, locked.
-    new: File,
-    bytes: Vec<u8>,
+    /// The new version, locked; `None` if the file is gone.
+    file: Option<File>,
+    new: New,
     turn: Turn,
     /// It has its old text for a while.
     shows_old: bool,
@@ -349,6 +398,12 @@ struct Old {
 }
 
 impl Replaced {
+    /// What has happened to the file.
+    fn intent(&self) -> Intent<'_> {
+        let before = self.old.as_ref().map(|old| (&old.bytes[..], mode_of(&old.file)));
+        Intent { path: &self.place.real, before, after: self.new.some_bytes() }
+    }
+
     fn failed(&self, was_changed: bool) -> NotPutBack {
         NotPutBack { path: self.place.path.clone(), was_changed }
     }
@@ -378,9 +433,13 @@ impl Replaced {
             return Err(self.failed(true));
         }
         let (dir, name) = (&self.place.dir, &self.place.name);
-        let staged = stage::stage(dir, name, &self.bytes, self.old.as_ref().map(|old| &old.file));
-        let new = staged.and_then(|staged| if self.old.is_some() { staged.replace() } else { staged.create() });
-        self.new = new.and_then(|new| stage::sync_directory(dir).map(|()| new)).map_err(|_| self.failed(false))?;
+        let new = match &self.new {
+            New::Nothing => stage::remove(dir, name).map(|()| None),
+            New::Bytes { bytes, .. } => stage::stage(dir, name, bytes, self.old.as_ref().map(|old| &old.file))
+                .and_then(|staged| if self.old.is_some() { staged.replace() } else { staged.create() })
+                .map(Some),
+        };
+        self.file = new.and_then(|new| stage::sync_directory(dir).map(|()| new)).map_err(|_| self.failed(false))?;
         self.shows_old = false;
         Ok(())
     }
@@ -419,18 +478,21 @@ impl Replaced {
     fn is_ours(&self) -> bool {
         let identity = |file: &File| file.metadata().map(|metadata| std_identity(&metadata)).ok();
         let bytes = |file: &File| read::read_stable("", file).map(|(bytes, _)| bytes).ok();
+        let Some(file) = &self.file else {
+            return self.place.dir.symlink_metadata(&self.place.name).is_err();
+        };
         read::open(&self.place).is_ok_and(|now| {
-            let own = identity(&self.new);
-            own.is_some() && identity(&now) == own && bytes(&now).as_ref() == Some(&self.bytes)
+            let own = identity(file);
+            own.is_some() && identity(&now) == own && bytes(&now).as_deref() == self.new.some_bytes()
         })
     }
 }
 
 /// Replaces the files by their new bytes, all or none.
-fn replace_all(changes: Vec<(Locked, Vec<u8>)>) -> Result<(Option<Journal>, Vec<Replaced>), Error> {
+fn replace_all(changes: Vec<(Locked, New)>) -> Result<(Option<Journal>, Vec<Replaced>), Error> {
     let mut ready = Vec::new();
-    for (locked, bytes) in changes {
-        ready.push(Ready::new(locked, bytes)?);
+    for (locked, new) in changes {
+        ready.push(Ready::new(locked, new)?);
     }
     let home = ready.first().map(|one| one.root().clone());
     let journal = home.and_then(|home| {

@@ -73,6 +73,12 @@ impl Staged {
         Ok(())
     }
 
+    /// Gives the version other mode bits.
+    pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
+        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(mode))?;
+        self.file.sync_all()
+    }
+
     /// The version has the owner that `old` has.
     pub(crate) fn is_owned_like(&self, old: &File) -> io::Result<bool> {
         Ok(rustix::fs::fstat(&self.file)?.st_uid == rustix::fs::fstat(old)?.st_uid)
@@ -189,7 +195,7 @@ pub(crate) fn is_version_of(name: &str, target: &OsStr) -> bool {
 }
 
 /// Removes a name. This takes no descriptor, which may be what is missing.
-fn remove(dir: &Dir, name: &OsStr) -> io::Result<()> {
+pub(crate) fn remove(dir: &Dir, name: &OsStr) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(dir, name, AtFlags::empty())?)
 }
 

@@ -22,6 +22,7 @@ use cap_std::fs::MetadataExt as _;
 use rustix::fs::{Access, AtFlags};
 
 use crate::MAX_FILE_BYTES;
+use crate::changes::{Intent, KeptBytes};
 use crate::error::{EditError, Error, ReadOnlyWhy};
 use crate::identity::identity_of;
 use crate::journal;
@@ -39,6 +40,10 @@ pub enum NewText {
     Unchanged,
     /// The whole new text, without a byte order mark.
     Text(String),
+    /// The whole new bytes. A file that is created has these mode bits.
+    Bytes(KeptBytes),
+    /// The file is removed; only [`Roots::edit_several`] does that.
+    Removed,
 }
 
 impl From<String> for NewText {
@@ -79,7 +84,12 @@ impl Roots {
         let new = edit(&held.source).map_err(EditError::Refused)?;
         let Some(new) = held.new_bytes(new)? else { return Ok(held.unchanged()) };
         let written = held.written(&new);
-        held.replace(&new)?;
+        let entry = self.recorder.as_ref().map(|recorder| recorder.begin(&held.intent(Some(&new))));
+        let replaced = held.replace(&new);
+        if let (Some(entry), Ok(()) | Err(Error::NotDurable { .. })) = (entry, &replaced) {
+            entry.done();
+        }
+        replaced?;
         Ok(written)
     }
 
@@ -101,7 +111,12 @@ impl Roots {
             io::ErrorKind::AlreadyExists => Error::AlreadyExists { path: place.path.clone() },
             _ => Error::writing(&place.path, "create it", error),
         };
+        let intent = Intent { path: &place.real, before: None, after: Some(&bytes) };
+        let entry = self.recorder.as_ref().map(|recorder| recorder.begin(&intent));
         stage::stage(&place.dir, &place.name, &bytes, None).and_then(stage::Staged::create).map_err(failed)?;
+        if let Some(entry) = entry {
+            entry.done();
+        }
         sync(&place)?;
         Ok(Written { path: place.path, changed: true, len: bytes.len() as u64, other_names: 0 })
     }
@@ -154,8 +169,9 @@ impl Held {
     /// The bytes that the file is to get; `None` if they are those that it has.
     pub(crate) fn new_bytes(&self, new: NewText) -> Result<Option<Vec<u8>>, Error> {
         let new = match new {
-            NewText::Unchanged => None,
+            NewText::Unchanged | NewText::Removed => None,
             NewText::Text(text) => Some(self.source.encode(&text)?).filter(|new| *new != self.old),
+            NewText::Bytes(kept) => Some(kept.bytes).filter(|new| *new != self.old),
         };
         if let Some(new) = &new {
             check_size(&self.source.path, new)?;
@@ -173,6 +189,11 @@ impl Held {
         let names = self.file.metadata().map_or(1, |metadata| metadata.nlink());
         let other_names = names.saturating_sub(1);
         Written { path: self.source.path.clone(), changed: true, len: new.len() as u64, other_names }
+    }
+
+    /// What is about to happen to the file.
+    fn intent<'b>(&'b self, new: Option<&'b [u8]>) -> Intent<'b> {
+        Intent { path: &self.place.real, before: Some((&self.old, mode_of(&self.file))), after: new }
     }
 
     /// Writes a new version beside the file, complete and, where the file system can do that, without a name.
@@ -218,6 +239,11 @@ impl Held {
     fn failed(&self, error: io::Error) -> Error {
         Error::writing(&self.place.path, "write the new version", error)
     }
+}
+
+/// The mode bits of a file.
+pub(crate) fn mode_of(file: &File) -> u32 {
+    file.metadata().map_or(0o600, |metadata| metadata.mode() & 0o7777)
 }
 
 /// Takes the turn for a place within this process, and says until when to wait for other processes.

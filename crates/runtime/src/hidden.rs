@@ -37,6 +37,7 @@ const SECRETS: &[&str] = &[
     ".claude/.credentials.json",
     ".codex/auth.json",
     ".gemini/oauth_creds.json",
+    ".local/state/lispwright",
 ];
 
 /// What to hide beside the usual, and what of it to show.

@@ -16,6 +16,7 @@ const WORDS: &[(&str, &str)] = &[
     ("lisp_change_signature", "refactor parameter argument add remove reorder arity"),
     ("lisp_rewrite", "refactor codemod replace pattern structural"),
     ("lisp_rename", "refactor symbol"),
+    ("lisp_undo", "revert restore back redo"),
     ("code_map", "overview architecture"),
     ("docs_lookup", "documentation reference clhs hyperspec info docstring"),
     ("repl_eval", "run code sbcl guile racket clojure emacs scheme"),

@@ -27,6 +27,7 @@ use crate::lisp_read_form::FormAnswer;
 use crate::lisp_rename::RenameAnswer;
 use crate::lisp_rewrite::RewriteAnswer;
 use crate::lisp_search::SearchAnswer;
+use crate::lisp_undo::UndoAnswer;
 use crate::live_answer::LiveAnswer;
 use crate::refusal::Refusal;
 use crate::unused::UnusedAnswer;
@@ -53,6 +54,8 @@ pub enum Answer {
     Rewritten(Box<RewriteAnswer>),
     /// A function got other parameters, or would have got them.
     Resigned(Box<SignatureAnswer>),
+    /// A change was taken back, or would have been.
+    Undone(Box<UndoAnswer>),
     /// Files were searched.
     Found(Box<SearchAnswer>),
     /// A project was drawn in its main parts.
@@ -121,6 +124,7 @@ impl Answer {
             | Self::Renamed(_)
             | Self::Rewritten(_)
             | Self::Resigned(_)
+            | Self::Undone(_)
             | Self::Batched(_) => false,
             Self::Live(answer) => answer.is_error(),
             Self::Protocol(answer) => !answer.ok,
@@ -138,6 +142,7 @@ impl Answer {
             Self::Renamed(answer) => fields(answer),
             Self::Rewritten(answer) => fields(answer),
             Self::Resigned(answer) => fields(answer),
+            Self::Undone(answer) => fields(answer),
             Self::Batched(answer) => fields(answer),
             Self::Found(answer) => fields(answer),
             Self::Mapped(answer) => fields(answer),
@@ -174,6 +179,7 @@ answers! {
     Renamed(RenameAnswer),
     Rewritten(RewriteAnswer),
     Resigned(SignatureAnswer),
+    Undone(UndoAnswer),
     Batched(BatchAnswer),
     Found(SearchAnswer),
     Mapped(MapAnswer),

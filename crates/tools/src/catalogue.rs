@@ -38,6 +38,7 @@ use crate::lisp_read_form::{FormAnswer, lisp_read_form};
 use crate::lisp_rename::{RenameAnswer, lisp_rename};
 use crate::lisp_rewrite::{RewriteAnswer, lisp_rewrite};
 use crate::lisp_search::{SearchAnswer, lisp_search};
+use crate::lisp_undo::{UndoAnswer, lisp_undo};
 use crate::load_system::{LoadAnswer, load_system};
 use crate::macroexpand::{ExpandAnswer, macroexpand};
 use crate::offers::offering;
@@ -255,6 +256,15 @@ fn refactor_tools(premises: &Premises) -> Vec<Tool> {
             output: fields_schema::<RewriteAnswer>,
         }
         .tool(premises, |workshop, args, context| async move { lisp_rewrite(&workshop, args, &context).await.map(Answer::from) }),
+        Entry {
+            name: "lisp_undo",
+            title: "Undo",
+            description: "Take back the last change that a tool or command has written, all its files or none; again: make it again. \
+                          Refused where a file has changed since.",
+            annotations: Annotations::WRITES,
+            output: fields_schema::<UndoAnswer>,
+        }
+        .tool(premises, |workshop, args, context| async move { lisp_undo(&workshop, args, &context).await.map(Answer::from) }),
     ];
     tools.map(|tool| Tool { set: ToolSet::Refactor, ..tool }).into()
 }
@@ -405,9 +415,10 @@ impl Entry {
         F: Future + Send + 'static,
         F::Output: Into<Reply> + Send,
     {
-        let premises = premises.clone();
+        let (premises, name) = (premises.clone(), self.name);
         self.with::<A>(Arc::new(move |arguments, context| {
-            let ready = parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop(&context)?)));
+            let ready =
+                parse::<A>(arguments).and_then(|arguments| Ok((arguments, premises.workshop(&context)?.for_one(name))));
             match ready {
                 Ok((arguments, workshop)) => {
                     let context = CallContext {

@@ -1,5 +1,6 @@
 //! The stable codes of failures of sessions and their images, and of refused changes.
 
+use lispwright_project::UndoRefusal;
 use lispwright_refactor::{RenameRefusal, RewriteRefusal, SignatureRefusal};
 use lispwright_runtime::{Ending, ImageRefusal, SessionError, StopReason};
 
@@ -75,6 +76,18 @@ pub(crate) fn of_rewrite(refusal: &RewriteRefusal) -> &'static str {
         R::Shape(_) | R::Template(_) | R::Guard(_) => "BAD_ARGUMENT",
         R::Unbalanced { .. } => "UNBALANCED",
         R::Loss { .. } | R::WouldBreak { .. } => "WOULD_BREAK",
+    }
+}
+
+/// The code of a change that was not taken back.
+pub(crate) fn of_undo(refusal: &UndoRefusal) -> &'static str {
+    use UndoRefusal as R;
+    match refusal {
+        R::NothingKept | R::NoChange { .. } => "BAD_ARGUMENT",
+        R::Others { .. } => "CONFLICT",
+        R::TooLarge(_) => "LIMIT",
+        R::MovedOn { .. } => "STALE",
+        R::Project(error) => error.code(),
     }
 }
 

@@ -59,6 +59,7 @@ pub mod lisp_read_form;
 pub mod lisp_rename;
 pub mod lisp_rewrite;
 pub mod lisp_search;
+pub mod lisp_undo;
 mod live_answer;
 mod live_fault;
 pub mod load_system;

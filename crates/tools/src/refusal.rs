@@ -133,6 +133,13 @@ pub enum Refusal {
     },
     /// Forms were not rewritten.
     Rewrite(Box<RewriteRefusal>),
+    /// A change was not taken back. Nothing was written.
+    Undo {
+        /// The reason.
+        refusal: Arc<project::UndoRefusal>,
+        /// The directory to which paths are relative.
+        root: PathBuf,
+    },
     /// The call does not say how many forms it changes, or another number.
     OtherCount {
         /// The number of the call.
@@ -233,6 +240,7 @@ impl Refusal {
             Self::Rename { refusal, .. } => codes::of_rename(refusal),
             Self::Signature { refusal, .. } => codes::of_signature(refusal),
             Self::Rewrite(refusal) => codes::of_rewrite(refusal),
+            Self::Undo { refusal, .. } => codes::of_undo(refusal),
             Self::InBatch { refusal, .. } => refusal.code(),
             Self::NotVerified { .. } => "WOULD_BREAK",
             Self::NotAccepted(NotAccepted::Unknown { .. }) => "BAD_ARGUMENT",

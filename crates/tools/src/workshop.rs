@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use lispwright_edit::Source;
 use lispwright_index::Index;
-use lispwright_project::{LibraryPlace, Roots, SourceFile};
+use lispwright_project::{KeptChanges, LibraryPlace, Roots, SourceFile};
 use lispwright_runtime::{Config, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
@@ -49,6 +49,8 @@ pub struct Workshop {
     pub offers: Offers,
     /// Who is asked which problems are new by an edit.
     pub news: News,
+    /// Where what is written is kept, so that it can be undone.
+    pub changes: Option<KeptChanges>,
     /// The observer of events, if any.
     pub observer: Option<Arc<dyn Observer>>,
 }
@@ -93,6 +95,7 @@ impl Workshop {
             shown: ShownDiffs::default(),
             offers: Offers::default(),
             news: News::default(),
+            changes: None,
             observer: None,
         }
     }
@@ -108,6 +111,21 @@ impl Workshop {
     #[must_use]
     pub fn looking_ahead(self) -> Self {
         Self { news: News::ahead(), ..self }
+    }
+
+    /// The same workshop, which keeps what calls write in `changes`, if that is known.
+    #[must_use]
+    pub fn keeping(self, changes: Option<KeptChanges>) -> Self {
+        Self { changes, ..self }
+    }
+
+    /// The same workshop for one call: all that it writes is one change, made by `what`, unless it belongs to a larger one.
+    #[must_use]
+    pub fn for_one(self, what: &str) -> Self {
+        match &self.changes {
+            Some(changes) if !self.roots.is_recording() => Self { roots: self.roots.recording(changes, what), ..self },
+            _ => self,
+        }
     }
 
     /// The same workshop, watched by `observer`.

@@ -62,6 +62,7 @@ const COMMANDS: &[(&str, &str, &[Parameter])] = &[
         &[("path", ""), ("name", ""), ("form_type", " --type"), ("index", " --index"), ("line", " --line")],
     ),
     ("lisp_edit_form", "edit", &[("accept", " --accept")]),
+    ("lisp_undo", "undo", &[("change", " --change")]),
     ("load_system", "load", &[("system", ""), ("path", "")]),
     ("lisp_check_parens", "check", &[("path", ""), ("dialect", " --dialect")]),
     (

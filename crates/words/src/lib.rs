@@ -60,6 +60,7 @@ mod terms;
 mod tested;
 mod transcript;
 mod unbound;
+mod undone;
 mod unused;
 mod waited;
 
@@ -168,6 +169,7 @@ fn text(answer: &Answer, skin: Skin) -> String {
         Answer::Checked(checked) => rendering::visible(&checked::text(checked)),
         Answer::Edited(edited) => rendering::visible(&edited::text(edited, skin)),
         Answer::Resigned(done) => rendering::visible(&signature::text(done, skin)),
+        Answer::Undone(done) => rendering::visible(&undone::text(done, skin)),
         Answer::Renamed(renamed) => rendering::visible(&renamed::text(renamed, skin)),
         Answer::Batched(batched) => rendering::visible(&batched::text(batched, skin)),
         Answer::Rewritten(rewritten) => rendering::visible(&rewritten::text(rewritten, skin)),

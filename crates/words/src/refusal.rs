@@ -15,7 +15,8 @@ use crate::configuration::configuration;
 use crate::rendering::visible;
 use crate::terms::Terms;
 use crate::{
-    Rendering, Skin, batched, documented, edited, evaluated, live_fault, renamed, rewritten, session_refused, signature,
+    Rendering, Skin, batched, documented, edited, evaluated, live_fault, renamed, rewritten, session_refused,
+    signature, undone,
 };
 
 /// A refusal in words, and as a document: code, message, whether to try again, and facts that help.
@@ -116,6 +117,7 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             return (signature::refused(symbol, refusal, root, skin), signature::facts(refusal, root));
         }
         Refusal::Rewrite(refusal) => return (rewritten::refused(refusal, skin), rewritten::facts(refusal)),
+        Refusal::Undo { refusal, root } => return (undone::refused(refusal, root, skin), undone::facts(refusal)),
         Refusal::InBatch { edit, edits, refusal, others } => {
             let (sentence, facts) = said(refusal, skin);
             let others = others.as_ref().and_then(|others| text::make_the_others(others, *edits, skin));

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::below::Below;
 use super::complaint::Complaint;
+use super::kept;
 use super::outcome::{failed, unreadable};
 use super::paint::painted;
 use super::text::{Text, Texts, absolute, from_here, print, print_json};
@@ -105,7 +106,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     if args.write && args.paths.iter().any(|path| path == "-") {
         return Err(asked("standard input cannot be written: leave --write out"));
     }
-    let roots = args.write.then(|| Roots::from_environment(&args.root)).transpose()?;
+    let roots = args.write.then(|| Roots::from_environment(&args.root).map(kept::recording)).transpose()?;
     let mut run =
         Run { args, roots, texts: Texts::new(args.dialect.as_deref())?, around: None, report: Report::default() };
     for path in &args.paths {

@@ -11,6 +11,7 @@ use lispwright_words::Transcript;
 use tokio::runtime::{Builder, Runtime};
 
 use super::complaint::Complaint;
+use super::kept;
 
 /// The event loop of a command. One thread reads, answers and talks to the images, so that no step waits until another
 /// thread wakes; long work, such as that on files, has threads of its own.
@@ -26,12 +27,17 @@ pub(crate) fn keeper() -> Option<PathBuf> {
     Here::this_program()
 }
 
+/// The workshop of a command, which keeps what it writes as one change.
+fn furnished(workshop: Workshop) -> Workshop {
+    workshop.keeping(kept::changes()).for_one(&kept::command())
+}
+
 /// Runs `work` on the files below `roots`, without images.
 pub(crate) fn on_files<T, F: Future<Output = T>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
 ) -> Result<T, Complaint> {
-    Ok(event_loop()?.block_on(work(Workshop::open(roots)?)))
+    Ok(event_loop()?.block_on(work(furnished(Workshop::open(roots)?))))
 }
 
 /// Runs `work` on a workshop for `roots` with `transcript` as its observer, and ends every image that it started.
@@ -43,8 +49,9 @@ pub(crate) fn with_workshop<T, F: Future<Output = T>>(
     let event_loop = event_loop()?;
     let inside = event_loop.enter();
     lispwright_runtime::shield();
-    let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })?
-        .watched_by(transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>));
+    let workshop = Workshop::open_with(roots, |config| Config { keeper: keeper(), ..config })?;
+    let workshop =
+        furnished(workshop).watched_by(transcript.clone().map(|transcript| Arc::new(transcript) as Arc<dyn Observer>));
     let result = event_loop.block_on(async {
         let result = work(workshop.clone()).await;
         workshop.sessions.shutdown().await;

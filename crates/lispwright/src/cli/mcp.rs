@@ -11,6 +11,7 @@ use lispwright_server::{Options, Results, Server, Surface, ToolSelection};
 use lispwright_tools::{Observer, Premises, Workshop, catalogue};
 use lispwright_words::Skin;
 
+use super::kept;
 use super::live::event_loop;
 use super::log;
 
@@ -122,7 +123,8 @@ fn start(args: Args) -> Result<(), String> {
                 tracing::warn!(%error, "a library is gone");
             }
         }
-        let mut workshop = Workshop::in_roots(roots, images.clone()).watched_by(observer.clone());
+        let mut workshop =
+            Workshop::in_roots(roots, images.clone()).keeping(kept::changes()).watched_by(observer.clone());
         if !read_only {
             workshop.roots.settle();
             workshop = workshop.looking_ahead();

@@ -27,6 +27,7 @@ mod hook;
 mod images;
 mod init;
 mod keep;
+mod kept;
 mod lint;
 mod live;
 mod load;
@@ -55,6 +56,7 @@ mod text;
 mod token;
 mod transcript;
 mod tree;
+mod undo;
 mod unused;
 mod upgrade;
 mod ways;
@@ -103,6 +105,7 @@ enum Command {
     Rename(rename::Args),
     Rewrite(rewrite::Args),
     ChangeSignature(change_signature::Args),
+    Undo(undo::Args),
     Tree(tree::Args),
     Eval(eval::Args),
     Load(load::Args),
@@ -160,6 +163,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Rename(args) => rename::run(args),
         Command::Rewrite(args) => rewrite::run(args),
         Command::ChangeSignature(args) => change_signature::run(args),
+        Command::Undo(args) => undo::run(args),
         Command::Tree(args) => tree::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Load(args) => load::run(args),

@@ -13,6 +13,7 @@ use lispwright_words::Rendering;
 use serde_json::{Value, json};
 
 use super::complaint::Complaint;
+use super::kept;
 use super::outcome::{failed, in_words};
 use super::paint::painted;
 use super::text::{Text, from_here, print, print_json};
@@ -100,7 +101,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
 /// Replaces the text of the file by the repaired one, if the file has not changed.
 fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     let path = from_here(&args.path)?;
-    let roots = Roots::from_environment(&args.root)?;
+    let roots = kept::recording(Roots::from_environment(&args.root)?);
     let written = roots.edit(Path::new(&path), |file| {
         if file.text == text.text { Ok(NewText::Text(done.text.clone())) } else { Err("the file changed meanwhile") }
     });

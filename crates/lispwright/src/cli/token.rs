@@ -7,17 +7,15 @@ use std::path::{Path, PathBuf};
 use lispwright_project::keep_secret;
 use lispwright_server::Token;
 
+use super::kept::state_directory;
+
 /// The bytes of a new token.
 const BYTES: usize = 32;
 
 /// The file of the token, if none is named: below the user's directory for state (XDG Base Directory Specification).
 pub(crate) fn default_file() -> Result<PathBuf, String> {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")));
-    let state = state
-        .filter(|path| path.is_absolute())
-        .ok_or("neither XDG_STATE_HOME nor HOME names a directory: give --token-file")?;
-    Ok(state.join("lispwright/token"))
+    let state = state_directory().ok_or("neither XDG_STATE_HOME nor HOME names a directory: give --token-file")?;
+    Ok(state.join("token"))
 }
 
 /// The token in `file`, and whether it is new.

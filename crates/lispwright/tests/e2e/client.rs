@@ -23,8 +23,17 @@ pub(crate) fn binary() -> PathBuf {
 /// `lispwright mcp` for a project, with structured results beside the texts so that codes can be checked.
 pub(crate) fn server_command(root: &Path) -> Command {
     let mut command = Command::new(binary());
-    command.args(["mcp", "--results", "structured", "--root"]).arg(root).env("XDG_CACHE_HOME", cache());
     command
+        .args(["mcp", "--results", "structured", "--root"])
+        .arg(root)
+        .env("XDG_CACHE_HOME", cache())
+        .env("XDG_STATE_HOME", state());
+    command
+}
+
+/// The directory for what the servers under test keep, in place of the user's own.
+pub(crate) fn state() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("state")
 }
 
 /// The cache directory of the servers under test, in place of the user's own.

@@ -76,5 +76,6 @@ mod swank_server;
 mod systems;
 mod test_ops;
 mod transcript;
+mod undo;
 mod whole_files;
 mod workers;

@@ -50,6 +50,8 @@ pub(crate) const DEEDS: &[Deed] = &[
         || json!({ "symbol": "volume", "rename": {"r": "radius"}, "path": "area.lisp" }),
     ),
     reads("lisp_rewrite", "Dry run", || json!({ "shape": "(* 3 ?x ?x)", "template": "(* 3 (expt ?x 2))" })),
+    // What the clients write is not told here: they write all the time.
+    reads("lisp_undo", "hange", || json!({ "list": true })),
     reads("lisp_edit_batch", "Dry run", || {
         let edit = json!({ "path": "area.lisp", "operation": "delete", "name": "volume" });
         json!({ "edits": [edit], "dry_run": true })
