@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use lispwright_words::Guide;
+use lispwright_words::{Guide, skill};
 use serde_json::Value;
 
 struct Home(tempfile::TempDir);
@@ -171,7 +171,8 @@ fn a_project_has_files_of_its_own() {
     }
     let names: Vec<PathBuf> =
         home.files().into_iter().map(|(path, _)| path.strip_prefix(home.0.path()).unwrap().to_owned()).collect();
-    let (skills, files): (Vec<PathBuf>, Vec<PathBuf>) = names.into_iter().partition(|name| name.ends_with("SKILL.md"));
+    let is_page = |name: &PathBuf| name.parent().is_some_and(|parent| parent.ends_with("skills/lispwright"));
+    let (skills, files): (Vec<PathBuf>, Vec<PathBuf>) = names.into_iter().partition(is_page);
     let expected = [
         ".claude/settings.json",
         ".codex/config.toml",
@@ -184,8 +185,8 @@ fn a_project_has_files_of_its_own() {
     ];
     assert_eq!(files, expected.map(PathBuf::from));
     for directory in [".claude", ".codex", ".gemini", ".github", ".opencode"] {
-        for guide in Guide::ALL {
-            let skill = PathBuf::from(format!("{directory}/skills/lispwright-{}/SKILL.md", guide.name));
+        for page in skill() {
+            let skill = PathBuf::from(format!("{directory}/skills/lispwright/{}", page.file));
             assert!(skills.contains(&skill), "{skill:?}");
         }
     }
@@ -196,33 +197,58 @@ fn a_project_has_files_of_its_own() {
 }
 
 #[test]
-fn a_skill_has_the_text_of_the_prompt_and_a_directory_of_its_own() {
+fn the_skill_has_the_texts_of_the_prompts_and_a_directory_of_its_own() {
+    const DIRECTORY: &str = ".claude/skills/lispwright";
     let home = Home::new();
-    let path = |guide: &Guide| format!(".claude/skills/lispwright-{}/SKILL.md", guide.name);
+    let path = |file: &str| format!("{DIRECTORY}/{file}");
     told(&home.run(&["setup", "claude-code", "--no-skills"]), 0);
     assert!(!home.path(".claude/skills").exists());
     told(&home.run(&["setup", "claude-code"]), 0);
-    for guide in Guide::ALL {
-        let text = home.read(&path(&guide));
-        assert!(text.starts_with(&format!("---\nname: lispwright-{}\ndescription: \"", guide.name)), "{text}");
-        assert!(text.ends_with(&guide.text()), "{text}");
+    let first = home.read(&path("SKILL.md"));
+    assert!(first.starts_with("---\nname: lispwright\ndescription: \"How to "), "{first}");
+    assert_eq!(fs::read_dir(home.path(".claude/skills")).unwrap().count(), 1);
+    for page in skill() {
+        assert!(home.read(&path(&page.file)).ends_with(&page.text), "{}", page.file);
     }
-    let [first, second, third, ..] = Guide::ALL;
-    // A file that a person has made their own, and one of theirs in the directory of a skill.
-    let mine = home.read(&path(&first)).lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n");
-    home.write(&path(&first), &mine);
-    let beside = home.write(&path(&second).replace("SKILL.md", "notes.md"), "mine");
-    let older = home.read(&path(&third)).replace("# ", "# Once ");
-    home.write(&path(&third), &older);
+    for guide in Guide::ALL.iter().filter(|guide| guide.name.starts_with("repl-")) {
+        let file = guide.name.replace("repl-", "") + ".md";
+        assert!(home.read(&path(&file)).ends_with(&guide.text()), "{file}");
+    }
+    // A page that a person has made their own, an older one, and one of theirs in the directory.
+    let racket = home.read(&path("racket.md"));
+    let mine = racket.lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n");
+    home.write(&path("racket.md"), &mine);
+    let beside = home.write(&path("notes.md"), "mine");
+    let scheme = home.read(&path("scheme.md"));
+    home.write(&path("scheme.md"), &scheme.replace("# ", "# Once "));
     let said = told(&home.run(&["setup", "claude-code"]), 1);
     assert!(said.contains("a skill file of our name is somebody else's and was left alone"), "{said}");
     assert!(said.contains("skill file updated (it was another version)"), "{said}");
-    assert_eq!(home.read(&path(&first)), mine);
-    assert!(home.read(&path(&third)).ends_with(&third.text()));
+    assert_eq!(home.read(&path("racket.md")), mine);
+    assert_eq!(home.read(&path("scheme.md")), scheme);
     told(&home.run(&["setup", "claude-code", "--remove"]), 1);
     let files: Vec<PathBuf> = home.files().into_iter().map(|(file, _)| file).collect();
-    assert_eq!(files, [home.path(&path(&first)), beside]);
-    assert!(!home.path(&path(&third)).parent().unwrap().exists());
+    assert_eq!(files, [beside, home.path(&path("racket.md"))]);
+}
+
+#[test]
+fn skills_of_an_earlier_version_make_room_for_the_one() {
+    let home = Home::new();
+    told(&home.run(&["setup", "codex"]), 0);
+    let before = home.files();
+    let page = home.read(".codex/skills/lispwright/racket.md");
+    home.write(".codex/skills/lispwright-repl-racket/SKILL.md", &page);
+    // This one is somebody's own by now.
+    let own = home.write(".codex/skills/lispwright-repl-scheme/SKILL.md", "# Mine\n");
+    let status = told(&home.run(&["setup", "codex", "--status"]), 0);
+    assert!(status.contains("partly configured (skills of an earlier version)"), "{status}");
+    told(&home.run(&["setup", "codex"]), 0);
+    assert!(!home.path(".codex/skills/lispwright-repl-racket").exists());
+    fs::remove_file(own).unwrap();
+    assert_eq!(home.files(), before);
+    home.write(".codex/skills/lispwright-repl-racket/SKILL.md", &page);
+    told(&home.run(&["setup", "codex", "--remove"]), 0);
+    assert_eq!(home.files(), []);
 }
 
 #[test]

@@ -118,7 +118,7 @@ pub enum Part {
     Hooks,
     /// A plugin with this source text, which is the whole file and runs our hook.
     Plugin(&'static str),
-    /// A skill, which is the whole file in a directory of its own.
+    /// A file of our skill, which is the whole file.
     Skill,
     /// The permission to call our tools without asking, in the spelling of the client. It can be inside the entry of
     /// [`Part::JsonServer`] or [`Part::TomlServer`], so it comes after them.
@@ -248,16 +248,25 @@ impl Client {
         }
     }
 
-    /// The file of the skill with this name, and the directory that is its own; `None` if the client reads no skills.
+    /// The directory of our skill; `None` if the client reads no skills.
     #[must_use]
-    pub fn skill_file(&self, name: &str, scope: Scope, places: &ConfigDirectories) -> Option<(ConfigFile, PathBuf)> {
+    pub fn skill_directory(&self, scope: Scope, places: &ConfigDirectories) -> Option<PathBuf> {
+        Some(self.skills_directory(scope, places)?.join(skill::DIRECTORY))
+    }
+
+    /// The skill files of earlier versions, which a setup removes. Each is in a directory of its own.
+    #[must_use]
+    pub fn earlier_skill_files(&self, scope: Scope, places: &ConfigDirectories) -> Vec<PathBuf> {
+        let Some(skills) = self.skills_directory(scope, places) else { return Vec::new() };
+        skill::EARLIER.iter().map(|name| skills.join(name).join(skill::EARLIER_FILE)).collect()
+    }
+
+    fn skills_directory(&self, scope: Scope, places: &ConfigDirectories) -> Option<PathBuf> {
         let (own, project) = self.skills?;
-        let skills = match scope {
+        Some(match scope {
             Scope::User => self.directory(places).join(own),
             Scope::Project => places.project.join(project),
-        };
-        let directory = skills.join(skill::name(name));
-        Some((ConfigFile { path: directory.join(skill::FILE), parts: vec![Part::Skill] }, directory))
+        })
     }
 
     /// The files that may tell that the client has our plugin, which comes with what [`files`](Self::files) get.

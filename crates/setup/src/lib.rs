@@ -39,7 +39,7 @@ pub struct Entry<'e> {
     pub program: &'e str,
     /// A file for the hooks' statistics. `None` keeps the file that an existing entry names.
     pub stats: Option<&'e str>,
-    /// The skill of a file with [`Part::Skill`].
+    /// The text of a file with [`Part::Skill`].
     pub skill: Option<Skill<'e>>,
 }
 

@@ -3,7 +3,7 @@
 //! hooks from where the others would, too.
 //!
 //! A plugin has what [`install`](crate::install) writes into the files of a person, from the same rows: the server, the
-//! hooks and the skills. It does not contain this program, but looks for it where package managers put it.
+//! hooks and the skill. It does not contain this program, but looks for it where package managers put it.
 
 use serde_json::{Map, Value, json};
 
@@ -36,9 +36,9 @@ const SUMMARY: &str = "A Lisp workshop for coding agents: Lisp is read and edite
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// All files, those of the skills included.
+/// All files, with `skill` as the files of our skill.
 #[must_use]
-pub fn marketplace(skills: &[Skill<'_>]) -> Vec<MarketFile> {
+pub fn marketplace(skill: &[Skill<'_>]) -> Vec<MarketFile> {
     let shared = "plugins/lispwright";
     let gemini = "plugins/gemini";
     let launch = |client, root| hooks(client, &format!("\"{root}/launch\""));
@@ -95,8 +95,8 @@ pub fn marketplace(skills: &[Skill<'_>]) -> Vec<MarketFile> {
     for plugin in [shared, gemini] {
         files.push(MarketFile { path: format!("{plugin}/launch"), text: LAUNCH.into(), is_script: true });
         files.push(MarketFile { path: format!("{plugin}/README.md"), text: readme(), is_script: false });
-        files.extend(skills.iter().map(|skill| MarketFile {
-            path: format!("{plugin}/skills/{}/{}", skill::name(skill.name), skill::FILE),
+        files.extend(skill.iter().map(|skill| MarketFile {
+            path: format!("{plugin}/skills/{}/{}", skill::DIRECTORY, skill.file),
             text: skill::text(skill),
             is_script: false,
         }));
@@ -155,7 +155,7 @@ fn readme() -> String {
     format!(
         "# {TITLE}\n\n{SUMMARY}\n\n\
          This plugin starts the server `lispwright mcp` with the agent, lets `lispwright hook` look at what the agent's own \
-         edit tools write, and has skills for the model. It needs the program `lispwright` on the `PATH`, or where package \
+         edit tools write, and has a skill for the model. It needs the program `lispwright` on the `PATH`, or where package \
          managers put it: [how to install it]({REPOSITORY}/blob/main/docs/install.md). With the plugin installed, \
          `lispwright setup` writes none of this a second time.\n\n\
          It is written by `lispwright setup --plugin`; [what each tool does]({REPOSITORY}/blob/main/docs/tools.md), \

@@ -67,7 +67,7 @@ mod waited;
 pub use call::spoken;
 pub use configuration::configuration;
 pub use cost::Cost;
-pub use guides::Guide;
+pub use guides::{Guide, SkillPage, skill};
 pub use linted::{github, sarif};
 pub use refusal::refused;
 pub use rendering::Rendering;

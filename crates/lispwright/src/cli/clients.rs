@@ -13,7 +13,7 @@ use lispwright_setup::{
     remove,
 };
 
-use lispwright_words::Guide;
+use lispwright_words::{SkillPage, skill};
 
 use super::text::shown;
 
@@ -64,11 +64,13 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     };
     let mut plans = Vec::new();
     let files = order.client.files(order.scope, &places).into_iter().map(|file| (file, None, None));
-    let skills = Guide::ALL.into_iter().filter_map(|guide| {
-        let (file, directory) = order.client.skill_file(guide.name, order.scope, &places)?;
-        Some((file, Some(directory), Some((guide, guide.text()))))
+    let pages = skill();
+    let directory = order.client.skill_directory(order.scope, &places);
+    let skill_files = directory.iter().flat_map(|directory| {
+        let file = |page: &SkillPage| ConfigFile { path: directory.join(&page.file), parts: vec![Part::Skill] };
+        pages.iter().map(move |page| (file(page), Some(directory.clone()), Some(page)))
     });
-    for (ConfigFile { path, mut parts }, directory, guide) in files.chain(skills) {
+    for (ConfigFile { path, mut parts }, directory, skill) in files.chain(skill_files) {
         parts.retain(wanted);
         if parts.is_empty() {
             continue;
@@ -86,13 +88,8 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
         let text = before.as_ref().map(|file| file.text.as_str());
         let change = match (order.remove, text) {
             (false, text) => {
-                let skill = guide.as_ref().map(|(guide, text)| Skill {
-                    name: guide.name,
-                    description: guide.description,
-                    text,
-                });
                 let stats = order.stats.as_deref();
-                let entry = Entry { client: order.client, program: &program, stats, skill };
+                let entry = Entry { client: order.client, program: &program, stats, skill: skill.map(page) };
                 install(text, &parts, &entry)
             }
             (true, Some(text)) => remove(text, &parts, order.client),
@@ -102,7 +99,20 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
             change.map_err(|fault| format!("{}: {fault}. Nothing was changed; mend the file first", shown(&path)))?;
         plans.push(Plan { path, before, change, directory });
     }
+    if order.skills {
+        plans.extend(order.client.earlier_skill_files(order.scope, &places).into_iter().filter_map(|path| {
+            let before = read_anywhere(&path).ok()?;
+            let change = remove(&before.text, &[Part::Skill], order.client).ok()?;
+            let directory = path.parent().map(Path::to_owned);
+            change.text.is_none().then_some(Plan { path, before: Some(before), change, directory })
+        }));
+    }
     Ok(plans)
+}
+
+/// A page as `setup` writes it.
+pub(crate) fn page(page: &SkillPage) -> Skill<'_> {
+    Skill { file: &page.file, description: page.description.as_deref(), text: &page.text }
 }
 
 /// Carries out the plan of a file, if the file has not changed since the plan was made.
@@ -203,7 +213,8 @@ pub(crate) fn status(client: &'static Client) -> Status {
             EntryResult::Added => missing.push(format!("no {}", step.entry)),
             EntryResult::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
             EntryResult::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
-            EntryResult::Already | EntryResult::Removed | EntryResult::Absent => there += 1,
+            EntryResult::Removed => missing.push("skills of an earlier version".to_owned()),
+            EntryResult::Already | EntryResult::Absent => there += 1,
         }
     }
     let state = match (missing.is_empty(), there) {

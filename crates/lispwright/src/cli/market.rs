@@ -5,19 +5,18 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use lispwright_project::{EditError, Error, NewText, create_anywhere, edit_anywhere, read_anywhere};
-use lispwright_setup::{MarketFile, Skill, marketplace};
-use lispwright_words::Guide;
+use lispwright_setup::{MarketFile, marketplace};
+use lispwright_words::skill;
 use serde_json::{Value, json};
 
+use super::clients;
 use super::text::{print, print_json, shown};
 
 /// Writes what differs, and says how each client installs from there.
 pub(crate) fn write(directory: &Path, as_json: bool) -> Result<ExitCode, String> {
     let directory = &std::path::absolute(directory).map_err(|error| format!("{}: {error}", shown(directory)))?;
-    let texts = Guide::ALL.map(|guide| (guide, guide.text()));
-    let skills: Vec<Skill<'_>> =
-        texts.iter().map(|(guide, text)| Skill { name: guide.name, description: guide.description, text }).collect();
-    let files = marketplace(&skills);
+    let pages = skill();
+    let files = marketplace(&pages.iter().map(clients::page).collect::<Vec<_>>());
     refuse_another(directory, &files[0].path)?;
     let mut written = 0;
     for file in &files {
