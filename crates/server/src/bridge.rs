@@ -1,15 +1,16 @@
-//! Joins standard input and output to a server on TCP, for clients that speak nothing else.
+//! Joins standard input and output to a server on TCP or at a socket that is a file, for clients that speak nothing else.
 //!
 //! Bytes pass through unchanged, except for the first request, which gets the token. The bridge reads no clock: it may
 //! be idle for ever, and ends with its input.
 
 use std::io;
+use std::os::fd::AsFd;
 
 use rmcp::model::ServerCapabilities;
 use rustix::net::RecvFlags;
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 
 use crate::envelope::{self, INVALID_REQUEST, Incoming};
 use crate::lines::{LONGEST_LINE, Line, Lines};
@@ -19,7 +20,7 @@ use crate::stdio;
 /// The way to a server.
 #[derive(Clone, Debug)]
 pub struct Bridge {
-    /// Host and port.
+    /// Host and port, or the path of a socket, which has a slash.
     pub address: String,
     /// The token that the first request shows.
     pub token: Option<Token>,
@@ -30,7 +31,8 @@ pub struct Bridge {
 pub enum BridgeError {
     /// The server cannot be reached.
     #[error(
-        "no server answers at {address}: {error}; start one with lispwright mcp --transport tcp --listen {address}"
+        "no server answers at {address}: {error}; start one with lispwright mcp {}",
+        if address.contains('/') { format!("--socket {address}") } else { format!("--transport tcp --listen {address}") }
     )]
     Unreachable {
         /// Host and port.
@@ -67,7 +69,7 @@ impl Bridge {
     ///
     /// Errors: the server cannot be reached, or closes the connection before its answer, as it does to a wrong token.
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, BridgeError> {
-        let (from_server, mut to_server) = self.connect().await?.into_split();
+        let (from_server, mut to_server) = tokio::io::split(self.connect().await?);
         let mut lines = BufReader::new(from_server).lines();
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {},
@@ -109,8 +111,8 @@ impl Bridge {
         let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, input));
         let Some(first) = self.first(&mut lines, &mut output).await.map_err(BridgeError::Ends)? else { return Ok(()) };
         // The server closes a connection on which nothing comes.
-        let stream = if is_silent(&early) { early } else { self.connect().await? };
-        let (mut from_server, mut to_server) = stream.into_split();
+        let stream = if is_silent(&*early) { early } else { self.connect().await? };
+        let (mut from_server, mut to_server) = tokio::io::split(stream);
         let sending = async {
             to_server.write_all(&first).await?;
             tokio::io::copy_buf(lines.source(), &mut to_server).await?;
@@ -132,12 +134,20 @@ impl Bridge {
         }
     }
 
-    async fn connect(&self) -> Result<TcpStream, BridgeError> {
-        let stream = TcpStream::connect(&self.address).await.and_then(|stream| {
-            stream.set_nodelay(true)?;
-            Ok(stream)
-        });
+    async fn connect(&self) -> Result<Box<dyn Connected>, BridgeError> {
+        let stream: io::Result<Box<dyn Connected>> = match self.is_path() {
+            true => UnixStream::connect(&self.address).await.map(|stream| Box::new(stream) as Box<dyn Connected>),
+            false => TcpStream::connect(&self.address).await.and_then(|stream| {
+                stream.set_nodelay(true)?;
+                Ok(Box::new(stream) as Box<dyn Connected>)
+            }),
+        };
         stream.map_err(|error| BridgeError::Unreachable { address: self.address.clone(), error })
+    }
+
+    /// The address is that of a socket that is a file.
+    fn is_path(&self) -> bool {
+        self.address.contains('/')
     }
 
     fn closed(&self) -> BridgeError {
@@ -199,8 +209,14 @@ impl Bridge {
     }
 }
 
+/// A connection to a server.
+trait Connected: AsyncRead + AsyncWrite + AsFd + Send + Unpin {}
+
+impl Connected for TcpStream {}
+impl Connected for UnixStream {}
+
 /// Whether the server has neither said anything nor closed the connection.
-fn is_silent(stream: &TcpStream) -> bool {
+fn is_silent(stream: &dyn Connected) -> bool {
     // Asked of the system: the event loop may not have heard of it yet.
     let peeked = rustix::net::recv(stream, &mut [0u8; 1][..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
     matches!(peeked, Err(rustix::io::Errno::AGAIN))

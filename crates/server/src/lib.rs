@@ -53,7 +53,7 @@ use tokio_util::sync::CancellationToken;
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias, Implied};
 use network::Patient;
-pub use network::{Admission, Hall, Limits, Listener, Token, Transport};
+pub use network::{Admission, Hall, Limits, Listener, LocalListener, Token, Transport};
 pub use reference::reference;
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::{Manner, Surface};
@@ -114,6 +114,8 @@ impl Options {
 pub struct Network {
     /// The sockets.
     pub listeners: Vec<Listener>,
+    /// The sockets that are files. Who may speak there is the server's own user, without a token.
+    pub locals: Vec<LocalListener>,
     /// Who may speak with the server.
     pub access: Admission,
     /// How much each of them may take.
@@ -172,8 +174,8 @@ impl Server {
 
     /// Serves the connections of a network until `stop` is cancelled; the end takes less than five seconds.
     pub async fn serve_network(&self, network: Network, stop: &CancellationToken) {
-        let Network { listeners, access, limits } = network;
-        self.hall(access, limits).serve(listeners, stop).await;
+        let Network { listeners, locals, access, limits } = network;
+        self.hall(access, limits).serve(listeners, locals, stop).await;
     }
 }
 

@@ -402,6 +402,36 @@ fn of_too_many_sessions_the_idle_one_goes() {
 }
 
 #[test]
+fn newcomers_that_show_the_token_are_all_served_however_many_come_at_once() {
+    let token = "0123456789abcdef";
+    let server = Listening::start(&["http"], &["newcomers=2", "farewell=600000", &format!("token={token}")]);
+    let mut sockets: Vec<Socket> = (0..24).map(|_| server.connect()).collect();
+    for (number, socket) in sockets.iter_mut().enumerate() {
+        let request = Request::modern(&call(number, "echo", json!({ "text": "here" })));
+        let (head, answer) = socket.exchange(&request.with("Authorization", &format!("Bearer {token}")));
+        assert_eq!((head.status, text(&answer)), (200, "here"), "{number}");
+    }
+    let server = Listening::start(&["http"], &["newcomers=2", "farewell=0", &format!("token={token}")]);
+    let mut idle = [(); 3].map(|()| server.connect());
+    assert_eq!(idle[0].rest(), "");
+}
+
+#[test]
+fn one_client_too_many_is_told_when_to_come_again() {
+    let server = Listening::start(&["http"], &["connections=1"]);
+    let mut first = server.connect();
+    assert_eq!(first.exchange(&Request::modern(&list(1))).0.status, 200);
+    for _ in 0..20 {
+        let mut second = server.connect();
+        // What it has sent is taken, so that the answer is not lost.
+        second.write(Request::modern(&call(1, "echo", json!({ "text": "x".repeat(20_000) }))).bytes());
+        let head = second.head();
+        assert_eq!((head.status, head.header("retry-after")), (503, Some("2")));
+        assert!(second.rest().contains("takes no more"));
+    }
+}
+
+#[test]
 fn a_slow_request_is_given_up() {
     let server = Listening::start(&["http"], &["head=300", "body=300"]);
     let mut socket = server.connect();

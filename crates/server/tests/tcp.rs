@@ -95,7 +95,7 @@ fn a_client_that_does_not_introduce_itself_is_told_and_let_go() {
 
 #[test]
 fn the_oldest_newcomer_makes_room_and_those_inside_stay() {
-    let server = guarded(&["newcomers=2"]);
+    let server = guarded(&["newcomers=2", "farewell=200"]);
     let mut inside = server.connect();
     inside.initialize(Some(TOKEN));
     let mut idle = [server.connect(), server.connect()];

@@ -1,4 +1,4 @@
-//! `lispwright bridge`: standard input and output joined to a server on TCP.
+//! `lispwright bridge`: standard input and output joined to a server on TCP or at a socket.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,15 +8,15 @@ use lispwright_server::Bridge;
 use super::live::event_loop;
 use super::{outcome, token};
 
-/// Join standard input and output to a server on TCP, for a client that speaks nothing else.
+/// Join standard input and output to a server on TCP or at a socket, for a client that speaks nothing else.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  lispwright bridge --connect 127.0.0.1:12345 --token-file ~/.local/state/lispwright/token\n\n\
     It may be idle for ever, and ends with its input, or with the server (exit code 1)."
 )]
 pub(crate) struct Args {
-    /// Host and port of the server
-    #[arg(long, value_name = "HOST:PORT")]
+    /// Host and port of the server, or the path of its socket
+    #[arg(long, value_name = "HOST:PORT|PATH")]
     connect: String,
 
     /// File with the token of the server, which the first request then shows

@@ -85,8 +85,8 @@ fn keep(file: &Path, shelf: &Shelf) -> Result<(), Error> {
 /// The options for a server in whose images a command runs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Connection {
-    /// Work in the images of the server at this address (`lispwright mcp --transport tcp --listen HOST:PORT`)
-    #[arg(long, value_name = "HOST:PORT")]
+    /// Work in the images of the server at this address (`lispwright mcp --transport tcp --listen HOST:PORT`, or `--socket PATH`)
+    #[arg(long, value_name = "HOST:PORT|PATH")]
     connect: Option<String>,
 
     /// Session of that server
@@ -111,7 +111,9 @@ impl Connection {
         if let Some(session) = &self.session {
             arguments.insert("session".to_owned(), session.clone().into());
         }
-        let file = self.token_file.clone().or_else(|| token::default_file().ok().filter(|file| file.exists()));
+        let needs_token = !address.contains('/');
+        let usual = || token::default_file().ok().filter(|file| needs_token && file.exists());
+        let file = self.token_file.clone().or_else(usual);
         let token = match file.as_deref().map(token::known).transpose() {
             Ok(token) => token,
             Err(why) => return Some(failed(command, json, Complaint::new("BAD_ARGUMENT", why))),

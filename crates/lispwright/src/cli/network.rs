@@ -1,23 +1,31 @@
 //! The transports of the server: standard input and output, and sockets.
 
+use std::fs::DirBuilder;
 use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use lispwright_server::{Admission, Limits, Listener, Network, Server, Token, Transport};
+use lispwright_server::{Admission, Limits, Listener, LocalListener, Network, Server, Token, Transport};
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::token;
+use super::{kept, token};
 
 /// The options for transports.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NetworkArgs {
-    /// How clients connect: stdio, tcp, http, or several of them at once, which then share everything
-    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',', default_value = "stdio")]
+    /// How clients connect: stdio, tcp, http, unix, or several of them at once, which then share everything. Without it,
+    /// stdio, or unix with --socket
+    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     transport: Vec<Way>,
+
+    /// Path of the socket of unix, which only you can reach, without a token. Without it,
+    /// ~/.local/state/lispwright/socket
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
 
     /// Address for clients of the network, for one transport or for all; port 0 takes a free one. Without it, tcp
     /// listens at 127.0.0.1:12345, http at 127.0.0.1:3000
@@ -51,12 +59,14 @@ enum Way {
     Tcp,
     /// Streamable HTTP at /mcp
     Http,
+    /// A socket that is a file, with one JSON object a line
+    Unix,
 }
 
 impl Way {
     fn transport(self) -> Option<Transport> {
         match self {
-            Self::Stdio => None,
+            Self::Stdio | Self::Unix => None,
             Self::Tcp => Some(Transport::Tcp),
             Self::Http => Some(Transport::Http),
         }
@@ -73,16 +83,33 @@ impl NetworkArgs {
     /// Opens the sockets, and tells on standard error where they are. Must run inside a tokio runtime. `roots` are
     /// directories whose files clients may read.
     pub(crate) fn open(self, roots: &[&Path]) -> Result<Doors, String> {
-        let stdio = self.transport.contains(&Way::Stdio);
+        let ways = match (&self.transport[..], &self.socket) {
+            ([], None) => vec![Way::Stdio],
+            ([], Some(_)) => vec![Way::Unix],
+            (ways, _) => ways.to_vec(),
+        };
+        let stdio = ways.contains(&Way::Stdio);
+        let locals = match ways.contains(&Way::Unix) {
+            true => vec![bind_file(self.socket, roots)?],
+            false if self.socket.is_some() => return Err("--socket is for --transport unix: add it".to_owned()),
+            false => Vec::new(),
+        };
         let mut transports: Vec<Transport> = Vec::new();
-        for transport in self.transport.iter().filter_map(|way| way.transport()) {
+        for transport in ways.iter().filter_map(|way| way.transport()) {
             if !transports.contains(&transport) {
                 transports.push(transport);
             }
         }
         if transports.is_empty() {
             return match (self.listen.first(), &self.token_file, self.no_token) {
-                (None, None, false) => Ok(Doors { stdio, network: None }),
+                (None, None, false) if locals.is_empty() => Ok(Doors { stdio, network: None }),
+                (None, None, false) => {
+                    let signals = Signals::catch()?;
+                    locals.iter().for_each(announce_file);
+                    let access = Admission::default();
+                    let network = Network { listeners: Vec::new(), locals, access, limits: Limits::default() };
+                    Ok(Doors { stdio, network: Some((network, signals)) })
+                }
                 _ => Err("--listen, --token-file and --no-token are for clients of a network: add --transport tcp"
                     .to_owned()),
             };
@@ -102,7 +129,7 @@ impl NetworkArgs {
             (None, None, false)
         } else {
             let file = self.token_file.map_or_else(token::default_file, Ok)?;
-            refuse_below(&file, roots)?;
+            refuse_below("--token-file", &file, roots)?;
             let (token, new) = token::keep(&file)?;
             (Some(file), Some(token), new)
         };
@@ -111,6 +138,7 @@ impl NetworkArgs {
         for listener in &listeners {
             announce(listener);
         }
+        locals.iter().for_each(announce_file);
         if let Some(listener) = open_to_others {
             warn_of_others(listener.address);
         }
@@ -118,7 +146,7 @@ impl NetworkArgs {
             explain(listener, file.as_deref(), token.as_ref().filter(|_| new));
         }
         let access = Admission { token, hosts: self.allow_host, origins: self.allow_origin };
-        let network = Network { listeners, access, limits: Limits::default() };
+        let network = Network { listeners, locals, access, limits: Limits::default() };
         Ok(Doors { stdio, network: Some((network, signals)) })
     }
 }
@@ -158,6 +186,25 @@ fn bind(transport: Transport, listen: &[String], all: &[Transport]) -> Result<Li
     })
 }
 
+/// The socket of transport unix.
+fn bind_file(named: Option<PathBuf>, roots: &[&Path]) -> Result<LocalListener, String> {
+    let path = match named {
+        Some(path) => path,
+        None => {
+            let state =
+                kept::state_directory().ok_or("neither XDG_STATE_HOME nor HOME names a directory: give --socket")?;
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&state);
+            made.map_err(|error| format!("{}: {error}", state.display()))?;
+            state.join("socket")
+        }
+    };
+    // What images may write they could put their own socket in the place of.
+    refuse_below("--socket", &path, roots)?;
+    let path = std::path::absolute(&path).map_err(|error| format!("--socket {}: {error}", path.display()))?;
+    LocalListener::bind(&path)
+        .map_err(|error| format!("unix cannot listen at {}: {error}; give another path with --socket", path.display()))
+}
+
 fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);
@@ -167,13 +214,13 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| "the name has no address".to_owned())
 }
 
-/// Refuses a file that the tools could show.
-fn refuse_below(file: &Path, roots: &[&Path]) -> Result<(), String> {
+/// Refuses a file that the tools could show, or write.
+fn refuse_below(option: &str, file: &Path, roots: &[&Path]) -> Result<(), String> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(place) = parent.canonicalize() else { return Ok(()) };
     match roots.iter().find(|root| place.starts_with(root)) {
         Some(root) => Err(format!(
-            "--token-file {}: the tools could show it, because it is below the root {}; give another file",
+            "{option} {}: the tools could reach it, because it is below the root {}; give another file",
             file.display(),
             root.display()
         )),
@@ -190,6 +237,12 @@ fn tell(line: &str) {
 fn announce(listener: &Listener) {
     let (transport, address) = (listener.transport.name(), listener.address);
     tell(&json!({ "transport": transport, "listening": address.to_string(), "port": address.port() }).to_string());
+}
+
+/// Tells other programs where a socket that is a file is, and a person what to give to a client.
+fn announce_file(local: &LocalListener) {
+    tell(&json!({ "transport": "unix", "listening": local.path.display().to_string() }).to_string());
+    tell(&format!("For a client on standard input and output: lispwright bridge --connect {}", quoted(&local.path)));
 }
 
 fn warn_of_others(address: SocketAddr) {

@@ -40,6 +40,54 @@ fn a_command_works_in_the_images_of_a_server() {
     assert!(code == Some(2) && said.contains("127.0.0.1"), "{code:?} {said}");
 }
 
+#[test]
+fn a_socket_that_is_a_file_serves_its_owner_without_a_token() {
+    let project = Project::new();
+    let socket = project.beside("socket");
+    let start = || {
+        let mut command = server_command(&project.root());
+        command.arg("--socket").arg(&socket).stderr(Stdio::piped());
+        let mut server = Client::spawn(command);
+        let said = lines(server.stderr());
+        let line: Value = serde_json::from_str(&said.recv_timeout(PATIENCE).unwrap()).unwrap();
+        assert_eq!(line, json!({ "transport": "unix", "listening": socket.display().to_string() }));
+        assert!(said.recv_timeout(PATIENCE).unwrap().contains("lispwright bridge --connect "));
+        server
+    };
+    let connect = || {
+        let mut command = Command::new(binary());
+        command.args(["bridge", "--connect"]).arg(&socket);
+        Client::connect(command)
+    };
+    let mut server = start();
+    assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let (mut one, mut other) = (connect(), connect());
+    let eval = |code: &str| json!({ "code": code, "session": "shared" });
+    assert!(!one.call("repl_eval", eval("(defvar *ways* 41)")).is_error);
+    assert!(other.call("repl_eval", eval("(incf *ways*)")).text.contains("42"));
+    let mut command = Command::new(binary());
+    command.args(["eval", "-e", "(incf *ways*)", "--session", "shared", "--connect"]).arg(&socket);
+    let output = command.current_dir(project.root()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "=> 43\n");
+    // A second server does not take the place of one that lives.
+    let mut second = server_command(&project.root());
+    let output = second.arg("--socket").arg(&socket).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("a server listens there"), "{said}");
+    let inside = server_command(&project.root()).arg("--socket").arg(project.at("socket")).output().unwrap();
+    let said = String::from_utf8_lossy(&inside.stderr);
+    assert!(!inside.status.success() && said.contains("below the root"), "{said}");
+    drop((one, other));
+    server.kill();
+    server.wait();
+    assert!(socket.exists(), "a killed server leaves its socket");
+    let server = start();
+    assert!(connect().call("repl_eval", eval("(+ 1 2)")).text.contains('3'));
+    kill_process(Pid::from_raw(server.pid()).unwrap(), Signal::TERM).unwrap();
+    assert!(server.finish().success());
+    assert!(!socket.exists(), "one that ends takes it along");
+}
+
 /// The memory in kB that a server has when it has read a file of some thousand forms.
 const MODEST: u64 = 20_000;
 

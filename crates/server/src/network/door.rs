@@ -20,30 +20,37 @@ pub(crate) struct Door {
     pace: Pace,
     /// The time by which the token has to be shown; none afterwards.
     until: Option<Instant>,
+    /// There were too many that have not shown it, so the time is short.
+    is_displaced: bool,
 }
 
 impl Door {
     pub(crate) fn new(gate: Arc<Gate>, guest: Guest) -> Self {
         let until = Some(Instant::now() + gate.limits.introduction);
         let pace = Pace::new(gate.limits.requests_per_second, gate.limits.burst);
-        Self { gate, guest, pace, until }
+        Self { gate, guest, pace, until, is_displaced: false }
     }
 
     /// Waits until the connection has to end; the refusal tells its client why.
     pub(crate) async fn closes(door: Option<&mut Self>) -> Refusal {
         let Some(door) = door else { return pending().await };
-        let late = async {
-            match door.until {
-                Some(until) => sleep_until(until).await,
-                None => pending().await,
+        let Some(mut until) = door.until else { return pending().await };
+        if !door.is_displaced {
+            tokio::select! {
+                () = door.guest.leave.cancelled() => {
+                    door.is_displaced = true;
+                    until = until.min(Instant::now() + door.gate.limits.farewell);
+                    door.until = Some(until);
+                }
+                () = sleep_until(until) => {}
             }
-        };
-        let why = tokio::select! {
-            () = door.guest.leave.cancelled() => {
-                "Invalid request: too many connections have shown no token, and this is the oldest of them; connect \
-                 again, and send the first request at once"
-            }
-            () = late => "Invalid request: the first one did not come in time",
+        }
+        sleep_until(until).await;
+        let why = if door.is_displaced {
+            "Invalid request: too many connections have shown no token, and this is the oldest of them; connect again, \
+             and send the first request at once"
+        } else {
+            "Invalid request: the first one did not come in time"
         };
         Refusal::new(None, INVALID_REQUEST, why)
     }

@@ -1,9 +1,10 @@
 //! The connections of the network transports, which are bounded.
 //!
 //! A connection that has not shown the token costs its peer nothing, so these have a bound of their own: when there is
-//! one more, the oldest of them goes. A client that does show the token does so at once, and keeps its place.
+//! one more, the oldest of them is given a moment to show it, and goes. A client that has shown the token keeps its place.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -29,7 +30,8 @@ struct Present {
 pub(crate) struct Guest {
     guests: Arc<Guests>,
     number: u64,
-    /// Cancelled when the connection has to end.
+    is_inside: AtomicBool,
+    /// Cancelled when the connection has to end, if it does not show the token soon.
     pub(crate) leave: CancellationToken,
 }
 
@@ -54,7 +56,7 @@ impl Guests {
         let (number, leave) = (present.last, CancellationToken::new());
         present.newcomers.push_back((number, leave.clone()));
         drop(present);
-        Some(Guest { guests: self.clone(), number, leave })
+        Some(Guest { guests: self.clone(), number, is_inside: AtomicBool::new(false), leave })
     }
 
     fn present(&self) -> MutexGuard<'_, Present> {
@@ -65,7 +67,13 @@ impl Guests {
 
 impl Guest {
     /// The connection has shown the token.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.is_inside.load(Ordering::Relaxed)
+    }
+
+    /// States that the connection has shown the token.
     pub(crate) fn admit(&self) {
+        self.is_inside.store(true, Ordering::Relaxed);
         self.guests.present().newcomers.retain(|(number, _)| *number != self.number);
     }
 }

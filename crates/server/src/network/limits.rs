@@ -9,6 +9,8 @@ pub struct Limits {
     pub connections: usize,
     /// Connections at the same time that have shown no token yet. When there is one more, the oldest is closed.
     pub newcomers: usize,
+    /// The time that the oldest of them still has when it is one too many.
+    pub farewell: Duration,
     /// The time for a new connection to show the token.
     pub introduction: Duration,
     /// Requests a second of one connection that are served at once; more wait.
@@ -36,6 +38,7 @@ impl Default for Limits {
         Self {
             connections: 256,
             newcomers: 32,
+            farewell: Duration::from_secs(2),
             introduction: Duration::from_secs(30),
             requests_per_second: 5000,
             burst: 5000,

@@ -12,11 +12,12 @@ use tokio_util::task::TaskTracker;
 
 use super::gate::Gate;
 use super::http::{self, Http};
+use super::local::LocalListener;
 use super::tcp;
 use crate::host::Host;
 
 /// The pause after a connection could not be accepted, for example because the process has no descriptor left.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
 /// The time for all connections to end.
 const END: Duration = Duration::from_secs(5);
@@ -130,7 +131,7 @@ impl Hall {
     }
 
     /// Serves the connections of all sockets until `stop` is cancelled; their end takes less than five seconds.
-    pub(crate) async fn serve(self, listeners: Vec<Listener>, stop: &CancellationToken) {
+    pub(crate) async fn serve(self, listeners: Vec<Listener>, locals: Vec<LocalListener>, stop: &CancellationToken) {
         let tasks = TaskTracker::new();
         if listeners.iter().any(|listener| listener.transport == Transport::Http) {
             tasks.spawn(self.http.clone().keep(stop.clone()));
@@ -138,7 +139,9 @@ impl Hall {
         let hall = Arc::new(self);
         let accepting =
             listeners.into_iter().map(|listener| listener.accept(hall.clone(), stop.clone(), tasks.clone()));
-        futures::future::join_all(accepting).await;
+        let (host, limits) = (hall.host.clone(), hall.gate.limits);
+        let local = locals.into_iter().map(|local| local.accept(host.clone(), limits, stop.clone(), tasks.clone()));
+        futures::join!(futures::future::join_all(accepting), futures::future::join_all(local));
         tasks.close();
         if tokio::time::timeout(END, tasks.wait()).await.is_err() {
             tracing::debug!(left = tasks.len(), "connections did not end in time");

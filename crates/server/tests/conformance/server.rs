@@ -12,7 +12,12 @@ async fn main() {
     let listener = Listener::bind(Transport::Http, "127.0.0.1:0".parse().expect("an address")).expect("a free port");
     let mut output = std::io::stdout();
     writeln!(output, "{}", listener.address.port()).and_then(|()| output.flush()).expect("an output");
-    let network = Network { listeners: vec![listener], access: Admission::default(), limits: Limits::default() };
+    let network = Network {
+        listeners: vec![listener],
+        locals: Vec::new(),
+        access: Admission::default(),
+        limits: Limits::default(),
+    };
     let stop = CancellationToken::new();
     let server = conformance::server();
     let input = async {

@@ -1,7 +1,7 @@
 //! Serves the toy catalogue. Without arguments on standard input and output.
 //!
 //! Arguments: `structured` for structured results; `tcp`, `http` to listen there instead; `token=TEXT`, `host=NAME`, `origin=URL`; `connections=N`,
-//! `newcomers=N`, `sessions=N`, `introduction=MS`, `patience=MS`, `head=MS`, `body=MS` for limits. A server that listens prints a port on each line, and ends
+//! `newcomers=N`, `sessions=N`, `farewell=MS`, `introduction=MS`, `patience=MS`, `head=MS`, `body=MS` for limits. A server that listens prints a port on each line, and ends
 //! when its standard input does.
 
 mod catalogue;
@@ -18,7 +18,8 @@ async fn main() {
     // Panics are part of the tests; their messages would hide the test's own output.
     std::panic::set_hook(Box::new(|_| {}));
     let mut results = Results::Text;
-    let mut network = Network { listeners: Vec::new(), access: Admission::default(), limits: Limits::default() };
+    let mut network =
+        Network { listeners: Vec::new(), locals: Vec::new(), access: Admission::default(), limits: Limits::default() };
     for argument in std::env::args().skip(1) {
         let (name, value) = argument.split_once('=').unwrap_or((&argument, ""));
         let count = || value.parse::<usize>().expect("a number");
@@ -35,6 +36,7 @@ async fn main() {
             "token" => network.access.token = Some(Token::new(value)),
             "connections" => network.limits.connections = count(),
             "newcomers" => network.limits.newcomers = count(),
+            "farewell" => network.limits.farewell = time(),
             "introduction" => network.limits.introduction = time(),
             "patience" => network.limits.patience = time(),
             other => panic!("no argument {other}"),

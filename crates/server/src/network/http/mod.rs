@@ -22,8 +22,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::model::{ClientRequest, GetMeta};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use self::body::Body;
@@ -33,6 +32,7 @@ use super::gate::Gate;
 use super::guests::Guest;
 use super::pace::Pace;
 use super::patient::Patient;
+use super::tcp::say_farewell;
 use crate::envelope::{self, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Incoming, PARSE_ERROR, Refusal};
 use crate::host::Host;
 use crate::intake::GRACE;
@@ -46,8 +46,8 @@ pub(crate) const PATH: &str = "/mcp";
 const HEADER_MISMATCH: i32 = -32020;
 /// The time between looks for sessions that nobody uses.
 const SWEEP: Duration = Duration::from_secs(60);
-/// The time to tell a client that there are too many.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The seconds after which a client that was one too many may come again.
+const RETRY_AFTER: u64 = 2;
 
 /// The HTTP transport, shared by its connections.
 pub(crate) struct Http {
@@ -95,10 +95,16 @@ impl Http {
     ) {
         let limits = self.gate.limits;
         let leave = guest.leave.clone();
+        // One that shows the token in this time stays.
+        let mut leaving = pin!(async move {
+            leave.cancelled().await;
+            tokio::time::sleep(limits.farewell).await;
+        });
         let pace = tokio::sync::Mutex::new(Pace::new(limits.requests_per_second, limits.burst));
         let connection = Arc::new(Connection { guest, local, pace });
+        let guest = connection.clone();
         let service = service_fn(move |request| {
-            let (http, connection) = (self.clone(), connection.clone());
+            let (http, connection) = (self.clone(), guest.clone());
             async move { Ok::<_, Infallible>(http.answer(request, &connection).await) }
         });
         let stream = TokioIo::new(Patient::new(stream, limits.patience));
@@ -109,7 +115,7 @@ impl Http {
             .max_headers(limits.headers)
             .serve_connection(stream, service);
         let mut serving = pin!(serving);
-        let mut stops = false;
+        let (mut stops, mut has_left) = (false, false);
         loop {
             tokio::select! {
                 served = serving.as_mut() => {
@@ -122,7 +128,12 @@ impl Http {
                     stops = true;
                     serving.as_mut().graceful_shutdown();
                 }
-                () = leave.cancelled() => return,
+                () = leaving.as_mut(), if !has_left => {
+                    has_left = true;
+                    if !connection.guest.is_inside() {
+                        return;
+                    }
+                }
             }
         }
     }
@@ -315,18 +326,13 @@ async fn read(mut body: RequestBody, length: Option<u64>) -> Result<Vec<u8>, Box
 }
 
 /// Tells a client that there are too many connections.
-pub(crate) async fn turn_away(mut stream: TcpStream, most: usize) {
+pub(crate) async fn turn_away(mut stream: impl AsyncRead + AsyncWrite + Unpin, most: usize) {
     let why = format!("the server has {most} connections, and takes no more; close one");
     let document = Refusal::new(None, INTERNAL_ERROR, why).json();
     let head = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
-         Connection: close\r\n\r\n",
+         Retry-After: {RETRY_AFTER}\r\nConnection: close\r\n\r\n",
         document.len()
     );
-    let farewell = async {
-        stream.write_all(&[head.as_bytes(), &document].concat()).await?;
-        stream.shutdown().await
-    };
-    // A client that does not listen is not told.
-    let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    say_farewell(&mut stream, &[head.as_bytes(), &document].concat()).await;
 }
