@@ -41,8 +41,12 @@ pub(crate) fn remove_server(text: &str, client: &Client) -> Result<(Option<Strin
     let Some((at, servers)) = member_object(text, root, client.servers)? else {
         return Ok((Some(text.to_owned()), EntryResult::Absent));
     };
-    match servers.properties.iter().position(|member| server_command(&member.value).is_some()) {
-        Some(index) => Ok((json.remove(&[at, index]), EntryResult::Removed)),
+    let ours = || servers.properties.iter().enumerate().filter(|(_, member)| server_command(&member.value).is_some());
+    if let Some((index, _)) = ours().find(|(_, member)| persons(&member.value).is_none()) {
+        return Ok((json.remove(&[at, index]), EntryResult::Removed));
+    }
+    match ours().find_map(|(_, member)| persons(&member.value)) {
+        Some(more) => Ok((Some(text.to_owned()), EntryResult::Kept { more })),
         None if servers.properties.iter().any(|member| member.name.as_str() == SERVER) => {
             Ok((Some(text.to_owned()), EntryResult::Foreign))
         }
@@ -175,6 +179,17 @@ pub(crate) fn server_command<'v, 't>(entry: &'v Value<'t>) -> Option<&'v StringL
     };
     let (command, first) = (command.as_string_lit()?, arguments.first().and_then(Value::as_string_lit));
     ours::is_server(&command.value, first.map(|first| first.value.as_ref())).then_some(command)
+}
+
+/// What a person has written into an entry of our server.
+fn persons(entry: &Value<'_>) -> Option<String> {
+    let entry = entry.as_object()?;
+    let is_empty = |value: &Value<'_>| value.as_object().is_some_and(|object| object.properties.is_empty());
+    let keys = entry.properties.iter().map(|member| (member.name.as_str(), is_empty(&member.value)));
+    let words = ["args", "command"].into_iter().filter_map(|key| last(entry, key)?.1.as_array());
+    let words =
+        words.flat_map(|words| &words.elements).filter_map(|word| Some(word.as_string_lit()?.value.to_string()));
+    ours::persons(keys, words)
 }
 
 /// The place of our hook in the groups of an event.

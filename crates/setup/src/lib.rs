@@ -61,6 +61,11 @@ pub enum EntryResult {
     Absent,
     /// An entry with our name runs another program; it was left alone.
     Foreign,
+    /// It runs this program, but a person has written more into it than we do; it was not removed.
+    Kept {
+        /// What that is.
+        more: String,
+    },
 }
 
 /// One entry of a file and its outcome.

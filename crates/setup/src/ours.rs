@@ -19,6 +19,32 @@ pub(crate) fn is_server(command: &str, first_argument: Option<&str>) -> bool {
     is_program(command) && first_argument == Some("mcp")
 }
 
+/// The keys of a server's entry that a setup writes, or that clients write by themselves.
+const KEYS: &[&str] = &[
+    "alwaysAllow",
+    "args",
+    "autoApprove",
+    "command",
+    "default_tools_approval_mode",
+    "disabled",
+    "disabledTools",
+    "enabled",
+    "tools",
+    "trust",
+    "type",
+];
+
+/// What a person has written into an entry of our server: keys of their own, arguments after `mcp`. A key counts unless its
+/// value is an empty object, which clients write.
+pub(crate) fn persons<'k>(
+    keys: impl Iterator<Item = (&'k str, bool)>,
+    arguments: impl Iterator<Item = String>,
+) -> Option<String> {
+    let own = keys.filter(|(key, is_empty)| !KEYS.contains(key) && !is_empty).map(|(key, _)| format!("`{key}`"));
+    let more: Vec<String> = own.chain(arguments.skip_while(|word| word != "mcp").skip(1)).collect();
+    (!more.is_empty()).then(|| more.join(", "))
+}
+
 /// The suffix that hides the failure of a command from the client.
 const FORGIVEN: &str = " || true";
 

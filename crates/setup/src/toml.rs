@@ -60,8 +60,13 @@ pub(crate) fn remove_server(text: &str) -> Result<(Option<String>, EntryResult),
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else { return Ok((Some(text.to_owned()), EntryResult::Absent)) };
     let table = as_servers(text, servers)?;
-    let Some((name, server)) = table.iter().find(|(_, server)| is_ours(server)) else {
-        let done = if table.contains_key(SERVER) { EntryResult::Foreign } else { EntryResult::Absent };
+    let own = || table.iter().filter(|(_, server)| is_ours(server));
+    let Some((name, server)) = own().find(|(_, server)| persons(server).is_none()) else {
+        let done = match own().find_map(|(_, server)| persons(server)) {
+            Some(more) => EntryResult::Kept { more },
+            None if table.contains_key(SERVER) => EntryResult::Foreign,
+            None => EntryResult::Absent,
+        };
         return Ok((Some(text.to_owned()), done));
     };
     if let Some(inline) = servers.as_inline_table() {
@@ -179,6 +184,15 @@ fn is_ours(server: &Item) -> bool {
     let Some(server) = server.as_table_like() else { return false };
     let first = server.get("args").and_then(Item::as_array).and_then(|arguments| arguments.get(0)?.as_str());
     server.get("command").and_then(Item::as_str).is_some_and(|command| ours::is_server(command, first))
+}
+
+/// What a person has written into an entry of our server.
+fn persons(server: &Item) -> Option<String> {
+    let table = server.as_table_like()?;
+    let keys = table.iter().map(|(key, value)| (key, value.as_table_like().is_some_and(TableLike::is_empty)));
+    let words = table.get("args").and_then(Item::as_array);
+    let words = words.into_iter().flatten().filter_map(|word| Some(word.as_str()?.to_owned()));
+    ours::persons(keys, words)
 }
 
 fn append(text: &str, is_new: bool, entry: &Entry<'_>) -> String {

@@ -386,7 +386,7 @@ fn entries_of_others_beside_ours_stay() {
 }
 "#;
     assert_eq!(remove(text, BOTH, Client::CLAUDE_CODE).unwrap().text.as_deref(), Some(kept));
-    let toml = "# top\n[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\n  \"mcp\",\n]\n# note\n\n[mcp_servers.lispwright.env]\nA = \"1\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.lispwright.tools.eval]\nx = 1\n";
+    let toml = "# top\n[mcp_servers.lispwright]\ncommand = \"lispwright\"\nargs = [\n  \"mcp\",\n]\n# note\n\n[mcp_servers.lispwright.env]\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n[mcp_servers.lispwright.tools.eval]\nx = 1\n";
     let kept = "# top\n# note\n\n\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n\n";
     assert_eq!(remove(toml, TOML, Client::CODEX).unwrap().text.as_deref(), Some(kept));
     for (before, after) in [
@@ -439,4 +439,30 @@ fn broken_files_are_refused_with_the_place() {
         refused("mcp_servers = 1\n", TOML),
         "line 1, column 15: `mcp_servers` should be a table, but something else is there"
     );
+}
+
+#[test]
+fn an_entry_that_somebody_has_written_is_not_removed() {
+    let kept = |more: &str| vec![EntryResult::Kept { more: more.to_owned() }];
+    for (entry, more) in [
+        (r#"{"command": "lispwright", "args": ["mcp", "--root", "/p"], "env": {}}"#, "--root, /p"),
+        (r#"{"command": "lispwright", "args": ["mcp"], "env": {"A": "1"}, "timeout": 3}"#, "`env`, `timeout`"),
+        (r#"{"type": "local", "command": ["lispwright", "mcp", "--read-only"]}"#, "--read-only"),
+    ] {
+        let text = format!("{{\"mcpServers\": {{\"lispwright\": {entry}}}}}");
+        let change = remove(&text, SERVER, Client::CLAUDE_CODE).unwrap();
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), kept(more)), "{entry}");
+        // Ours beside it goes.
+        let ours = r#"{"command": "lispwright", "args": ["mcp"]}"#;
+        let both = format!("{{\"mcpServers\": {{\"lispwright\": {entry}, \"l\": {ours}}}}}");
+        assert_eq!(remove(&both, SERVER, Client::CLAUDE_CODE).unwrap().text.as_deref(), Some(&*text));
+    }
+    for (lines, more) in [
+        ("args = [\"mcp\"]\nstartup_timeout_sec = 20\n", "`startup_timeout_sec`"),
+        ("args = [\"mcp\", \"--read-only\"]\n\n[mcp_servers.lispwright.env]\nA = \"1\"\n", "`env`, --read-only"),
+    ] {
+        let text = format!("[mcp_servers.lispwright]\ncommand = \"lispwright\"\n{lines}");
+        let change = remove(&text, TOML, Client::CODEX).unwrap();
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), kept(more)), "{lines}");
+    }
 }

@@ -47,6 +47,12 @@ impl Plan {
     pub(crate) fn changes(&self) -> bool {
         self.before.as_ref().map(|file| &file.text) != self.change.text.as_ref()
     }
+
+    /// An entry in the file was left alone.
+    pub(crate) fn is_left(&self) -> bool {
+        let left = |step: &EntryReport| matches!(step.done, EntryResult::Foreign | EntryResult::Kept { .. });
+        self.change.steps.iter().any(left)
+    }
 }
 
 /// The plans for all files of an order, or the reason why one of them cannot be edited; then none should be.
@@ -214,7 +220,7 @@ pub(crate) fn status(client: &'static Client) -> Status {
             EntryResult::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
             EntryResult::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
             EntryResult::Removed => missing.push("skills of an earlier version".to_owned()),
-            EntryResult::Already | EntryResult::Absent => there += 1,
+            EntryResult::Already | EntryResult::Absent | EntryResult::Kept { .. } => there += 1,
         }
     }
     let state = match (missing.is_empty(), there) {

@@ -24,7 +24,8 @@ use super::ways::Way;
     lispwright setup gemini --scope project --no-hooks\n  lispwright setup claude-code --remove\n  \
     lispwright setup --status\n  lispwright setup --plugin ~/lispwright-plugins\n\n\
     Whatever else the files hold stays byte for byte. A second run changes nothing. --remove gives the old bytes again.\n\
-    Exit code: 0 done, or nothing to do; 1 an entry of that name runs something else and was left alone; 2 a file could \
+    Exit code: 0 done, or nothing to do; 1 an entry was left alone, \
+    since it runs something else or somebody has written into it; 2 a file could \
     not be read or written.")]
 pub(crate) struct Args {
     /// Its name; without one, all that are found here
@@ -158,7 +159,7 @@ fn attempt(args: &Args) -> Result<ExitCode, String> {
         print(&survey(writes, args, &orders));
     }
     let mut steps = orders.iter().flat_map(|(_, plans)| plans).flat_map(|plan| &plan.change.steps);
-    let foreign = steps.any(|step| step.done == EntryResult::Foreign);
+    let foreign = steps.any(|step| matches!(step.done, EntryResult::Foreign | EntryResult::Kept { .. }));
     Ok(if foreign { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -191,7 +192,9 @@ fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
             continue;
         }
         if changed.is_empty() {
-            out.push_str(&format!("{}: {again}\n", client.title));
+            let kept: Vec<String> = plans.iter().filter(|plan| plan.is_left()).map(summary).collect();
+            let said = if kept.is_empty() { again.to_owned() } else { kept.join(", ") };
+            out.push_str(&format!("{}: {said}\n", client.title));
             continue;
         }
         out.push_str(&format!("{}:\n", client.title));
@@ -338,6 +341,9 @@ fn step_text(EntryReport { entry, done }: &EntryReport) -> String {
         EntryResult::Already => format!("{entry} is there"),
         EntryResult::Removed => format!("{entry} removed"),
         EntryResult::Absent => format!("no {entry}"),
+        EntryResult::Kept { more } => {
+            format!("{entry} was left: it has {more}, which setup does not write; take it out yourself")
+        }
         EntryResult::Foreign => {
             format!("{entry} of our name runs something else and was left alone; rename or remove it")
         }
@@ -353,6 +359,7 @@ fn word(done: &EntryResult) -> &'static str {
         EntryResult::Removed => "removed",
         EntryResult::Absent => "absent",
         EntryResult::Foreign => "foreign",
+        EntryResult::Kept { .. } => "kept",
     }
 }
 
