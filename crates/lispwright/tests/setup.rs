@@ -232,6 +232,35 @@ fn the_skill_has_the_texts_of_the_prompts_and_a_directory_of_its_own() {
 }
 
 #[test]
+fn a_client_with_a_yaml_file_gets_the_server_once_it_has_made_that() {
+    let home = Home::new();
+    for (client, file) in [("goose", ".config/goose/config.yaml"), ("continue", ".continue/config.yaml")] {
+        fs::create_dir_all(home.path(file).parent().unwrap()).unwrap();
+        let said = told(&home.run(&["setup", client]), 0);
+        assert!(said.contains(" yet, which it makes when you set it up: nothing is written"), "{said}");
+        assert!(told(&home.run(&["setup"]), 0).contains("config.yaml yet"));
+        let status = told(&home.run(&["setup", client, "--status"]), 0);
+        assert!(status.contains(": not configured"), "{status}");
+        let text = "# mine\nname: x\n";
+        home.write(file, text);
+        told(&home.run(&["setup", client]), 0);
+        let status = told(&home.run(&["setup", client, "--status"]), 0);
+        assert!(status.contains(": configured"), "{status}");
+        told(&home.run(&["setup", client, "--remove"]), 0);
+        assert_eq!(home.read(file), text);
+        // Somebody's own entry is said to be left.
+        let own = "extensions:\n  l:\n    cmd: lispwright\n    args: [mcp, --read-only]\n";
+        let own =
+            if client == "goose" { own } else { "mcpServers:\n- command: lispwright\n  args: [mcp, --read-only]\n" };
+        home.write(file, own);
+        let said = told(&home.run(&["setup", client, "--remove"]), 1);
+        assert!(said.contains("was left: it has --read-only, which setup does not write"), "{said}");
+        assert_eq!(home.read(file), own);
+        home.write(file, text);
+    }
+}
+
+#[test]
 fn skills_of_an_earlier_version_make_room_for_the_one() {
     let home = Home::new();
     told(&home.run(&["setup", "codex"]), 0);

@@ -44,9 +44,9 @@ pub struct Client {
     pub(crate) reads_comments: bool,
     /// A file may start with a byte order mark if all of its parts are among these.
     byte_order_mark: &'static [Part],
-    /// The key of its servers in a JSON file.
+    /// The key of its servers in a JSON or YAML file.
     pub(crate) servers: &'static str,
-    /// The form of a server's entry in a JSON file.
+    /// The form of a server's entry there.
     pub(crate) entry: EntryForm,
     /// The permission to call our tools without asking.
     pub grant: Grant,
@@ -76,6 +76,10 @@ pub(crate) enum EntryForm {
     Typed,
     /// `{"type": "local", "command": [program, ...]}`
     OneList,
+    /// Goose's, in a YAML file: by its name, `cmd: program`.
+    Extension,
+    /// Continue's, in a YAML file: an item of a list, `name: lispwright`.
+    Listed,
 }
 
 /// Where a file of one person is.
@@ -114,6 +118,8 @@ pub enum Part {
     JsonServer,
     /// `[mcp_servers]` in a TOML file.
     TomlServer,
+    /// Our server in a YAML file that is there already.
+    YamlServer,
     /// `hooks` in a JSON file.
     Hooks,
     /// A plugin with this source text, which is the whole file and runs our hook.
@@ -203,7 +209,7 @@ impl Client {
     /// GitHub Copilot CLI.
     pub const COPILOT: &'static Self = &copilot::CLIENT;
     /// All of them.
-    pub const ALL: [&'static Self; 12] = [
+    pub const ALL: [&'static Self; 14] = [
         Self::CLAUDE_CODE,
         Self::CODEX,
         Self::GEMINI,
@@ -215,6 +221,8 @@ impl Client {
         &servers::ZED,
         &servers::WINDSURF,
         &servers::CRUSH,
+        &servers::GOOSE,
+        &servers::CONTINUE,
         &servers::CLAUDE_DESKTOP,
     ];
 

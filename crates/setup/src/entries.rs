@@ -123,7 +123,9 @@ fn server_steps(client: &Client) -> [JsonStep<'static>; 2] {
 fn server(entry: &Entry<'_>) -> String {
     let program = string(entry.program);
     match entry.client.entry {
-        EntryForm::Plain => format!("{{\"command\": {program}, \"args\": [\"mcp\"]}}"),
+        EntryForm::Plain | EntryForm::Extension | EntryForm::Listed => {
+            format!("{{\"command\": {program}, \"args\": [\"mcp\"]}}")
+        }
         EntryForm::Typed => format!("{{\"type\": \"stdio\", \"command\": {program}, \"args\": [\"mcp\"]}}"),
         EntryForm::OneList => format!("{{\"type\": \"local\", \"command\": [{program}, \"mcp\"]}}"),
     }

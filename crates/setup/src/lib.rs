@@ -19,6 +19,7 @@ mod ours;
 mod plugin;
 mod skill;
 mod toml;
+mod yaml;
 
 pub use clients::{Client, ConfigDirectories, ConfigFile, Grant, Part, Scope, When};
 pub use fault::SetupFault;
@@ -98,6 +99,7 @@ pub fn install(text: Option<&str>, parts: &[Part], entry: &Entry<'_>) -> Result<
         let (new, done) = match work {
             Work::JsonServer => entries::install_server(&now, entry)?,
             Work::TomlServer => toml::install_server(&now, is_new, entry)?,
+            Work::YamlServer => yaml::install_server(&now, is_new, entry)?,
             Work::Hook(event) => entries::install_hook(&now, event, entry)?,
             Work::Grant => install_grant(&now, entry.client)?,
             Work::Plugin(source) => plugin::install(&now, is_new, source, entry),
@@ -129,6 +131,7 @@ pub fn remove(text: &str, parts: &[Part], client: &'static Client) -> Result<Fil
             let (new, done) = match work {
                 Work::JsonServer => entries::remove_server(&now, client)?,
                 Work::TomlServer => toml::remove_server(&now)?,
+                Work::YamlServer => yaml::remove_server(&now, client)?,
                 Work::Hook(event) => entries::remove_hook(&now, event, client)?,
                 Work::Grant => remove_grant(&now, client)?,
                 Work::Plugin(_) => plugin::remove(&now, client),
@@ -172,6 +175,7 @@ fn remove_grant(text: &str, client: &Client) -> Result<(Option<String>, EntryRes
 enum Work {
     JsonServer,
     TomlServer,
+    YamlServer,
     Hook(&'static str),
     Plugin(&'static str),
     Skill,
@@ -184,6 +188,7 @@ fn works(parts: &[Part], client: &'static Client) -> Vec<(&'static str, Work)> {
         match part {
             Part::JsonServer => works.push(("MCP server", Work::JsonServer)),
             Part::TomlServer => works.push(("MCP server", Work::TomlServer)),
+            Part::YamlServer => works.push(("MCP server", Work::YamlServer)),
             Part::Grant => works.push(("tool grant", Work::Grant)),
             Part::Plugin(source) => works.push(("plugin with the hooks", Work::Plugin(source))),
             Part::Skill => works.push(("skill file", Work::Skill)),

@@ -106,6 +106,35 @@ fn toml_document() -> impl Strategy<Value = String> {
     })
 }
 
+fn yaml_line() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        Just(""),
+        Just("# note"),
+        Just("a: 1 # x"),
+        Just("b: |"),
+        Just("  text: {"),
+        Just("extensions:"),
+        Just("  dev:"),
+        Just("    cmd: é"),
+        Just("    args: [a, 'b c']"),
+        Just("  other: {cmd: x}"),
+        Just("mcpServers:"),
+        Just("- name: x"),
+        Just("  - name: y"),
+        Just("    command: z"),
+        Just("c: {d: 1}"),
+        Just("..."),
+    ]
+}
+
+fn yaml_document() -> impl Strategy<Value = String> {
+    let line = (yaml_line(), prop_oneof![4 => Just("\n"), 1 => Just("\r\n")]);
+    (proptest::collection::vec(line, 0..8), any::<bool>()).prop_map(|(lines, closed)| {
+        let text: String = lines.iter().map(|(line, end)| format!("{line}{end}")).collect();
+        if closed { text } else { text.trim_end().to_owned() }
+    })
+}
+
 /// Checks the properties for one text; `false` if it is refused.
 fn check(text: &str, parts: &[Part], client: &'static Client) -> Result<bool, TestCaseError> {
     let entry = Entry { client, program: "/opt/it's/lispwright", stats: Some("/s"), skill: None };
@@ -140,8 +169,16 @@ proptest! {
     }
 
     #[test]
+    fn yaml(text in yaml_document()) {
+        let goose = check(&text, &[Part::YamlServer], Client::from_name("goose").unwrap())?;
+        let list = check(&text, &[Part::YamlServer], Client::from_name("continue").unwrap())?;
+        prop_assume!(goose || list);
+    }
+
+    #[test]
     fn any_text(text in any::<String>()) {
         check(&text, &[Part::JsonServer, Part::Grant, Part::Hooks], Client::GEMINI)?;
         check(&text, &[Part::TomlServer, Part::Grant], Client::CODEX)?;
+        check(&text, &[Part::YamlServer], Client::from_name("goose").unwrap())?;
     }
 }

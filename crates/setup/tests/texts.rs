@@ -6,6 +6,7 @@ use lispwright_setup::{Client, Entry, EntryResult, FileChange, Part, install, re
 const BOTH: &[Part] = &[Part::JsonServer, Part::Hooks];
 const SERVER: &[Part] = &[Part::JsonServer];
 const HOOKS: &[Part] = &[Part::Hooks];
+const YAML: &[Part] = &[Part::YamlServer];
 const TOML: &[Part] = &[Part::TomlServer];
 const GRANT: &[Part] = &[Part::Grant];
 
@@ -465,4 +466,68 @@ fn an_entry_that_somebody_has_written_is_not_removed() {
         let change = remove(&text, TOML, Client::CODEX).unwrap();
         assert_eq!((change.text.as_deref(), done(&change)), (Some(&*text), kept(more)), "{lines}");
     }
+}
+
+fn client(name: &str) -> &'static Client {
+    Client::from_name(name).unwrap()
+}
+
+const EXTENSION: &str = "lispwright:\n    enabled: true\n    type: stdio\n    name: lispwright\n    description: Read, edit and run Lisp\n    \
+                         cmd: \"lispwright\"\n    args: [mcp]\n    envs: {}";
+const ITEM: &str = "- name: lispwright\n    command: \"lispwright\"\n    args: [mcp]";
+
+#[test]
+fn a_yaml_file_gets_a_block_after_the_others() {
+    let goose = client("goose");
+    for before in ["", "# mine\n", "GOOSE_MODEL: m\n", "---\na: |\n  x: {\n\nb: \"é\"\n"] {
+        check(goose, YAML, Some(before), &format!("{before}extensions:\n  {EXTENSION}\n"));
+    }
+    check(goose, YAML, Some("a: 1"), &format!("a: 1\nextensions:\n  {EXTENSION}"));
+    let others = "extensions: # mine\n  dev:\n    enabled: true\n    # its end\n";
+    let text = |ours: &str| format!("{others}{ours}\n  # the end\nGOOSE_MODEL: m # c\n");
+    let with = text(&format!("  {EXTENSION}\n")).replacen("    # its end\n", "", 1);
+    let with = with.replacen(&format!("  {EXTENSION}\n"), &format!("  {EXTENSION}\n    # its end\n"), 1);
+    check(goose, YAML, Some(&text("")), &with);
+    let crlf = "extensions:\r\n    dev: {enabled: true}\r\n";
+    let wide = format!("{crlf}    {}\r\n", EXTENSION.replace("\n", "\r\n  "));
+    check(goose, YAML, Some(crlf), &wide);
+
+    let lists = client("continue");
+    check(lists, YAML, Some("name: x\n"), &format!("name: x\nmcpServers:\n  {ITEM}\n"));
+    for indent in ["", "  ", "      "] {
+        let before = format!("name: x\nmcpServers:\n{indent}- name: y\n{indent}  command: z\n\nmodels: []\n");
+        let ours = format!("{indent}{}\n", ITEM.replace("\n    ", &format!("\n{indent}  ")));
+        check(lists, YAML, Some(&before), &before.replace("\n\nmodels", &format!("\n{ours}\nmodels")));
+    }
+}
+
+#[test]
+fn a_yaml_file_is_not_created_and_what_is_not_ours_stays() {
+    let goose = client("goose");
+    let change = install(None, YAML, &entry(goose)).unwrap();
+    assert_eq!((change.text.as_deref(), done(&change)), (None, vec![EntryResult::Absent]));
+    let old = "extensions:\n  lisp:\n    cmd: /old/lispwright\n    args:\n      - mcp\n    timeout: null\n";
+    let change = install(Some(old), YAML, &entry(goose)).unwrap();
+    assert_eq!(change.text, Some(old.replace("/old/lispwright", "\"lispwright\"")));
+    assert_eq!(done(&change), [EntryResult::Updated { from: "/old/lispwright".to_owned() }]);
+    assert_eq!(remove(&format!("a: 1\n{old}"), YAML, goose).unwrap().text.as_deref(), Some("a: 1\n"));
+    let theirs = old.replace("lisp:", "lispwright:").replace("/old/lispwright", "other");
+    for change in [install(Some(&theirs), YAML, &entry(goose)), remove(&theirs, YAML, goose)] {
+        let change = change.unwrap();
+        assert_eq!((change.text.as_deref(), done(&change)), (Some(&*theirs), vec![EntryResult::Foreign]));
+    }
+    let person = old.replace("null", "30");
+    let change = remove(&person, YAML, goose).unwrap();
+    let kept = vec![EntryResult::Kept { more: "`timeout`".to_owned() }];
+    assert_eq!((change.text.as_deref(), done(&change)), (Some(&*person), kept));
+    for odd in
+        ["extensions: {}\n", "extensions:\n", "extensions: 3\n", "{a: 1}\n", "- a\n", "a: 1\n---\nb: 2\n", "  a: 1\n"]
+    {
+        let fault = install(Some(odd), YAML, &entry(goose)).unwrap_err().to_string();
+        assert!(fault.contains("`extensions` is written in a way that cannot be edited safely"), "{odd}: {fault}");
+        assert_eq!(remove(odd, YAML, goose).unwrap().text.as_deref(), Some(odd));
+    }
+    let broken = install(Some("a: [1\n"), YAML, &entry(goose)).unwrap_err().to_string();
+    assert!(broken.starts_with("line "), "{broken}");
+    assert!(install(Some(&"[".repeat(100_000)), YAML, &entry(goose)).is_err());
 }

@@ -65,7 +65,7 @@ pub(crate) fn plan(order: &Order) -> Result<Vec<Plan>, String> {
     let wanted = |part: &Part| match part {
         Part::Hooks | Part::Plugin(_) => order.hooks,
         Part::Grant => order.server && (order.approve || order.remove),
-        Part::JsonServer | Part::TomlServer => order.server,
+        Part::JsonServer | Part::TomlServer | Part::YamlServer => order.server,
         Part::Skill => order.skills,
     };
     let mut plans = Vec::new();
@@ -220,7 +220,8 @@ pub(crate) fn status(client: &'static Client) -> Status {
             EntryResult::Updated { from } => missing.push(format!("{} runs {from}", step.entry)),
             EntryResult::Foreign => missing.push(format!("{} of our name runs something else", step.entry)),
             EntryResult::Removed => missing.push("skills of an earlier version".to_owned()),
-            EntryResult::Already | EntryResult::Absent | EntryResult::Kept { .. } => there += 1,
+            EntryResult::Absent => missing.push(format!("no file for the {}", step.entry)),
+            EntryResult::Already | EntryResult::Kept { .. } => there += 1,
         }
     }
     let state = match (missing.is_empty(), there) {

@@ -192,6 +192,10 @@ fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
             continue;
         }
         if changed.is_empty() {
+            if let Some(said) = without_file(order, plans) {
+                out.push_str(&said);
+                continue;
+            }
             let kept: Vec<String> = plans.iter().filter(|plan| plan.is_left()).map(summary).collect();
             let said = if kept.is_empty() { again.to_owned() } else { kept.join(", ") };
             out.push_str(&format!("{}: {said}\n", client.title));
@@ -228,6 +232,14 @@ fn survey(writes: bool, args: &Args, orders: &[(Order, Vec<Plan>)]) -> String {
         )),
     }
     out
+}
+
+/// What is said instead of a setup for a client whose file is not there, and is made by the client alone.
+fn without_file(order: &Order, plans: &[Plan]) -> Option<String> {
+    let lacks = |plan: &&Plan| plan.before.is_none() && plan.change.text.is_none() && !order.remove;
+    let plan = plans.iter().find(lacks)?;
+    let title = order.client.title;
+    Some(format!("{title} has no {} yet, which it makes when you set it up: nothing is written.\n", shown(&plan.path)))
 }
 
 /// What is said instead of a setup for a client that has our plugin.
@@ -289,7 +301,7 @@ fn paths(plans: &[&Plan]) -> String {
 }
 
 fn report(args: &Args, order: &Order, plans: &[Plan]) -> String {
-    if let Some(said) = by_plugin(order) {
+    if let Some(said) = by_plugin(order).or_else(|| without_file(order, plans)) {
         return said;
     }
     let mut out = String::new();

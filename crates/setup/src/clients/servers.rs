@@ -1,11 +1,12 @@
 //! Clients that get our server alone: their hooks, if they have any, are not spoken here.
 //!
-//! Each reads its servers from one JSON file, which is what its documentation says; `name program directory`, the files
+//! Each reads its servers from one JSON or YAML file, which is what its documentation says; `name program directory`, the files
 //! and the key of the servers are all that differs.
 
 use super::{Base, Client, EntryForm, Grant, Hooks, Moved, Part, When};
 
 const SERVER: &[Part] = &[Part::JsonServer];
+const YAML: &[Part] = &[Part::YamlServer];
 
 /// A client without hooks and skills of ours, which asks before it calls a tool.
 const PLAIN: Client = Client {
@@ -113,6 +114,33 @@ pub(super) const CRUSH: Client = Client {
     servers: "mcp",
     entry: EntryForm::Typed,
     check: "the list of MCPs in its side bar",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const GOOSE: Client = Client {
+    name: "goose",
+    title: "Goose",
+    program: "goose",
+    moved: Moved::Home(".config"),
+    variable: "XDG_CONFIG_HOME",
+    directory: "goose",
+    user: &[(Base::Directory, "config.yaml", YAML)],
+    servers: "extensions",
+    entry: EntryForm::Extension,
+    check: "`goose configure`, Toggle Extensions",
+    advice: &[(When::Always, NO_HOOKS)],
+    ..PLAIN
+};
+
+pub(super) const CONTINUE: Client = Client {
+    name: "continue",
+    title: "Continue",
+    program: "cn",
+    directory: ".continue",
+    user: &[(Base::Directory, "config.yaml", YAML)],
+    entry: EntryForm::Listed,
+    check: "/mcp inside, or its list of tools",
     advice: &[(When::Always, NO_HOOKS)],
     ..PLAIN
 };
