@@ -161,10 +161,21 @@ fn an_edit_is_written_only_if_it_is_verified() {
 #[test]
 fn doctor_and_help() {
     let project = project();
-    let output = run(&project, &["doctor"], "");
-    // A runtime that does not answer in time, as on a busy machine, makes the report an error.
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(said.contains("sbcl answers: (+ 1 2) => 3"), "{said}");
+    let text = |arguments: &[&str]| {
+        let output = run(&project, arguments, "");
+        // A runtime that does not answer in time, as on a busy machine, makes the report an error.
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let looked = text(&["doctor"]);
+    let lines = |name: &str| looked.lines().filter(|line| line.trim_start().starts_with(&format!("{name}: "))).count();
+    for runtime in lispwright_runtime::Runtime::all() {
+        assert_eq!(lines(runtime.name), 1, "{looked}");
+    }
+    assert!(looked.contains("  sbcl: SBCL ") && !looked.contains("answers"), "{looked}");
+    assert!(looked.trim_end().lines().last().is_some_and(|line| line.starts_with("Next: ")), "{looked}");
+    let tried = text(&["doctor", "--deep"]);
+    let answers = tried.lines().any(|line| line.starts_with("  sbcl: SBCL ") && line.contains("; answers "));
+    assert!(answers && tried.contains(" of "), "{tried}");
     for command in ["mcp", "check", "outline", "read", "search", "tree", "eval", "load", "edit", "batch", "doctor"] {
         check(&project, &[command, "--help"], "", 0, &["Usage:", "xample"]);
     }
