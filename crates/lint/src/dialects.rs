@@ -41,6 +41,8 @@ pub(crate) struct NameWords {
     pub(crate) others: &'static str,
     /// The libraries whose names are in the table of the language, a line each.
     pub(crate) libraries: &'static str,
+    /// The spaces of the language of which the table has all functions and macros, whatever its version.
+    pub(crate) closed: &'static [&'static str],
     /// Text in files that make names in ways that are not read.
     pub(crate) conjures: &'static [&'static str],
     /// Text in files that export names in ways that are not read.
@@ -60,6 +62,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     space_word: "package",
     others: "",
     libraries: "common-lisp\ncl",
+    closed: &[],
     conjures: &["(setf (fdefinition", "(setf (symbol-function", "(eval ", "(load "],
     computed_exports: &["(export ", "#.", "do-symbols", "do-all-symbols", "in-readtable"],
     export_function: Some("EXPORT"),
@@ -98,6 +101,7 @@ const CLOJURE_NAMES: NameWords = NameWords {
     space_word: "namespace",
     others: "thrown? thrown-with-msg? defproject",
     libraries: "clojure.core",
+    closed: &["clojure.edn", "clojure.java.io", "clojure.set", "clojure.string", "clojure.walk", "clojure.zip"],
     conjures: &[
         "(intern ",
         "(eval ",

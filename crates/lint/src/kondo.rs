@@ -16,6 +16,7 @@ const LINTERS: &[(&str, &[&str])] = &[
     ("unreachable-code", &["unreachable-clause"]),
     ("unresolved-symbol", &["undefined-name"]),
     ("unresolved-var", &["undefined-name"]),
+    ("unresolved-namespace", &["unknown-alias"]),
     ("unused-binding", &["unused-binding"]),
     ("unused-namespace", &["unused-import"]),
     ("unused-referred-var", &["unused-import"]),

@@ -11,6 +11,7 @@ mod malformed_clause;
 mod malformed_form;
 mod odd_pairs;
 mod undefined_name;
+mod unknown_alias;
 mod unreachable_clause;
 mod unused_binding;
 mod unused_import;
@@ -34,6 +35,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_form::MalformedForm,
     &odd_pairs::OddPairs,
     &undefined_name::UndefinedName,
+    &unknown_alias::UnknownAlias,
     &unreachable_clause::UnreachableClause,
     &unused_binding::UnusedBinding,
     &unused_import::UnusedImport,

@@ -73,6 +73,11 @@ fn rows(table: &str) -> &str {
 }
 
 impl Dialect {
+    /// The names of the operators of the language, as [`Dialect::standard_operator`] takes them.
+    pub fn standard_operators(self) -> impl Iterator<Item = &'static str> {
+        rows(self.table().operators).lines().filter_map(|line| line.split(' ').next())
+    }
+
     /// The operator of the language with this name, as the language spells it; one outside of the namespace of the
     /// language has its own before it: `clojure.string/join`.
     pub fn standard_operator(self, name: &str) -> Option<StandardOperator> {

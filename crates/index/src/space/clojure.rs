@@ -163,13 +163,17 @@ impl<'t> Reading<'_, 't> {
         let Some(list) = library.list() else {
             return self.library(word, library, self.source(library).to_owned(), &[]);
         };
-        let data = self.inside(list);
-        let Some((&first, rest)) = data.split_first() else { return };
+        let mut data = self.walk.data(list);
+        let Some(name) = data.next() else { return };
+        let rest = self.spread(data.collect());
+        // A library can have another name for each platform.
+        let names = self.spread(vec![name]);
+        let Some(&first) = names.first() else { return };
         let prefix = self.source(first);
         if rest.first().is_none_or(|option| self.source(*option).starts_with(':')) {
-            return self.library(word, first, prefix.to_owned(), rest);
+            return names.iter().for_each(|name| self.library(word, *name, self.source(*name).to_owned(), &rest));
         }
-        for library in rest {
+        for library in &rest {
             let inside = library.list().map_or_else(|| vec![*library], |list| self.inside(list));
             if let Some((&name, options)) = inside.split_first() {
                 self.library(word, name, format!("{prefix}.{}", self.source(name)), options);

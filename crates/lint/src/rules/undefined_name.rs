@@ -31,6 +31,11 @@ static ABOUT: About = About {
             right: "(ns shop.core)\n(declare total)\n(defn statement [x] x)\n(defn f [x] (statement (total x)))\n",
         },
         Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core (:require [clojure.string :as str]))\n(defn f [x] (str/joins \",\" x))\n",
+            right: "(ns shop.core (:require [clojure.string :as str]))\n(defn f [x] (str/join \",\" x))\n",
+        },
+        Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defpackage :shop (:use :cl) (:export #:total))\n(defpackage :app (:use :cl))\n(in-package :app)\n\
                     (defun f (x) (shop:totl x))\n",
@@ -126,6 +131,9 @@ impl<'i> Search<'_, '_, 'i> {
         if used.kind == UseKind::Quoted && !is_exported {
             return None;
         }
+        if self.words.closed.contains(&space.as_str()) && !question.has_space(&space) {
+            return self.of_language(used, &space);
+        }
         // A name that a space gives out under another is no name of its own.
         let home = file.document.facts.space_at(used.start);
         if space == home || !question.has_space(&space) || self.is_in_branch(used.span()) {
@@ -154,6 +162,27 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let near = self.near(&space, &name);
+        Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
+    }
+
+    /// What is wrong with a use of a name of a space of the language.
+    fn of_language(&self, used: Use, space: &str) -> Option<String> {
+        let file = self.file;
+        let written = file.source(used.span());
+        let name = written.rsplit('/').next()?;
+        let is_plain = name.starts_with(|first: char| first.is_lowercase()) && !name.ends_with(['.', '#']);
+        let is_code = matches!(used.kind, UseKind::Call | UseKind::Value | UseKind::Export);
+        if !is_plain || !is_code || !file.is_of_platform(used.span()) || self.is_in_branch(used.span()) {
+            return None;
+        }
+        let prefix = format!("{space}/");
+        let dialect = file.dialect();
+        if dialect.standard_operator(&format!("{prefix}{name}")).is_some() {
+            return None;
+        }
+        let all = dialect.standard_operators().filter_map(|one| one.strip_prefix(prefix.as_str()));
+        let near = nearest(name, all, 1);
+        let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
         Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
     }
 
