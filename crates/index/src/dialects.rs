@@ -3,6 +3,7 @@
 use lispwright_syntax::{Datum, Dialect, ListId, SpecialForm};
 
 use crate::bind::Pattern;
+use crate::libraries::LibraryLayout;
 use crate::parameters::ParameterNotation;
 use crate::resolve::Written;
 use crate::space::{self, Declared, Space};
@@ -90,6 +91,8 @@ pub(crate) struct Rules {
     pub(crate) files_are_features: bool,
     /// A file says which others it uses; otherwise, names find what is loaded, whatever file has it.
     pub(crate) files_name_others: bool,
+    /// How installed libraries lie.
+    pub(crate) libraries: LibraryLayout,
 }
 
 const COMMON_LISP: Rules = Rules {
@@ -136,6 +139,7 @@ const COMMON_LISP: Rules = Rules {
     templates_declare: true,
     accessors_are_written: true,
     files_name_others: false,
+    libraries: LibraryLayout::Systems,
 };
 
 const SCHEME: Rules = Rules {
@@ -159,10 +163,12 @@ const SCHEME: Rules = Rules {
     accessors_are_written: false,
     files_name_others: true,
     calls: &["(", "["],
+    libraries: LibraryLayout::Modules,
     ..COMMON_LISP
 };
 
 const RACKET: Rules = Rules {
+    libraries: LibraryLayout::Unknown,
     declares: space::racket::read,
     begins: space::racket::begins,
     written: space::racket::written,
@@ -180,6 +186,7 @@ const RACKET: Rules = Rules {
 };
 
 const CLOJURE: Rules = Rules {
+    libraries: LibraryLayout::Unknown,
     declares: space::clojure::read,
     written: space::clojure::written,
     two_namespaces: false,
@@ -218,6 +225,7 @@ const CLOJURE: Rules = Rules {
 const EDN: Rules = Rules { is_data: true, ..CLOJURE };
 
 const EMACS_LISP: Rules = Rules {
+    libraries: LibraryLayout::Unknown,
     declares: space::emacs_lisp::read,
     written: space::emacs_lisp::written,
     is_constant: |text| matches!(text, "nil" | "t") || text.starts_with('&'),

@@ -12,6 +12,7 @@ use crate::dialects::rules;
 use crate::each::{each, each_owned};
 use crate::facts::{Definition, FILE_SPACE, Facts};
 use crate::lessons::Lessons;
+use crate::libraries::Libraries;
 use crate::macros::Macros;
 use crate::resolve::{Referent, Spaces, Written};
 use crate::signatures::Signatures;
@@ -155,9 +156,16 @@ pub struct Index {
     documents: FxHashMap<PathBuf, Arc<Document>>,
     /// Files that the last update left out.
     left_out: Arc<FxHashSet<PathBuf>>,
+    /// The libraries that its questions know.
+    pub(crate) libraries: Arc<Libraries>,
 }
 
 impl Index {
+    /// An index without files, whose questions know installed libraries.
+    pub fn with_libraries(libraries: Libraries) -> Self {
+        Self { libraries: Arc::new(libraries), ..Self::default() }
+    }
+
     /// Checks all files below `roots`, and reads those that have changed.
     pub fn refresh<'r>(&mut self, roots: impl IntoIterator<Item = &'r Path>, language_of: LanguageOf<'_>) -> Refreshed {
         let mut refreshed = Refreshed::default();
@@ -233,7 +241,7 @@ impl Index {
     pub fn without(&self, is_left_out: impl Fn(&Path) -> bool) -> Self {
         let kept = self.documents.iter().filter(|(path, _)| !is_left_out(path));
         let documents = kept.map(|(path, document)| (path.clone(), document.clone())).collect();
-        Self { documents, left_out: self.left_out.clone() }
+        Self { documents, left_out: self.left_out.clone(), libraries: self.libraries.clone() }
     }
 
     /// It has the same files with the same texts as the other.

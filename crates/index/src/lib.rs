@@ -28,6 +28,7 @@ mod known;
 mod learn;
 mod ledger;
 mod lessons;
+mod libraries;
 mod links;
 mod locals;
 mod loops;
@@ -66,6 +67,7 @@ pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use
 pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_lisp};
 pub use keywords::{Keyword, KeywordBinding, KeywordPlace, Keywords};
 pub use ledger::{Ledger, Meant, Mentioned, Possible, PossibleReason, TokenTally};
+pub use libraries::{Libraries, LibraryNames};
 pub use links::{Link, Thing, Tie};
 pub use lispwright_syntax::SlotStyle;
 pub use members::{Members, SlotPlace, SlotUse};

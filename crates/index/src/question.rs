@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index, Reading};
 use crate::ledger::Origins;
+use crate::libraries::Libraries;
 use crate::macros::Macros;
 pub use crate::resolve::Referent;
 pub use crate::resolve::Symbol;
@@ -68,6 +69,8 @@ pub struct UseIndex<'i> {
     pub(crate) origins: Arc<OnceLock<Origins>>,
     /// The other names that imports and exports give to names, when they are asked for.
     pub(crate) aliases: Arc<OnceLock<Aliases<'i>>>,
+    /// The installed libraries.
+    pub(crate) libraries: Arc<Libraries>,
 }
 
 /// The names that imports and exports give to names of other spaces.
@@ -155,6 +158,7 @@ impl Index {
             dynamic: Arc::new(dynamic),
             origins: Arc::default(),
             aliases: Arc::default(),
+            libraries: self.libraries.clone(),
         };
         question.take_methods();
         question

@@ -64,7 +64,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     libraries: "common-lisp\ncl",
     closed: &[],
     conjures: &["(setf (fdefinition", "(setf (symbol-function", "(eval ", "(load "],
-    computed_exports: &["(export ", "#.", "do-symbols", "do-all-symbols", "in-readtable"],
+    computed_exports: &["(export ", "do-symbols", "do-all-symbols", "in-readtable"],
     export_function: Some("EXPORT"),
     exporter: None,
     clear: "in-package defpackage declaim deftest def-suite in-suite def-suite* test defsystem eval-when",

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use lispwright_edit::Source;
-use lispwright_index::Index;
+use lispwright_index::{Index, Libraries};
 use lispwright_project::{KeptChanges, LibraryPlace, Roots, SourceFile};
-use lispwright_runtime::{Config, Sessions};
+use lispwright_runtime::{Config, Runtime, Sessions};
 use lispwright_syntax::{Dialect, Language};
 
 use crate::confirm::Confirmations;
@@ -84,7 +84,7 @@ impl Workshop {
         });
         Self {
             workspace: Workspace::within(roots.clone()),
-            index: Arc::default(),
+            index: Arc::new(Mutex::new(Index::with_libraries(libraries()))),
             roots,
             sessions,
             ledger: ImageLedger::default(),
@@ -147,6 +147,21 @@ fn library_places(sessions: &Sessions) -> Vec<LibraryPlace> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let places = sessions.living().into_iter().flat_map(|(_, runtime)| runtime.libraries);
     places.filter_map(|place| LibraryPlace::new(place, home.as_deref())).collect()
+}
+
+/// The libraries of all Lisps, whether or not they have an image: what rules ask of them is no text of theirs.
+fn libraries() -> Libraries {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let places =
+        Runtime::all().flat_map(|runtime| runtime.libraries.iter().map(move |place| (runtime.dialect, *place)));
+    let absolute = |(dialect, place): (Dialect, &str)| match place.strip_prefix("~/") {
+        Some(below) => Some((dialect, home.as_ref()?.join(below))),
+        None => Some((dialect, PathBuf::from(place))),
+    };
+    let mut places: Vec<(Dialect, PathBuf)> = places.filter_map(absolute).collect();
+    places.sort_by(|one, other| one.1.cmp(&other.1));
+    places.dedup();
+    Libraries::new(places)
 }
 
 /// The dialect of that name, or a refusal that lists all of them.

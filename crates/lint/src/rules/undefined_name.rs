@@ -2,7 +2,7 @@
 
 use lispwright_index::{Document, FormRow, Hit, Import, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
+use lispwright_syntax::{Dialect, FormKind, ListId, Span, TokenKind, nearest};
 use rustc_hash::FxHashMap;
 
 use crate::calls::is_rebound;
@@ -225,7 +225,9 @@ impl<'i> Search<'_, '_, 'i> {
         } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) {
             return None;
         }
-        if self.may_be_made(&symbol.name)
+        if self.is_in_clause(at)
+            || self.is_of_library(&home, &symbol.name)
+            || self.may_be_made(&symbol.name)
             || self.may_define(&home, &symbol.name)
             || self.is_in_branch(at)
             || self.may_bind(at, written)
@@ -234,6 +236,23 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let near = self.near(&home, &symbol.name);
         Some(format!("nobody defines `{written}`{near}"))
+    }
+
+    /// The place is in a list that begins with a keyword, as clauses of macros do where keywords are no functions.
+    fn is_in_clause(&self, at: Span) -> bool {
+        let file = self.file;
+        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        let begins = |list| file.head_of(list).is_some_and(|head| head.starts_with(':'));
+        self.words.separator == Some(":") && lists.skip(1).any(begins)
+    }
+
+    /// A library gives the name to code of a space.
+    fn is_of_library(&self, space: &str, name: &str) -> bool {
+        let question = self.file.question;
+        question.imports_of(space).any(|import| {
+            let theirs = import.theirs(name).filter(|_| import.only.is_none());
+            theirs.is_some_and(|theirs| question.library_exports(&import.from).is_some_and(|all| all.contains(theirs)))
+        })
     }
 
     /// A macro around the place may bind the name: it is written elsewhere in the form, too.
@@ -267,6 +286,7 @@ impl<'i> Search<'_, '_, 'i> {
             import.is_conditional
                 || is_named
                 || is_project()
+                || question.library_exports(&import.from).is_some()
                 || self.words.libraries.split('\n').any(|known| known.trim() == import.from)
         };
         question.has_space(space)
@@ -354,12 +374,17 @@ impl<'i> Search<'_, '_, 'i> {
         if dialect.special_form(&row.head).is_some()
             || dialect.standard_operator(&row.head).is_some()
             || self.words.clear.split_whitespace().any(|head| head == row.head)
+            || call_words(dialect).asserts.contains(&row.head.as_str())
         {
             return true;
         }
         let start = row.span.start + 1;
         let begin = &document.text[start as usize..row.span.end as usize];
         let length = begin.find(|next: char| next.is_whitespace() || "()[]".contains(next)).unwrap_or(begin.len());
+        // A call without arguments has no name to define, unless it is called like a definer.
+        if begin[length..].trim_start().starts_with(')') && !row.head.contains("def") {
+            return true;
+        }
         let head = Span::new(start, start + length as u32);
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.file.question.meaning_at(document, head);
         let definitions = self.file.question.definitions(&symbol);
@@ -409,8 +434,14 @@ impl<'i> Search<'_, '_, 'i> {
         let file = self.file;
         let Some(list) = file.list_of(at) else { return false };
         let mut around = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
-        let is_conditional = |source: &str| source.starts_with("#?") || source.starts_with("(cond-expand");
-        around.any(|list| is_conditional(file.source(file.tree.list_span(list)))) || self.is_under_condition(at)
+        let is_conditional = |list: ListId| {
+            let source = file.source(file.tree.list_span(list));
+            let mut beside = file.tree.list(list).parent().into_iter().flat_map(|around| file.tree.data(around));
+            source.starts_with("#?")
+                || source.starts_with("(cond-expand")
+                || beside.any(|one| one.list() == Some(list) && !one.is_bare() && !file.is_plain(one))
+        };
+        around.any(is_conditional) || self.is_under_condition(at)
     }
 
     /// A condition of the reader, or a discard, stands before a form around the place.
@@ -448,9 +479,14 @@ fn symbol_text(written: &str) -> &str {
 /// evaluated makes a name if it is a definition.
 fn conjures(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
-        let rest = &text[at + word.len()..];
+        let rest = text[at + word.len()..].trim_start_matches(' ');
         let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
-        if word.contains("eval") { rest[..end].contains("def") } else { !rest.starts_with('\'') }
+        match word {
+            _ if word.contains("eval") => rest[..end].contains("def"),
+            // What a function loads is there when it has run, not when its file is compiled.
+            "(load " => text[..at].is_empty() || text[..at].ends_with('\n'),
+            _ => !rest.starts_with('\''),
+        }
     })
 }
 

@@ -1,0 +1,300 @@
+//! What installed libraries give out, from their declarations alone.
+//!
+//! A library is read when somebody asks for a space that no file of the project declares, and what was found is kept. A
+//! library that computes what it exports is not known.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lispwright_project::{Access, Links, open_regular, survey};
+use lispwright_syntax::{Dialect, read};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dialects::rules;
+use crate::facts::Facts;
+use crate::links::{Thing, Tie};
+use crate::question::UseIndex;
+use crate::space::Exports;
+
+/// How the libraries of a dialect lie below the places where they are installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LibraryLayout {
+    /// It is not known.
+    Unknown,
+    /// A system has a file that is called like it, and its sources below the directory of that.
+    Systems,
+    /// A module is the file that is called like it.
+    Modules,
+}
+
+/// The names that a space of a library exports.
+pub type LibraryNames = Arc<FxHashSet<String>>;
+
+/// A space of a library.
+#[derive(Debug, Default)]
+struct LibrarySpace {
+    names: FxHashSet<String>,
+    /// The spaces whose names it exports, too.
+    from: Vec<String>,
+    /// It exports more than its declarations say.
+    is_open: bool,
+    /// A form declares it, not only additions to it.
+    is_declared: bool,
+}
+
+/// The installed libraries of a machine.
+#[derive(Debug, Default)]
+pub struct Libraries {
+    places: Vec<(Dialect, PathBuf)>,
+    known: Mutex<Known>,
+}
+
+/// What has been read.
+#[derive(Debug, Default)]
+struct Known {
+    /// The files that define systems, by the names of these.
+    systems: Option<FxHashMap<String, PathBuf>>,
+    /// The files and directories that have been read.
+    read: FxHashSet<PathBuf>,
+    /// The systems that the files of systems depend on.
+    depends: FxHashMap<String, Vec<String>>,
+    /// What is said of spaces, by all their names.
+    spaces: FxHashMap<String, LibrarySpace>,
+    /// What was found out of them.
+    asked: FxHashMap<String, Option<LibraryNames>>,
+}
+
+/// Directories below a place are looked into to this depth.
+const DEEPEST: usize = 4;
+
+/// At most so many directories are looked into, and so many files of a library are read.
+const MOST: usize = 4_000;
+
+/// At most so many systems are read for one question.
+const MOST_SYSTEMS: usize = 200;
+
+/// The largest file of a library that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Text in a file that exports names in ways that are not read.
+const COMPUTES: &[&str] =
+    &["do-symbols", "do-external-symbols", "module-export!", "export-all", "module-use-interfaces"];
+
+impl Libraries {
+    /// Those below some directories, each of a dialect. `~/` is left to who calls.
+    pub fn new(places: impl IntoIterator<Item = (Dialect, PathBuf)>) -> Self {
+        Self { places: places.into_iter().collect(), known: Mutex::default() }
+    }
+
+    /// The names that a space exports; `None` if no library is known to declare it, or not all of them are known. A
+    /// project needs the `systems`.
+    fn exports(&self, dialect: Dialect, space: &str, systems: &dyn Fn() -> Vec<String>) -> Option<LibraryNames> {
+        let places: Vec<&Path> =
+            self.places.iter().filter(|(of, _)| *of == dialect).map(|(_, place)| place.as_path()).collect();
+        if places.is_empty() || space.is_empty() {
+            return None;
+        }
+        // What was read by a call that failed is read again.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.asked.get(space) {
+            return found.clone();
+        }
+        match rules(dialect).libraries {
+            LibraryLayout::Unknown => return None,
+            LibraryLayout::Systems => known.find_package(&places, space, systems),
+            LibraryLayout::Modules => known.find_module(dialect, &places, space),
+        }
+        let found = known.names(dialect, &places, space).map(Arc::new);
+        known.asked.insert(space.to_owned(), found.clone());
+        found
+    }
+}
+
+impl Known {
+    /// All names of a space, with those that it has from others.
+    fn names(&mut self, dialect: Dialect, places: &[&Path], space: &str) -> Option<FxHashSet<String>> {
+        let mut names = FxHashSet::default();
+        let mut waiting = vec![space.to_owned()];
+        let mut seen = FxHashSet::default();
+        while let Some(space) = waiting.pop() {
+            if !seen.insert(space.clone()) {
+                continue;
+            }
+            match rules(dialect).libraries {
+                LibraryLayout::Modules => self.find_module(dialect, places, &space),
+                _ => self.find_package(places, &space, &Vec::new),
+            }
+            let found = self.spaces.get(&space).filter(|found| !found.is_open && found.is_declared)?;
+            names.extend(found.names.iter().cloned());
+            waiting.extend(found.from.iter().cloned());
+        }
+        Some(names)
+    }
+
+    fn declares(&self, space: &str) -> bool {
+        self.spaces.get(space).is_some_and(|found| found.is_declared)
+    }
+
+    /// Reads systems until one of them declares the package: the one that is called so, those that the project needs, and
+    /// those that these need.
+    fn find_package(&mut self, places: &[&Path], package: &str, systems: &dyn Fn() -> Vec<String>) {
+        if self.declares(package) {
+            return;
+        }
+        self.systems.get_or_insert_with(|| find_systems(places));
+        let mut waiting: std::collections::VecDeque<String> = [package.to_owned()].into();
+        let mut seen: FxHashSet<String> = FxHashSet::default();
+        let mut asks_project = true;
+        while seen.len() < MOST_SYSTEMS {
+            let Some(system) = waiting.pop_front() else {
+                if !std::mem::take(&mut asks_project) {
+                    return;
+                }
+                waiting.extend(systems());
+                continue;
+            };
+            // `name/part` is defined in the file of `name`.
+            let system = system.split('/').next().unwrap_or_default().to_owned();
+            if !seen.insert(system.clone()) {
+                continue;
+            }
+            self.read_system(&system);
+            if self.declares(package) {
+                return;
+            }
+            waiting.extend(self.depends.get(&system).into_iter().flatten().cloned());
+        }
+    }
+
+    /// Reads what the files below the directory of a system declare.
+    fn read_system(&mut self, system: &str) {
+        let Some(file) = self.systems.as_ref().and_then(|systems| systems.get(system)).cloned() else { return };
+        if !self.depends.contains_key(system) {
+            let text = text_of(&file).unwrap_or_default();
+            let facts = Facts::declared(&read(&text, Dialect::CommonLisp), &text);
+            let needed = facts.links.into_iter().filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
+            self.depends.insert(system.to_owned(), needed.map(|link| link.name).collect());
+        }
+        let Some(directory) = file.parent().filter(|directory| self.read.insert(directory.to_path_buf())) else {
+            return;
+        };
+        let is_source =
+            |path: &Path| path.extension().is_some_and(|ending| ["lisp", "cl", "lsp"].iter().any(|one| ending == *one));
+        let files = survey(directory, false, is_source).files;
+        if files.len() > MOST {
+            return;
+        }
+        for text in files.iter().filter_map(|file| text_of(file)) {
+            let folded = text.to_ascii_lowercase();
+            if ["defpackage", "define-package", "(export "].iter().any(|word| folded.contains(word)) {
+                self.declare(Dialect::CommonLisp, &text, computes(&folded));
+            }
+        }
+    }
+
+    /// Reads the file of a module.
+    fn find_module(&mut self, dialect: Dialect, places: &[&Path], module: &str) {
+        let path = format!("{}.scm", (rules(dialect).space_file)(module));
+        if self.declares(module) || !module.starts_with('(') {
+            return;
+        }
+        let is_in = |place: &Path| Some(place.join(&path)).filter(|file| file.is_file());
+        let files = places.iter().flat_map(|place| {
+            let below =
+                || directories(place).into_iter().flat_map(|one| [vec![one.clone()], directories(&one)].concat());
+            std::iter::once(place.to_path_buf()).chain(below()).filter_map(|place| is_in(&place)).collect::<Vec<_>>()
+        });
+        let files: Vec<PathBuf> = files.collect();
+        let [file] = files.as_slice() else { return };
+        let Some(text) = text_of(file) else { return };
+        let is_open = computes(&text) || text.contains("(include") || text.contains("load-extension");
+        self.declare(dialect, &text, is_open);
+    }
+
+    /// Takes what a text declares. If `is_open`, it exports more from the spaces that it declares or enters.
+    fn declare(&mut self, dialect: Dialect, text: &str, is_open: bool) {
+        let tree = read(text, dialect);
+        let is_nested = text.match_indices("(defpackage").any(|(at, _)| at > 0 && !text[..at].ends_with('\n'));
+        let facts = if is_nested { Facts::of(&tree, text) } else { Facts::declared(&tree, text) };
+        for (_, entered) in facts.current.iter().filter(|_| is_open) {
+            self.spaces.entry(entered.clone()).or_default().is_open = true;
+        }
+        for space in facts.spaces {
+            for name in [&space.name].into_iter().chain(&space.nicknames) {
+                let known = self.spaces.entry(name.clone()).or_default();
+                match &space.exports {
+                    Exports::Names(exported) => known.names.extend(exported.iter().cloned()),
+                    Exports::All => known.is_open = true,
+                }
+                known.is_declared |= !space.adds;
+                known.is_open |= is_open || space.exports_more || facts.opens || !space.provides.is_empty();
+                let again = space.imports.iter().filter(|import| import.reexports);
+                known.from.extend(again.map(|import| import.from.clone()));
+            }
+        }
+    }
+}
+
+/// Code in the text exports what no declaration says.
+fn computes(text: &str) -> bool {
+    let is_exporting = |at: usize| at > 0 && !text[..at].ends_with('\n');
+    COMPUTES.iter().any(|word| text.contains(word)) && text.contains("export")
+        || text.match_indices("(export ").any(|(at, _)| is_exporting(at) && !text[..at].ends_with("(eval-when "))
+}
+
+/// The files that define systems below some directories.
+fn find_systems(places: &[&Path]) -> FxHashMap<String, PathBuf> {
+    let mut systems = FxHashMap::default();
+    let mut waiting: Vec<(PathBuf, usize)> = places.iter().map(|place| (place.to_path_buf(), 0)).collect();
+    let mut count = 0;
+    while let Some((directory, depth)) = waiting.pop() {
+        count += 1;
+        if count > MOST {
+            break;
+        }
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory && depth < DEEPEST {
+                waiting.push((path, depth + 1));
+            } else if !is_directory && path.extension().is_some_and(|ending| ending == "asd") {
+                // A link to the file stands for it.
+                let file = path.canonicalize().unwrap_or(path);
+                if let Some(name) = file.file_stem().and_then(|name| name.to_str()) {
+                    systems.entry(name.to_owned()).or_insert(file);
+                }
+            }
+        }
+    }
+    systems
+}
+
+/// The directories in a directory.
+fn directories(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    use std::io::Read as _;
+    let file = open_regular(path, Access::Read, Links::Followed).ok()?;
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+impl UseIndex<'_> {
+    /// The names that a space of an installed library exports; `None` if the project declares the space, no library is
+    /// known to do so, or not all that it exports is known.
+    pub fn library_exports(&self, space: &str) -> Option<LibraryNames> {
+        if self.declares(space) {
+            return None;
+        }
+        let systems = || {
+            let links = self.documents().iter().flat_map(|document| &document.facts.links);
+            let needed = links.filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
+            needed.map(|link| link.name.clone()).collect()
+        };
+        self.libraries.exports(self.dialect, space, &systems)
+    }
+}

@@ -1,0 +1,59 @@
+//! What installed libraries export counts for names that nobody else defines.
+
+use std::fs;
+use std::path::Path;
+
+use lispwright_index::{Index, Libraries};
+use lispwright_lint::{lint, rules};
+use lispwright_syntax::{Dialect, Language};
+
+/// The messages of `undefined-name` in a project of one file, beside libraries of these files.
+fn told(dialect: Dialect, libraries: &[(&str, &str)], name: &str, text: &str) -> Vec<String> {
+    let place = tempfile::tempdir().expect("a directory");
+    for (path, text) in libraries {
+        let path = place.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    let root = tempfile::tempdir().expect("a directory");
+    fs::write(root.path().join(name), text).expect("a file");
+    let mut index = Index::with_libraries(Libraries::new([(dialect, place.path().to_owned())]));
+    index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
+    let question = index.question(dialect);
+    let document = index.documents().next().expect("the file");
+    let rule = rules::with_code("undefined-name").expect("the rule");
+    lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect()
+}
+
+const SHOP: &[(&str, &str)] = &[
+    ("source/shop/shop.asd", "(defsystem :shop :depends-on (:base) :components ((:file \"shop\")))\n"),
+    (
+        "source/shop/shop.lisp",
+        "(eval-when (:execute)\n  (defpackage :shop (:nicknames :sh) (:use :cl :base) (:export #:total)))\n",
+    ),
+    ("source/base/base.asd", "(defsystem :base :components ((:file \"base\")))\n"),
+    ("source/base/base.lisp", "(defpackage :base (:use :cl) (:export #:sum))\n"),
+    ("source/open/open.asd", "(defsystem :open :components ((:file \"open\")))\n"),
+    ("source/open/open.lisp", "(defpackage :open (:use :cl) (:export . #.(names)))\n"),
+];
+
+#[test]
+fn a_package_that_uses_a_library_is_judged() {
+    let text = "(defsystem :app :depends-on (:shop))\n(defpackage :app (:use :cl :sh :base))\n(in-package :app)\n\
+                (defun f (x) (totl (total (sum x))))\n";
+    assert_eq!(told(Dialect::CommonLisp, SHOP, "app.lisp", text), ["nobody defines `totl`"]);
+    // What is not all known is not judged.
+    for other in ["open", "nowhere"] {
+        let text = text.replace(":base))", &format!(":base :{other}))"));
+        assert_eq!(told(Dialect::CommonLisp, SHOP, "app.lisp", &text), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn a_module_of_guile_is_found_by_its_path() {
+    let libraries =
+        [("site/3.0/shop/base.scm", "(define-module (shop base) #:export (total))\n(define (total x) x)\n")];
+    let text = "(define-module (app) #:use-module (shop base))\n(define-public (f x) (totl (total x)))\n";
+    assert_eq!(told(Dialect::Scheme, &libraries, "app.scm", text), ["nobody defines `totl`"]);
+    assert_eq!(told(Dialect::Scheme, &[], "app.scm", text), [""; 0]);
+}
