@@ -1,6 +1,6 @@
 //! What calls of the functions and macros of a file pass, as far as their definitions say it.
 
-use lispwright_syntax::{Datum, Form, Forms, Tree};
+use lispwright_syntax::{Datum, Form, Forms, ListId, Tree};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::parameter_notation;
@@ -29,6 +29,34 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// What the list of parameters says that a datum is; `None` if it is not understood.
+    pub fn of_datum(tree: &Tree, text: &str, datum: Datum) -> Option<Self> {
+        let reader = ParameterReader { tree, text, dialect: tree.dialect() };
+        Some(Self::of(&reader.read(datum, 0, false).ok()?, text, tree, false))
+    }
+
+    /// What a list says in which so many data are before the parameters: `(name . parameters)`.
+    pub fn of_parameters(tree: &Tree, text: &str, list: ListId, skipped: usize) -> Option<Self> {
+        let around = tree.list(list).parent()?;
+        let datum = tree.data(around).find(|one| one.list() == Some(list))?;
+        let reader = ParameterReader { tree, text, dialect: tree.dialect() };
+        Some(Self::of(&reader.read(datum, skipped, false).ok()?, text, tree, false))
+    }
+
+    /// So many arguments, which are shown so.
+    pub const fn fixed(required: usize, shown: String) -> Self {
+        Self {
+            required,
+            optional: 0,
+            has_rest: false,
+            has_keys: false,
+            keys: Vec::new(),
+            takes_other_keys: false,
+            is_method: false,
+            shown,
+        }
+    }
+
     /// What a list of parameters says.
     fn of(list: &ParameterList, text: &str, tree: &Tree, is_method: bool) -> Self {
         let dialect = tree.dialect();

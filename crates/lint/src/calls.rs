@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
 use crate::file::File;
+use crate::local_calls::local_calls;
 use crate::operators::{Operator, Operators};
 
 /// A call of a function or macro.
@@ -86,8 +87,8 @@ fn end_of(file: &File<'_, '_>, datum: Datum) -> usize {
 }
 
 /// The search for calls in a file.
-struct Search<'f, 'q, 'i> {
-    file: &'f File<'q, 'i>,
+pub(crate) struct Search<'f, 'q, 'i> {
+    pub(crate) file: &'f File<'q, 'i>,
     operators: Operators<'q, 'i>,
     /// The uses at heads of lists, by their starts.
     uses: FxHashMap<u32, Use>,
@@ -108,12 +109,17 @@ pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
     };
     let mut uses: Vec<Use> = search.uses.values().copied().collect();
     uses.sort_unstable_by_key(|used| used.start);
-    let found = uses.into_iter().filter_map(|used| search.call(used));
+    let found: Vec<Call> = uses.into_iter().filter_map(|used| search.call(used)).collect();
+    let found = found.into_iter();
     let is_meant = |call: &Call| match &call.operator {
         Operator::Standard(standard) => file.has_table(call.name, standard),
         _ => !is_open_ended,
     };
-    found.filter(is_meant).collect()
+    let mut found: Vec<Call> = found.filter(is_meant).collect();
+    if !is_open_ended {
+        found.extend(local_calls(&mut search));
+    }
+    found
 }
 
 impl Search<'_, '_, '_> {
@@ -149,6 +155,45 @@ impl Search<'_, '_, '_> {
         let arguments: Vec<Datum> = data.into_iter().skip(1).collect();
         let is_open = arguments.iter().any(|datum| self.is_open(*datum));
         Some(Call { list, name: used.span(), operator, arguments, is_threaded, is_open })
+    }
+
+    /// The call of a local function.
+    pub(crate) fn local_call(&mut self, list: ListId, name: Span, operator: Operator) -> Option<Call> {
+        let file = self.file;
+        let start = file.tree.list_span(list).start;
+        let is_among = |starts: &[u32]| starts.binary_search(&start).is_ok();
+        if is_among(&file.facts.no_forms) || is_among(&file.facts.unclear) || self.is_clause(list) {
+            return None;
+        }
+        if !self.is_code(list) || self.is_syntax_argument(list, &operator) || self.is_in_unknown(list) {
+            return None;
+        }
+        let is_threaded = is_among(&file.facts.steps);
+        if is_threaded && !self.adds_one(list) {
+            return None;
+        }
+        let arguments: Vec<Datum> = file.tree.data(list).skip(1).collect();
+        let is_open = arguments.iter().any(|datum| self.is_open(*datum));
+        Some(Call { list, name, operator, arguments, is_threaded, is_open })
+    }
+
+    /// The form around a list may be a word of a macro, which does what it likes with it.
+    fn is_in_unknown(&self, list: ListId) -> bool {
+        let file = self.file;
+        let Some(around) = file.tree.list(list).parent() else { return false };
+        let Some(head) = file.tree.data(around).next().filter(|head| head.list().is_none()) else { return false };
+        let span = file.tree.core_span(head);
+        let word = canonical_head(file.dialect(), file.source(span));
+        let is_marked = file.facts.marks.binary_search_by_key(&span.start, |mark| mark.span.start).is_ok();
+        let is_known = is_marked
+            || !matches!(file.tree.kind(head.core), TokenKind::Atom)
+            || matches!(&*word, "else" | "_")
+            || word.starts_with([':', '#'])
+            || file.dialect().special_form(&word).is_some()
+            || file.dialect().standard_operator(&word).is_some();
+        let is_function = |used: &Use| self.operators.of_use(file.document, *used).is_function();
+        let mut lists = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
+        !(is_known || self.uses.get(&span.start).is_some_and(is_function)) || lists.any(|list| file.is_prefixed(list))
     }
 
     /// The list is written like a clause, or is a part of a contract or pattern: it gets arguments from elsewhere.

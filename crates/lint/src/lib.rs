@@ -16,6 +16,7 @@ mod identity;
 mod imports;
 pub mod kondo;
 mod local;
+mod local_calls;
 mod operators;
 mod platform;
 mod rule;

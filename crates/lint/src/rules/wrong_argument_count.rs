@@ -21,8 +21,25 @@ static ABOUT: About = About {
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
     what: "A call passes fewer or more arguments than the function or macro takes.",
     why: "It fails when it runs; a macro fails when it is expanded. Functions and macros of the project and of the language \
-          are judged, where the arguments can be counted.",
+          are judged, and local functions, where the arguments can be counted.",
     examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun area (r)\n  (flet ((twice (x) (* 2 x)))\n    (twice r r)))\n",
+            right: "(defun area (r)\n  (labels ((twice (x &optional y) (if y (twice x) (* 2 x))))\n    (twice r r)))\n\
+                    (macrolet ((twice (x) x)) (twice 1 2))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r)\n  (let loop ((n r) (all '()))\n    (if (null? n) all (loop (cdr n)))))\n",
+            right: "(define (area r)\n  (define (twice x) (* 2 x))\n  (define half (lambda (x) (/ x 2)))\n  (set! half list)\n\
+                      (let loop ((n r) (all '()))\n    (if (null? n) all (loop (cdr n) (half (twice 1) 2)))))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defn area [r]\n  (letfn [(twice [x] (* 2 x))]\n    (twice r r)))\n",
+            right: "(ns shop.core)\n(defn area [r]\n  (let [half (fn ([x] (/ x 2)) ([x & more] more))]\n    (-> r (half 1))))\n",
+        },
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun net-worth (account) (car account))\n(fiveam:test worth (fiveam:is (net-worth 1 2)))\n",
