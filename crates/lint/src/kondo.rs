@@ -17,6 +17,8 @@ const LINTERS: &[(&str, &[&str])] = &[
     ("unresolved-symbol", &["undefined-name"]),
     ("unresolved-var", &["undefined-name"]),
     ("unresolved-namespace", &["unknown-alias"]),
+    ("recur-argument-count", &["misplaced-recur"]),
+    ("shadowed-fn-param", &["duplicate-binding"]),
     ("unused-binding", &["unused-binding"]),
     ("unused-namespace", &["unused-import"]),
     ("unused-referred-var", &["unused-import"]),

@@ -1,5 +1,6 @@
 //! The rules, a file each.
 
+mod duplicate_binding;
 mod duplicate_definition;
 mod duplicate_key;
 mod format_directive;
@@ -9,6 +10,7 @@ mod lambda_list;
 mod malformed_binding;
 mod malformed_clause;
 mod malformed_form;
+mod misplaced_recur;
 mod odd_pairs;
 mod undefined_name;
 mod unknown_alias;
@@ -24,6 +26,7 @@ use crate::rule::Rule;
 
 /// All rules, in the order of their codes.
 pub const ALL: &[&dyn Rule] = &[
+    &duplicate_binding::DuplicateBinding,
     &duplicate_definition::DuplicateDefinition,
     &duplicate_key::DuplicateKey,
     &format_directive::FormatDirective,
@@ -33,6 +36,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_binding::MalformedBinding,
     &malformed_clause::MalformedClause,
     &malformed_form::MalformedForm,
+    &misplaced_recur::MisplacedRecur,
     &odd_pairs::OddPairs,
     &undefined_name::UndefinedName,
     &unknown_alias::UnknownAlias,

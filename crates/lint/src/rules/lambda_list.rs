@@ -135,7 +135,7 @@ fn is_clojure_function(file: &File<'_, '_>, form: &CodeForm<'_>) -> bool {
 }
 
 /// The parameter vectors of such a form.
-fn vectors(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Datum> {
+pub(crate) fn vectors(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Datum> {
     let is_vector = |datum: &Datum| file.core(*datum).starts_with('[');
     match form
         .arguments
