@@ -5,6 +5,7 @@
 //! fails when the server does not do what the story needs.
 
 mod day;
+mod picture;
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ use serde_json::json;
 use crate::apt::{self, Install};
 use crate::client::Client;
 use crate::files::{self, Scratch};
-use crate::step::{Failure, say};
+use crate::step::{About, Failure, say};
 use crate::{cargo, target, workspace};
 use day::{Day, Wanted};
 
@@ -35,8 +36,8 @@ const WHOLE: &str = "\
 /// The point where a token limit stops the model that writes it.
 const CUT: &str = "\n    (round";
 
-/// Plays the day.
-pub(crate) fn run(install: Install) -> Result<(), Failure> {
+/// Plays the day, and with `writes` makes the picture of it in the documents.
+pub(crate) fn run(install: Install, writes: bool) -> Result<(), Failure> {
     apt::ensure(&[apt::SBCL, apt::ALEXANDRIA], install)?;
     say("building lispwright");
     cargo().args(["build", "--package", "lispwright"]).run()?;
@@ -54,7 +55,14 @@ pub(crate) fn run(install: Install) -> Result<(), Failure> {
         .env("XDG_CACHE_HOME", place.path().join("cache"));
     let mut day = Day::begin(Client::start(&mut server, &log)?, &root);
     match play(&mut day) {
-        Ok(()) => day.end(),
+        Ok(()) => {
+            let frames = day.end()?;
+            if writes {
+                let path = workspace().join("docs/demo.svg");
+                fs::write(&path, picture::picture(&frames)).about(&path)?;
+            }
+            Ok(())
+        }
         Err(failure) => {
             let log = fs::read_to_string(&log).unwrap_or_default();
             let tail: Vec<&str> = log.lines().rev().take(20).collect();
@@ -119,7 +127,7 @@ fn look_around(day: &mut Day) -> Result<(), Failure> {
 }
 
 fn write_a_function(day: &mut Day) -> Result<(), Failure> {
-    day.tell("The agent writes the function, and is stopped before its end. What was to follow is a guess.");
+    day.show("The agent writes the function, and is stopped before its end. What was to follow is a guess.");
     let before = day.file(REPORT)?;
     let edit =
         |content: &str| json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": content});
@@ -136,7 +144,7 @@ fn write_a_function(day: &mut Day) -> Result<(), Failure> {
     let untouched = after.replacen(WHOLE, "", 1).split_whitespace().eq(before.split_whitespace());
     day.check(untouched, || "the edit changed more than it said".to_owned())?;
 
-    day.tell("It tries another one, and calls `total` as it is not meant. Nothing has run yet, and it is told.");
+    day.show("It tries another one, and calls `total` as it is not meant. Nothing has run yet, and it is told.");
     let wrong = "(defun share (class)\n  (/ (total class) (total 'asset 'liability)))";
     let edit =
         json!({"path": REPORT, "operation": "insert_after", "name": "net-worth", "content": wrong, "dry_run": true});
@@ -153,7 +161,7 @@ fn meet_an_error(day: &mut Day) -> Result<(), Failure> {
         Wanted::Done,
         &["#<ASSET BANK 0.00>", "=> *TODAY*"],
     )?;
-    day.tell("An error comes with the restarts that the project offers, and the frames of the user's code.");
+    day.show("An error comes with the restarts that the project offers, and the frames of the user's code.");
     day.call(
         "repl_eval",
         json!({"code": "(record *today* \"Lisp books\" (debit :books 4200) (credit :bank 4200))"}),
@@ -231,7 +239,7 @@ fn mend_and_run(day: &mut Day) -> Result<(), Failure> {
     day.call("lisp_patch_form", patch, Wanted::Done, &["repaired: the new text", "(zerop income)"])?;
     let after = day.file(REPORT)?;
     day.check(after.contains(&WHOLE.replace(RATE, &new)), || "the repair is not what was meant".to_owned())?;
-    day.tell(
+    day.show(
         "The docstring should say so. It writes the form anew and loses a parenthesis, where the earlier text and the next \
          line agree that there was one: it is put back, and the agent is told.",
     );
@@ -265,9 +273,9 @@ const LIBRARY: &str = "\
 const MONEY: &str = "ledger/src/money.lisp";
 
 fn rename_and_verify(day: &mut Day) -> Result<(), Failure> {
-    day.tell("`total` says little. Who uses it?");
+    day.show("`total` says little. Who uses it?");
     day.call("code_find_references", json!({"symbol": "ledger:total"}), Wanted::Done, &["savings-rate"])?;
-    day.tell("All of these get the new name in one call, or none does. First it looks at what would change.");
+    day.show("All of these get the new name in one call, or none does. First it looks at what would change.");
     let rename = |dry_run: bool| json!({"symbol": "ledger:total", "new_name": "total-balance", "dry_run": dry_run});
     let before = day.file(REPORT)?;
     day.call(

@@ -8,6 +8,8 @@
 
 mod apt;
 mod bench;
+#[cfg(test)]
+mod book;
 mod client;
 mod clients;
 mod conformance;
@@ -35,7 +37,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
 
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
-  demo [--no-install]            watch a coding agent's day on a real Common Lisp project
+  demo [--write] [--no-install]  watch a coding agent's day on a real Common Lisp project; --write makes docs/demo.svg of it
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
   conformance                    MCP's conformance suite, the Inspector and the TypeScript clients from npm; part of test
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, network, eval, copies,
@@ -88,9 +90,9 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
             oracle::consult(options.install())
         }
         "demo" => {
-            let options = Options::parse(rest, &["--no-install"])?;
+            let options = Options::parse(rest, &["--no-install", "--write"])?;
             options.no_word()?;
-            demo::run(options.install())
+            demo::run(options.install(), options.has("--write"))
         }
         "clients" => {
             let options = Options::parse(rest, &[])?;

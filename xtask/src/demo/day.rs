@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::picture::Frame;
 use crate::client::{Answer, Client};
 use crate::step::{About, Failure, Step};
 
@@ -26,16 +27,33 @@ pub(crate) struct Day {
     ink: Ink,
     calls: u32,
     checks: u32,
+    /// The goal of the next call, if the picture has it.
+    shows: Option<String>,
+    frames: Vec<Frame>,
 }
 
 impl Day {
     pub(crate) fn begin(client: Client, root: &Path) -> Self {
-        Self { client, root: root.to_path_buf(), ink: Ink::for_terminal(), calls: 0, checks: 0 }
+        Self {
+            client,
+            root: root.to_path_buf(),
+            ink: Ink::for_terminal(),
+            calls: 0,
+            checks: 0,
+            shows: None,
+            frames: Vec::new(),
+        }
     }
 
     /// Prints the agent's goal.
     pub(crate) fn tell(&self, text: &str) {
         println!("\n{}", self.ink.bold(text));
+    }
+
+    /// Prints the agent's goal, and has the next call in the picture.
+    pub(crate) fn show(&mut self, text: &str) {
+        self.tell(text);
+        self.shows = Some(text.to_owned());
     }
 
     /// A plain request.
@@ -58,9 +76,17 @@ impl Day {
         wanted: Wanted,
         phrases: &[&str],
     ) -> Result<Answer, Failure> {
-        self.show_call(tool, &arguments);
+        let call = call_lines(tool, &arguments);
+        println!("{}", self.ink.cyan(&call[0]));
+        call[1..].iter().for_each(|line| println!("{line}"));
         let answer = self.client.call(tool, &arguments)?;
         self.show_answer(&answer);
+        if let Some(goal) = self.shows.take() {
+            // The place is another one in each run.
+            let root = format!("{}/", self.root.display());
+            let lines = answer.text.lines().map(|line| line.replace(&root, "")).collect();
+            self.frames.push(Frame { goal, call, answer: lines, refused: answer.is_error });
+        }
         self.calls += 1;
         let refused = if answer.is_error { Wanted::Refused } else { Wanted::Done };
         self.check(refused == wanted, || {
@@ -96,27 +122,11 @@ impl Day {
         }
     }
 
-    /// Closes the connection and prints the summary.
-    pub(crate) fn end(self) -> Result<(), Failure> {
+    /// Closes the connection, prints the summary, and answers with what the picture has.
+    pub(crate) fn end(self) -> Result<Vec<Frame>, Failure> {
         self.client.hang_up()?;
         println!("\n{}", self.ink.bold(&format!("demo: {} calls, {} checks passed", self.calls, self.checks)));
-        Ok(())
-    }
-
-    fn show_call(&self, tool: &str, arguments: &Value) {
-        println!("{} {}", self.ink.cyan("-->"), self.ink.cyan(tool));
-        for (name, value) in arguments.as_object().into_iter().flatten() {
-            match value {
-                Value::String(text) if text.contains('\n') => {
-                    println!("      {name}:");
-                    for line in text.lines() {
-                        println!("        {line}");
-                    }
-                }
-                Value::String(text) => println!("      {name}: {text}"),
-                other => println!("      {name}: {other}"),
-            }
-        }
+        Ok(self.frames)
     }
 
     fn show_answer(&self, answer: &Answer) {
@@ -135,6 +145,22 @@ impl Day {
             );
         }
     }
+}
+
+/// A call, its tool first.
+fn call_lines(tool: &str, arguments: &Value) -> Vec<String> {
+    let mut lines = vec![format!("--> {tool}")];
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        match value {
+            Value::String(text) if text.contains('\n') => {
+                lines.push(format!("      {name}:"));
+                lines.extend(text.lines().map(|line| format!("        {line}")));
+            }
+            Value::String(text) => lines.push(format!("      {name}: {text}")),
+            other => lines.push(format!("      {name}: {other}")),
+        }
+    }
+    lines
 }
 
 /// Colours, on a terminal only.
