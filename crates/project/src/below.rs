@@ -18,7 +18,9 @@ use std::sync::Arc;
 use lispwright_platform::{Here, System as _};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, statat};
 
+use crate::census::Census;
 use crate::ignores::{Ignores, REPOSITORY};
+use crate::read::Version;
 use crate::regular::AT_ONCE;
 use crate::root::root_around;
 
@@ -73,6 +75,8 @@ pub struct Below {
     later: VecDeque<Directory>,
     later_files: VecDeque<Seen>,
     ready: VecDeque<Seen>,
+    /// The directories that have been entered.
+    census: Census,
 }
 
 /// A directory to be read.
@@ -97,6 +101,7 @@ impl Below {
             later: VecDeque::new(),
             later_files: VecDeque::new(),
             ready: VecDeque::new(),
+            census: Census::default(),
         };
         match directory.canonicalize() {
             Ok(real) => {
@@ -121,10 +126,12 @@ impl Below {
     fn enter(&mut self, directory: Directory) {
         let Directory { path, depth, ignores } = directory;
         let real = self.real.join(&path);
+        let version = Version::at(&real).ok();
         let names = match names_in(&real, self.left) {
             Ok(names) => names,
             Err(error) => return self.tell(&path, &error.to_string()),
         };
+        self.census.add(&real, version, &names);
         let mut faults = Vec::new();
         let holds = |name: &str| names.binary_search_by(|(known, _)| known.as_os_str().cmp(name.as_ref())).is_ok();
         let ignores = ignores.map(|outer| outer.inside(&real, holds, &mut faults));
@@ -200,7 +207,7 @@ impl Iterator for Below {
 }
 
 /// The names in a directory in their order, at most one more than `most`. The path is absolute and without links.
-fn names_in(directory: &Path, most: usize) -> io::Result<Vec<(OsString, FileType)>> {
+pub(crate) fn names_in(directory: &Path, most: usize) -> io::Result<Vec<(OsString, FileType)>> {
     let opened = Here::open_without_links(directory, OFlags::RDONLY | OFlags::DIRECTORY | AT_ONCE, Mode::empty())?;
     let mut entries = Dir::read_from(&opened)?;
     let mut names = Vec::new();
@@ -234,6 +241,8 @@ pub struct Survey {
     pub outside: Vec<PathBuf>,
     /// Entries that could not be read, with the reason.
     pub unreadable: Vec<String>,
+    /// The directories, as they were.
+    pub census: Census,
 }
 
 /// The files below `directory` that are `wanted`, and the entries that were left out. A link to a file counts when the
@@ -243,7 +252,8 @@ pub fn survey(directory: &Path, ignoring: bool, wanted: impl Fn(&Path) -> bool) 
     let real = directory.canonicalize().unwrap_or_default();
     let root = root_around(&real).unwrap_or(real);
     let ignored = if ignoring { Ignored::LeftOut } else { Ignored::Included };
-    for seen in Below::new(directory, ignored, MOST_NAMES) {
+    let mut walk = Below::new(directory, ignored, MOST_NAMES);
+    for seen in &mut walk {
         match seen {
             Seen::File(path) if wanted(&path) => found.files.push(path),
             Seen::Link(path) if wanted(&path) && path.is_file() => {
@@ -258,6 +268,7 @@ pub fn survey(directory: &Path, ignoring: bool, wanted: impl Fn(&Path) -> bool) 
     for list in [&mut found.files, &mut found.ignored, &mut found.outside] {
         list.sort_unstable();
     }
+    found.census = walk.census;
     found
 }
 
@@ -320,6 +331,38 @@ mod tests {
         let at = |seen| all.iter().position(|found| *found == seen);
         assert!(at(first) < at(second), "{all:?}");
         assert_eq!(survey_of(&top.path().join("nothing"), true).unreadable.len(), 1);
+    }
+
+    #[test]
+    fn a_census_holds_until_the_files_are_others() {
+        let top = tree(&[(".gitignore", "*.fasl\n"), ("a.lisp", ""), ("in/b.lisp", ""), (".git/HEAD", "")]);
+        let at = |path: &str| top.path().join(path);
+        let census = || survey_of(top.path(), true).census;
+        let changes: [(&str, &dyn Fn()); 7] = [
+            ("a new file", &|| fs::write(at("in/c.lisp"), "").unwrap()),
+            ("another name", &|| fs::rename(at("in/c.lisp"), at("in/d.lisp")).unwrap()),
+            ("no file", &|| fs::remove_file(at("in/d.lisp")).unwrap()),
+            ("a new directory", &|| fs::create_dir(at("in/more")).unwrap()),
+            ("a link instead of a directory", &|| {
+                fs::remove_dir(at("in/more")).unwrap();
+                std::os::unix::fs::symlink("b.lisp", at("in/more")).unwrap();
+            }),
+            ("other patterns", &|| fs::write(at(".gitignore"), "*.fasl\n/in\n").unwrap()),
+            ("the directory is gone", &|| fs::remove_dir_all(at("in")).unwrap()),
+        ];
+        for (name, change) in changes {
+            let before = census();
+            assert!(before.holds(), "{name}");
+            change();
+            assert!(!before.holds(), "{name}");
+            assert!(census().holds(), "{name}");
+        }
+        let before = census();
+        fs::write(at("a.lisp"), "(a)").unwrap();
+        fs::write(at(".new"), "").unwrap();
+        fs::rename(at(".new"), at("a.lisp")).unwrap();
+        fs::write(at(".git/HEAD"), "ref").unwrap();
+        assert!(before.holds(), "the names are the same");
     }
 
     #[test]

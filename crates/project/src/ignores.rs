@@ -19,6 +19,9 @@ use crate::root::is_shared;
 /// Longest file of patterns, in bytes.
 const MOST_PATTERNS: u64 = 256 * 1024;
 
+/// The names of files with patterns.
+pub(crate) const PATTERNS: [&str; 2] = [".gitignore", ".ignore"];
+
 /// The name of a repository's own directory, or of the file that says where that is.
 pub(crate) const REPOSITORY: &str = ".git";
 

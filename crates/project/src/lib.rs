@@ -30,6 +30,7 @@
 mod anywhere;
 mod append;
 mod below;
+mod census;
 mod changes;
 mod directories;
 mod error;
@@ -58,6 +59,7 @@ mod write;
 pub use anywhere::{create_anywhere, edit_anywhere, remove_anywhere};
 pub use append::AppendFile;
 pub use below::{Below, Ignored, Seen, Survey, survey};
+pub use census::Census;
 pub use changes::{KeptBytes, KeptChange, KeptChanges, KeptFile};
 pub use directories::{EntryKind, ListedEntry, MadeDirectories};
 pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault};
