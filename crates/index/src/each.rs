@@ -11,7 +11,9 @@ const MOST_THREADS: usize = 8;
 /// The results of `work` for all items, in their order. Files differ in size, so each thread takes the next item when
 /// it is done with one.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(items.len());
+    // To ask how many cores there are costs more than a small file.
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = if items.len() > 1 { cores().min(MOST_THREADS).min(items.len()) } else { 1 };
     if threads <= 1 {
         return items.iter().map(work).collect();
     }

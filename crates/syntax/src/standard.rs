@@ -1,7 +1,7 @@
 //! The names that the standard of a language gives, which no program may define anew.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::dialects::Dialect;
 use crate::name::canonical_symbol;
@@ -130,17 +130,13 @@ pub(crate) const COMMON_LISP: &str = "\
     with-package-iterator with-simple-restart with-slots with-standard-io-syntax write write-byte write-char \
     write-line write-sequence write-string write-to-string y-or-n-p yes-or-no-p zerop";
 
-static NAMES: LazyLock<Vec<HashSet<String>>> = LazyLock::new(|| {
-    let names = |dialect: &Dialect| {
-        dialect.table().standard.split_whitespace().map(|name| canonical_symbol(*dialect, name)).collect()
-    };
-    Dialect::ALL.iter().map(names).collect()
-});
+static NAMES: [OnceLock<HashSet<String>>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
 
 impl Dialect {
     /// The standard of the language gives the name, canonical, so no program may define it anew.
     pub fn is_standard(self, name: &str) -> bool {
-        NAMES[self as usize].contains(name)
+        let names = || self.standard_names().map(|name| canonical_symbol(self, name)).collect();
+        NAMES[self as usize].get_or_init(names).contains(name)
     }
 
     /// The names that the standard gives, as they are written.
