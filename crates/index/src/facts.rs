@@ -543,6 +543,16 @@ impl Facts {
         Some(&self.owners[at].1)
     }
 
+    /// The forms that are in no other, in their order.
+    pub fn outermost(&self) -> impl Iterator<Item = Span> + '_ {
+        let mut end = 0;
+        self.forms.iter().map(|form| form.span).filter(move |span| {
+            let is_outermost = span.start >= end;
+            end = end.max(span.end);
+            is_outermost
+        })
+    }
+
     /// The innermost form around a byte.
     pub fn form_at(&self, offset: u32) -> Option<u32> {
         let before = self.forms.partition_point(|form| form.span.start <= offset);

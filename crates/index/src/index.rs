@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use lispwright_project::{Access, Links, Version, open_regular, survey};
+use lispwright_project::{Access, Census, Links, Version, open_regular, survey};
 use lispwright_syntax::{Dialect, Language, LineIndex, Tree, nearest, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -158,6 +158,8 @@ pub struct Index {
     left_out: Arc<FxHashSet<PathBuf>>,
     /// The libraries that its questions know.
     pub(crate) libraries: Arc<Libraries>,
+    /// The directories of the files, as the last update saw them.
+    census: Arc<Census>,
 }
 
 impl Index {
@@ -169,11 +171,12 @@ impl Index {
     /// Checks all files below `roots`, and reads those that have changed.
     pub fn refresh<'r>(&mut self, roots: impl IntoIterator<Item = &'r Path>, language_of: LanguageOf<'_>) -> Refreshed {
         let mut refreshed = Refreshed::default();
-        let mut files = Vec::new();
+        let (mut files, mut census) = (Vec::new(), Census::default());
         for root in roots {
             let found = survey(root, true, is_lisp);
             refreshed.ignored.extend(found.ignored);
             files.extend(found.files);
+            census.extend(found.census);
         }
         let mut known = FxHashMap::default();
         let mut stale = Vec::new();
@@ -195,22 +198,16 @@ impl Index {
             }
         }
         self.documents = known;
+        self.census = Arc::new(census);
         self.left_out = Arc::new(refreshed.left_out.iter().cloned().collect());
         self.add(outlined);
         refreshed
     }
 
-    /// The files below `roots` are those of the index. The text of each is the one it has here, or what `later` says:
-    /// `None` in it for a text that does not matter.
-    pub fn is_current<'r, 't>(
-        &self,
-        roots: impl IntoIterator<Item = &'r Path>,
-        later: impl Fn(&Path) -> Option<Option<&'t str>>,
-    ) -> bool {
-        let mut count = 0;
-        let is_known = |path: &PathBuf| {
-            let Some(known) = self.documents.get(path) else { return self.left_out.contains(path) };
-            count += 1;
+    /// The files are those that the last update saw. The text of each is the one it has here, or what `later` says: `None`
+    /// in it for a text that does not matter.
+    pub fn is_current<'t>(&self, later: impl Fn(&Path) -> Option<Option<&'t str>>) -> bool {
+        let is_known = |(path, known): (&PathBuf, &Arc<Document>)| {
             let text = match later(path) {
                 Some(None) => return true,
                 Some(Some(text)) => text,
@@ -219,8 +216,7 @@ impl Index {
             };
             lispwright_project::read_anywhere(path).is_ok_and(|file| file.text == text)
         };
-        let files = roots.into_iter().flat_map(|root| survey(root, true, is_lisp).files);
-        files.collect::<Vec<PathBuf>>().iter().all(is_known) && count == self.documents.len()
+        self.census.holds() && self.documents.iter().all(is_known)
     }
 
     /// The index as it would be if files had other texts, each given with its language.
@@ -241,7 +237,8 @@ impl Index {
     pub fn without(&self, is_left_out: impl Fn(&Path) -> bool) -> Self {
         let kept = self.documents.iter().filter(|(path, _)| !is_left_out(path));
         let documents = kept.map(|(path, document)| (path.clone(), document.clone())).collect();
-        Self { documents, left_out: self.left_out.clone(), libraries: self.libraries.clone() }
+        let (libraries, census) = (self.libraries.clone(), self.census.clone());
+        Self { documents, left_out: self.left_out.clone(), libraries, census }
     }
 
     /// It has the same files with the same texts as the other.

@@ -98,7 +98,7 @@ pub(crate) struct Search<'f, 'q, 'i> {
 
 /// The calls of a file.
 pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
-    let called = file.facts.uses.iter().filter(|used| used.kind == UseKind::Call);
+    let called = file.uses().filter(|used| used.kind == UseKind::Call);
     // What a file contains of another under a computed name, it may define.
     let is_open_ended = file.text().contains("(include/");
     let mut search = Search {

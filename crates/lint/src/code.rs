@@ -41,10 +41,10 @@ impl<'i> CodeForms<'i> {
     /// The forms of `file`.
     pub(crate) fn of(file: &File<'_, 'i>) -> Self {
         let is_call = |one: &&Use| one.kind == UseKind::Call && !one.hidden;
-        let calls: Vec<u32> = file.facts.uses.iter().filter(is_call).map(|one| one.start).collect();
+        let calls: Vec<u32> = file.uses().filter(is_call).map(|one| one.start).collect();
         let mut opaque: FxHashSet<ListId> = FxHashSet::default();
         let mut code = Self::default();
-        for list in 0..file.tree.lists().len() as ListId {
+        for list in file.judged_lists() {
             let mut data = file.tree.data(list);
             let Some(head) = data.next().filter(|head| head.list().is_none() && head.is_bare()) else { continue };
             let span = file.tree.core_span(head);

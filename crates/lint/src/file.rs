@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use lispwright_index::{Document, Facts, Reading, UseIndex};
+use lispwright_index::{Document, Facts, Reading, Use, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
 use crate::calls::{Call, calls};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
+use crate::part::Part;
 use crate::platform::Platform;
 
 /// A file with what is known of it and of its project.
@@ -23,6 +24,8 @@ pub struct File<'q, 'i> {
     pub forms: Forms,
     /// Its uses of names, and the symbols that are none, each with its role.
     pub facts: Cow<'i, Facts>,
+    /// The part that is judged, if it is not all.
+    pub(crate) part: Option<Part>,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
     platform: OnceCell<Platform>,
@@ -45,10 +48,36 @@ impl<'q, 'i> File<'q, 'i> {
     fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
         let forms = Forms::new(&tree, &document.text);
         let (code, calls, platform) = Default::default();
-        Self { question, document, tree, forms, facts, code, calls, platform }
+        Self { question, document, tree, forms, facts, part: None, code, calls, platform }
     }
 
-    /// Its forms that are code for certain.
+    /// Only this part of it is to be judged.
+    pub(crate) fn in_part(mut self, part: &Part) -> Self {
+        self.part = Some(part.clone());
+        self
+    }
+
+    /// What is wrong at the byte is to be told.
+    pub fn is_judged(&self, offset: u32) -> bool {
+        self.part.as_ref().is_none_or(|part| part.contains(offset))
+    }
+
+    /// The uses of names in what is judged.
+    pub fn uses(&self) -> impl Iterator<Item = &Use> {
+        self.facts.uses.iter().filter(|used| self.is_judged(used.start))
+    }
+
+    /// The lists at top level of which something is judged, with those in them.
+    pub(crate) fn judged_lists(&self) -> impl Iterator<Item = ListId> {
+        let lists = self.tree.lists();
+        let after = |list: ListId| lists.get(list as usize).map(|one| one.after());
+        let next = move |list: &ListId| after(*list).filter(|next| (*next as usize) < lists.len());
+        let top = std::iter::successors((!lists.is_empty()).then_some(0), next);
+        let is_judged = |list: &ListId| self.part.as_ref().is_none_or(|part| part.meets(self.tree.list_span(*list)));
+        top.filter(is_judged).flat_map(move |list| list..after(list).unwrap_or(list))
+    }
+
+    /// Its forms that are code for certain, in what is judged.
     pub fn code(&self) -> &CodeForms<'i> {
         self.code.get_or_init(|| CodeForms::of(self))
     }
@@ -83,7 +112,7 @@ impl<'q, 'i> File<'q, 'i> {
         self.tree.data(list).collect()
     }
 
-    /// The calls of functions and macros whose names mean what is known, in code that is certain to be code.
+    /// The calls of functions and macros whose names mean what is known, in code that is certain to be code and is judged.
     pub(crate) fn calls(&self) -> &[Call] {
         self.calls.get_or_init(|| calls(self))
     }

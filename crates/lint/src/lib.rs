@@ -18,6 +18,7 @@ pub mod kondo;
 mod local;
 mod local_calls;
 mod operators;
+mod part;
 mod platform;
 mod rule;
 pub mod rules;
@@ -28,6 +29,7 @@ pub use code::{CodeForm, CodeForms};
 pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
 pub use identity::{Identity, new_since, without_lines};
+pub use part::Part;
 pub use rule::{About, Example, Rule};
 
 use lispwright_index::{Document, UseIndex};
@@ -45,5 +47,10 @@ fn examine(file: &File<'_, '_>, rules: &[&dyn Rule]) -> Vec<Finding> {
         rule.check(file, &mut findings);
     }
     suppress::apply(file, rules, &mut findings);
+    if file.part.is_some() {
+        let is_of_file = |code: &str| rules.iter().any(|rule| rule.about().code == code && rule.needs_file());
+        // What a form lacks a use for that has just been written may be used by the next one.
+        findings.retain(|one| file.is_judged(one.span.start) != is_of_file(one.rule));
+    }
     findings.finish(file)
 }

@@ -25,7 +25,8 @@ pub(crate) fn unused<'f, 'i>(file: &'f File<'_, 'i>) -> Vec<UnusedLocal<'f, 'i>>
     let bound = &file.facts.bound;
     let used: FxHashSet<u32> =
         bound.iter().filter(|(place, binder)| place != binder).map(|(_, binder)| *binder).collect();
-    let own = bound.iter().filter(|(place, binder)| place == binder && !used.contains(binder));
+    let own = bound.iter().filter(|(place, _)| file.is_judged(*place));
+    let own = own.filter(|(place, binder)| place == binder && !used.contains(binder));
     own.filter_map(|(start, _)| {
         let at = file.facts.marks.partition_point(|mark| mark.span.start < *start);
         let mark = file.facts.marks.get(at).filter(|mark| mark.span.start == *start)?;

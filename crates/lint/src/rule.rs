@@ -15,6 +15,12 @@ pub trait Rule: Sync {
         false
     }
 
+    /// What it finds in a form depends on the uses of its names in other forms. Where only a part of the file is judged,
+    /// what it finds in the others counts.
+    fn needs_file(&self) -> bool {
+        false
+    }
+
     /// Adds what it finds in `file`.
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings);
 }

@@ -62,7 +62,7 @@ impl List {
     }
 
     /// The next list that is not inside this one, if any list follows.
-    pub(crate) const fn after(&self) -> ListId {
+    pub const fn after(&self) -> ListId {
         self.after
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lispwright_index::Index;
-use lispwright_lint::new_since;
+use lispwright_lint::{Part, new_since};
 use lispwright_syntax::Language;
 
 use crate::lint_table::{configured_around, linting_in};
@@ -29,7 +29,13 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let index = |text: &str| Index::default().with([(path.to_owned(), text.to_owned(), language.clone())]);
     let after = index(now);
     let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
-    let found = chosen.findings(&after.question(document.dialect), document);
+    let question = after.question(document.dialect);
+    let changed = Part::changed(document, before);
+    let facts = &document.facts;
+    let own = facts.definitions.iter().filter(|one| changed.contains(facts.forms[one.form as usize].span.start));
+    let uses = own.flat_map(|one| question.named(&one.name)).map(|hit| hit.used.start);
+    let judged = changed.clone().with(document, uses);
+    let found = chosen.findings_in(&question, document, &judged);
     if found.is_empty() {
         return Vec::new();
     }

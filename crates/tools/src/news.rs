@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lispwright_index::{Document, Index, Reading, UseIndex};
-use lispwright_lint::{Chosen, Finding, new_since};
+use lispwright_lint::{Chosen, Finding, Part, new_since};
 use lispwright_platform::{Here, System as _};
 use lispwright_syntax::{Dialect, FormKind, Language};
 
@@ -339,7 +339,7 @@ impl<'i> Snapshot<'i> {
                     let Some(problems) = self.news(&ask, &files.primary) else { return Some(Next::Ask(ask)) };
                     // Another file matters where something is told of it, or could be.
                     let is_alone = problems.is_empty() && !self.has_redefined(&ask);
-                    if !is_alone && !self.is_current(files, &ask.changed) {
+                    if !is_alone && !self.is_current(&ask.changed) {
                         return Some(Next::Ask(ask));
                     }
                     ask.answer(problems, is_late);
@@ -347,7 +347,7 @@ impl<'i> Snapshot<'i> {
                 }
                 Err(RecvTimeoutError::Timeout) if !is_checked => {
                     let is_full = self.used * 2 > self.slots.len() || self.kept() > self.most_kept();
-                    if is_full || !self.is_current(files, &[]) {
+                    if is_full || !self.is_current(&[]) {
                         return Some(Next::Prepare(self.questions.values().map(UseIndex::dialect).collect()));
                     }
                     is_checked = true;
@@ -377,15 +377,16 @@ impl<'i> Snapshot<'i> {
     }
 
     /// The files are as they are known here, but for the changed ones.
-    fn is_current(&self, files: &Files, changed: &[Change]) -> bool {
+    fn is_current(&self, changed: &[Change]) -> bool {
         let later = |path: &Path| -> Option<Option<&str>> {
             if changed.iter().any(|change| change.path == path) {
                 return Some(None);
             }
-            let dialects = self.questions.values();
-            dialects.filter_map(|question| question.document(path)).map(|one| Some(one.text.as_str())).next()
+            let document = self.questions.values().find_map(|question| question.document(path))?;
+            let is_as_read = self.index.document(path).is_some_and(|known| std::ptr::eq(known, document));
+            (!is_as_read).then_some(Some(document.text.as_str()))
         };
-        self.index.is_current(files.roots.iter().map(PathBuf::as_path), later)
+        self.index.is_current(later)
     }
 
     /// What is new by a change; `None` where that needs a look at all files.
@@ -456,31 +457,41 @@ struct Asked<'q, 'i> {
 }
 
 impl<'i> Asked<'_, 'i> {
-    fn findings(&self, chosen: &Chosen, document: &'i Document) -> Vec<Finding> {
+    fn findings(&self, chosen: &Chosen, document: &'i Document, part: &Part) -> Vec<Finding> {
         let mut readings = self.readings.iter().filter_map(OnceCell::get);
         match readings.find(|one| std::ptr::eq(&raw const one.document, document)) {
-            Some(reading) => chosen.findings_in(self.question, reading),
-            None => chosen.findings(self.question, document),
+            Some(reading) => chosen.findings_read(self.question, reading, part),
+            None => chosen.findings_in(self.question, document, part),
         }
     }
 }
 
-/// The problems of the changed files, and of those that use what they define, that were not there before.
+/// The problems that were not there before, in what has changed and in the forms that use what is defined otherwise now.
 fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &Path) -> Vec<Problem> {
     let (then, now) = (before.question, after.question);
     let own = ask.changed.iter().filter(|one| one.language.dialect() == now.dialect());
-    let mut paths: Vec<PathBuf> = own.map(|one| one.path.clone()).collect();
-    let users = users(then, now, &paths).into_iter().filter(|path| !paths.contains(path)).take(MOST_USERS);
-    let users: Vec<PathBuf> = users.collect();
-    paths.extend(users);
+    let own: Vec<&Path> = own.map(|one| one.path.as_path()).collect();
+    let names = redefined(then, now, &own);
+    let mut uses = [places(then, &names, &own), places(now, &names, &own)];
+    let users = uses.iter().flat_map(BTreeMap::keys).filter(|path| !own.contains(&path.as_path()));
+    let users: BTreeSet<PathBuf> = users.cloned().collect();
     let mut problems = Vec::new();
-    for path in paths {
-        let Some(document) = now.document(&path) else { continue };
-        let found = after.findings(&ask.chosen, document);
+    for path in own.iter().copied().chain(users.iter().take(MOST_USERS).map(PathBuf::as_path)) {
+        let Some(document) = now.document(path) else { continue };
+        let earlier = then.document(path);
+        let [part_then, part_now] = match earlier {
+            Some(earlier) if earlier.text == document.text => [Part::none(), Part::none()],
+            Some(earlier) => Part::changed_both(earlier, document),
+            None => [Part::none(), Part::whole(document)],
+        };
+        let [used_then, used_now] = uses.each_mut().map(|uses| uses.remove(path).unwrap_or_default());
+        let found = after.findings(&ask.chosen, document, &part_now.with(document, used_now));
         if found.is_empty() {
             continue;
         }
-        let known = then.document(&path).map_or_else(Vec::new, |document| before.findings(&ask.chosen, document));
+        let known = earlier.map_or_else(Vec::new, |earlier| {
+            before.findings(&ask.chosen, earlier, &part_then.with(earlier, used_then))
+        });
         let new = new_since(&known, &found);
         problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, root)));
     }
@@ -512,17 +523,31 @@ fn is_kept(before: &Document, after: &Document) -> bool {
     defined(before).iter().all(|(name, known)| now.get(name) == Some(known))
 }
 
-/// The files that use a name whose definition in one of the changed files is another one now, or gone.
-fn users(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let mut paths = BTreeSet::new();
+/// The names whose definitions in one of the changed files are others now, or gone, or new; true for one that is new.
+fn redefined(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[&Path]) -> BTreeMap<String, bool> {
+    let mut names = BTreeMap::new();
     for path in changed {
-        let Some(old) = then.document(path).map(defined) else { continue };
+        let old = then.document(path).map(defined).unwrap_or_default();
         let new = now.document(path).map(defined).unwrap_or_default();
         let differing = old.iter().filter(|(name, known)| new.get(*name) != Some(known));
-        for ((_, name, _), _) in differing {
-            paths.extend(then.named(name).into_iter().map(|hit| hit.document.path.clone()));
-            paths.extend(now.named(name).into_iter().map(|hit| hit.document.path.clone()));
+        let added = new.keys().filter(|name| !old.contains_key(*name));
+        names.extend(added.map(|(_, name, _)| ((*name).to_owned(), true)));
+        names.extend(differing.map(|((_, name, _), _)| ((*name).to_owned(), false)));
+    }
+    names
+}
+
+/// The places where the names are used, by file, in bytes; of a new name only those in its own files, which had no other
+/// meaning for it.
+fn places(question: &UseIndex<'_>, names: &BTreeMap<String, bool>, own: &[&Path]) -> BTreeMap<PathBuf, Vec<u32>> {
+    let mut places: BTreeMap<PathBuf, Vec<u32>> = BTreeMap::new();
+    for (name, is_new) in names {
+        for hit in question.named(name) {
+            let path = hit.document.path.as_path();
+            if !is_new || own.contains(&path) {
+                places.entry(path.to_owned()).or_default().push(hit.used.start);
+            }
         }
     }
-    paths
+    places
 }

@@ -72,7 +72,7 @@ impl Rule for UndefinedName {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let mut search = Search { file, words: &call_words(file.dialect()).names, spaces: FxHashMap::default() };
-        for used in file.facts.uses.iter().filter(|used| !used.hidden) {
+        for used in file.uses().filter(|used| !used.hidden) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
             }

@@ -56,6 +56,10 @@ impl Rule for UnusedImport {
         true
     }
 
+    fn needs_file(&self) -> bool {
+        true
+    }
+
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         for one in file.unused_imports() {
             let what = match one.kind {

@@ -66,6 +66,10 @@ impl Rule for UnusedPrivate {
         true
     }
 
+    fn needs_file(&self) -> bool {
+        true
+    }
+
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = call_words(file.dialect());
         if !file.document.is_balanced
