@@ -1,8 +1,9 @@
 //! What is wrong in one file, as far as it can be told without its project: for a hook, which has some milliseconds.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use lispwright_index::Index;
+use lispwright_index::{Document, Index, UseIndex};
 use lispwright_lint::{Part, new_since};
 use lispwright_syntax::Language;
 
@@ -31,16 +32,30 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
     let question = after.question(document.dialect);
     let changed = Part::changed(document, before);
-    let facts = &document.facts;
-    let own = facts.definitions.iter().filter(|one| changed.contains(facts.forms[one.form as usize].span.start));
-    let uses = own.flat_map(|one| question.named(&one.name)).map(|hit| hit.used.start);
-    let judged = changed.clone().with(document, uses);
-    let found = chosen.findings_in(&question, document, &judged);
+    let mut names = names_in(document, &changed);
+    let found = chosen.findings_in(&question, document, &with_uses(changed, document, &question, &names));
     if found.is_empty() {
         return Vec::new();
     }
     let earlier = index(before);
-    let known = earlier.document(path).map(|one| chosen.findings(&earlier.question(one.dialect), one));
+    let known = earlier.document(path).map(|one| {
+        let question = earlier.question(one.dialect);
+        let [changed, _] = Part::changed_both(one, document);
+        names.extend(names_in(one, &changed));
+        chosen.findings_in(&question, one, &with_uses(changed, one, &question, &names))
+    });
     let new = new_since(known.as_deref().unwrap_or_default(), &found);
     new.into_iter().map(|finding| Problem::of(document, finding, root)).collect()
+}
+
+/// The names that a part of the file defines.
+fn names_in<'d>(document: &'d Document, part: &Part) -> BTreeSet<&'d str> {
+    let facts = &document.facts;
+    let own = facts.definitions.iter().filter(|one| part.contains(facts.forms[one.form as usize].span.start));
+    own.map(|one| one.name.as_str()).collect()
+}
+
+/// The part with the forms that use the names.
+fn with_uses(part: Part, document: &Document, question: &UseIndex<'_>, names: &BTreeSet<&str>) -> Part {
+    part.with(document, names.iter().flat_map(|name| question.named(name)).map(|hit| hit.used.start))
 }
