@@ -58,7 +58,9 @@ struct Known {
     read: FxHashSet<PathBuf>,
     /// The systems that the files of systems depend on.
     depends: FxHashMap<String, Vec<String>>,
-    /// What is said of spaces, by all their names.
+    /// The names of spaces by their nicknames.
+    nicknames: FxHashMap<String, String>,
+    /// What is said of spaces, by their names.
     spaces: FxHashMap<String, LibrarySpace>,
     /// What was found out of them.
     asked: FxHashMap<String, Option<LibraryNames>>,
@@ -124,15 +126,21 @@ impl Known {
                 LibraryLayout::Modules => self.find_module(dialect, places, &space),
                 _ => self.find_package(places, &space, &Vec::new),
             }
-            let found = self.spaces.get(&space).filter(|found| !found.is_open && found.is_declared)?;
+            let found = self.space(&space).filter(|found| !found.is_open)?;
             names.extend(found.names.iter().cloned());
             waiting.extend(found.from.iter().cloned());
         }
         Some(names)
     }
 
+    /// What is known of the space with this name or nickname.
+    fn space(&self, name: &str) -> Option<&LibrarySpace> {
+        let declared = |name: &str| self.spaces.get(name).filter(|found| found.is_declared);
+        declared(name).or_else(|| declared(self.nicknames.get(name)?))
+    }
+
     fn declares(&self, space: &str) -> bool {
-        self.spaces.get(space).is_some_and(|found| found.is_declared)
+        self.space(space).is_some()
     }
 
     /// Reads systems until one of them declares the package: the one that is called so, those that the project needs, and
@@ -220,17 +228,18 @@ impl Known {
             self.spaces.entry(entered.clone()).or_default().is_open = true;
         }
         for space in facts.spaces {
-            for name in [&space.name].into_iter().chain(&space.nicknames) {
-                let known = self.spaces.entry(name.clone()).or_default();
-                match &space.exports {
-                    Exports::Names(exported) => known.names.extend(exported.iter().cloned()),
-                    Exports::All => known.is_open = true,
-                }
-                known.is_declared |= !space.adds;
-                known.is_open |= is_open || space.exports_more || facts.opens || !space.provides.is_empty();
-                let again = space.imports.iter().filter(|import| import.reexports);
-                known.from.extend(again.map(|import| import.from.clone()));
+            for name in &space.nicknames {
+                self.nicknames.insert(name.clone(), space.name.clone());
             }
+            let known = self.spaces.entry(space.name).or_default();
+            match space.exports {
+                Exports::Names(exported) => known.names.extend(exported),
+                Exports::All => known.is_open = true,
+            }
+            known.is_declared |= !space.adds;
+            known.is_open |= is_open || space.exports_more || facts.opens || !space.provides.is_empty();
+            let again = space.imports.into_iter().filter(|import| import.reexports);
+            known.from.extend(again.map(|import| import.from));
         }
     }
 }

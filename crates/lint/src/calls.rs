@@ -79,7 +79,8 @@ const EXPECTS: &[&str] = &[
 ];
 
 /// Heads of patterns that call a function with the value that is matched.
-const PATTERNS: &[&str] = &["pred", "app", "?", "->*", "->i", "->d", "rename", "only", "except", "prefix"];
+const PATTERNS: &[&str] =
+    &["pred", "app", "?", "->*", "->*m", "->i", "->d", "->dm", "rename", "only", "except", "prefix"];
 
 /// The end of a datum, in bytes.
 fn end_of(file: &File<'_, '_>, datum: Datum) -> usize {
@@ -207,7 +208,9 @@ impl Search<'_, '_, '_> {
         if self.is_head(list, around) || self.is_test_name(list, around) {
             return true;
         }
-        let is_contract = |datum: Datum| datum.list().is_none() && matches!(file.core(datum), "->*" | "->i" | "->d");
+        let is_contract = |datum: Datum| {
+            datum.list().is_none() && matches!(file.core(datum), "->*" | "->*m" | "->i" | "->d" | "->dm")
+        };
         file.tree.data(around).any(is_contract)
             || self
                 .head(around)

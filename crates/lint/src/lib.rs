@@ -22,6 +22,7 @@ mod part;
 mod platform;
 mod rule;
 pub mod rules;
+mod structures;
 mod suppress;
 
 pub use chosen::Chosen;

@@ -8,6 +8,7 @@ use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
+use crate::structures::made;
 
 /// What is known of a name at the head of forms.
 #[derive(Clone, Debug)]
@@ -92,7 +93,14 @@ impl<'q, 'i> Operators<'q, 'i> {
             match one.kind {
                 // The writer `(setf name)` is no function of the name.
                 _ if document.text[row.name.range()].starts_with('(') && two_namespaces => {}
-                _ if one.made => is_clear = false,
+                _ if one.made || (one.kind == FormKind::Structure && !two_namespaces) => {
+                    let made = made(document, one).filter(|_| self.is_defined_by_language(document, row));
+                    is_clear &= made.is_some();
+                    if let Some(made) = made {
+                        kind.get_or_insert(OperatorKind::Function);
+                        signatures.push(made);
+                    }
+                }
                 // Code inside of another definition defines it: the parameters of the form are not its own.
                 _ if !is_named_by(document, one) => is_clear = false,
                 FormKind::Macro => {

@@ -50,6 +50,14 @@ fn a_package_that_uses_a_library_is_judged() {
 }
 
 #[test]
+fn a_name_that_a_library_does_not_export_is_told() {
+    let text = "(defsystem :app :depends-on (:shop))\n(defpackage :app (:use :cl))\n(in-package :app)\n\
+                (defun f (x) (sh:totl (sh:total (sh::inner x) (open:more x))))\n";
+    let message = "package `shop` does not export `totl`; near it: `total`";
+    assert_eq!(told(Dialect::CommonLisp, SHOP, "app.lisp", &text.replace("sh:", "shop:")), [message]);
+}
+
+#[test]
 fn a_module_of_guile_is_found_by_its_path() {
     let libraries =
         [("site/3.0/shop/base.scm", "(define-module (shop base) #:export (total))\n(define (total x) x)\n")];

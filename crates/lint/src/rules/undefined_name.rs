@@ -1,6 +1,6 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Document, FormRow, Hit, Import, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, ListId, Span, TokenKind, nearest};
 use rustc_hash::FxHashMap;
@@ -134,6 +134,9 @@ impl<'i> Search<'_, '_, 'i> {
         if self.words.closed.contains(&space.as_str()) && !question.has_space(&space) {
             return self.of_language(used, &space);
         }
+        if let Some(all) = question.library_exports(&space).filter(|_| is_exported) {
+            return self.of_installed(used, &space, &all);
+        }
         // A name that a space gives out under another is no name of its own.
         let home = file.document.facts.space_at(used.start);
         if space == home || !question.has_space(&space) || self.is_in_branch(used.span()) {
@@ -163,6 +166,20 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let near = self.near(&space, &name);
         Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
+    }
+
+    /// What is wrong with a use of an exported name of a space of a library.
+    fn of_installed(&self, used: Use, space: &str, all: &LibraryNames) -> Option<String> {
+        let (file, question) = (self.file, self.file.question);
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
+        if all.contains(&symbol.name) || question.defines(&symbol) || self.is_in_branch(used.span()) {
+            return None;
+        }
+        let near = nearest(&symbol.name, all.iter().map(String::as_str), 1);
+        let near = near.first().map(|near| lispwright_index::spelled(file.dialect(), near));
+        let near = near.map_or_else(String::new, |near| format!("; near it: `{near}`"));
+        let name = symbol_text(file.source(used.span()));
+        Some(format!("{} `{space}` does not export `{name}`{near}", self.words.space_word))
     }
 
     /// What is wrong with a use of a name of a space of the language.

@@ -41,6 +41,23 @@ static ABOUT: About = About {
             right: "(ns shop.core)\n(defn area [r]\n  (let [half (fn ([x] (/ x 2)) ([x & more] more))]\n    (-> r (half 1))))\n",
         },
         Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defrecord Item [name price])\n(def apple (->Item \"apple\"))\n",
+            right: "(ns shop.core)\n(defrecord Item [name price])\n(def apple [(->Item \"apple\" 1) (map->Item {})])\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-record-type item (make-item name price) item? (name item-name) (price item-price))\n\
+                    (make-item 'apple)\n",
+            right: "(define-record-type item (make-item name price) item? (name item-name) (price item-price set-price!))\n\
+                    (set-price! (make-item 'apple 1) (item-price (make-item 'pear 2)))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(struct item (name price))\n(item 'apple)\n",
+            right: "#lang racket\n(struct item (name [price #:mutable]))\n(set-item-price! (item 'apple 1) 2)\n",
+        },
+        Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun net-worth (account) (car account))\n(fiveam:test worth (fiveam:is (net-worth 1 2)))\n",
             right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n\

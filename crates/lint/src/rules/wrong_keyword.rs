@@ -24,6 +24,12 @@ static ABOUT: About = About {
     examples: &[
         Example {
             dialect: Dialect::CommonLisp,
+            wrong: "(defstruct item name (price 0))\n(make-item :nam 1)\n",
+            right: "(defstruct item \"A thing.\" name (price 0 :type integer))\n(item-price (make-item :name 1 :price 2))\n\
+                    (defstruct (other (:constructor make-other (x))) x)\n(make-other 1)\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
             wrong: "(defun price (item &key year (rate 1)) (list item year rate))\n(price 1 :yaer 2)\n",
             right: "(defun price (item &key year (rate 1)) (list item year rate))\n(price 1 :year 2)\n\
                     (price 1 :yaer 2 :allow-other-keys t)\n(defun tax (&rest all &key year &allow-other-keys) (list all year))\n\
