@@ -1,13 +1,19 @@
-//! Other systems than Linux: a Mac by type-check, and plain Unix by running the tests of images on its implementation.
+//! Other systems than Linux: a Mac and Windows by type-check, and plain Unix by running the tests of images on its implementation.
 
 use crate::step::{Failure, Step, say};
 use crate::tally::{Tally, cargo_test_line, nextest_line};
 use crate::{apt, cargo, target, workspace};
 
 /// A compiler with the source of its library, which is type-checked for the other system.
-const MAC: [apt::Need; 3] = [apt::RUSTC_WEB, apt::CARGO_WEB, apt::RUST_WEB_SRC];
+const COMPILER: [apt::Need; 3] = [apt::RUSTC_WEB, apt::CARGO_WEB, apt::RUST_WEB_SRC];
 
 const MAC_TARGET: &str = "aarch64-apple-darwin";
+
+/// Needs no tool beside the compiler for the libraries of Windows.
+const WINDOWS_TARGET: &str = "x86_64-pc-windows-msvc";
+
+/// The crates that know no system: texts in, texts out. Files and images are of Unix.
+const ANYWHERE: [&str; 8] = ["syntax", "edit", "repair", "layout", "grammar", "guard", "setup", "hook"];
 
 /// The end-to-end tests that are run on plain Unix: starting, ending, interrupting and copying images.
 const MODULES: [&str; 4] = ["copies", "evaluation", "orphans", "workers"];
@@ -29,26 +35,26 @@ const EXCEPTIONS: [(&str, &str); 9] = [
 /// Finding the process groups that code has started, as SBCL does for each process.
 const DESCENT: &str = "descent";
 
-/// Type-checks the workspace for a Mac, if the compiler for it is installed.
-pub(crate) fn check_mac(tally: &mut Tally) {
-    let missing = apt::missing(&MAC);
-    if missing.is_empty() {
-        let mut step = Step::new("/usr/bin/cargo");
-        step.inside(workspace()).env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
-        step.args([
-            "check",
-            "--workspace",
-            "--exclude",
-            "xtask",
-            "-Zbuild-std=std,panic_abort",
-            "--target",
-            MAC_TARGET,
-        ]);
-        step.arg("--target-dir").arg(target().join("mac"));
-        tally.check("types on a Mac", &mut step);
-    } else {
-        say(format_args!("types on a Mac: not checked; for that, apt-get install {}", missing.join(" ")));
+/// Type-checks the workspace for a Mac, and what knows no system for Windows, if the compiler for it is installed.
+pub(crate) fn check_others(tally: &mut Tally) {
+    let missing = apt::missing(&COMPILER);
+    if !missing.is_empty() {
+        say(format_args!("types on a Mac and Windows: not checked; for that, apt-get install {}", missing.join(" ")));
+        return;
     }
+    tally.check("types on a Mac", &mut check(MAC_TARGET, "mac", &["--workspace", "--exclude", "xtask"]));
+    let crates: Vec<String> = ANYWHERE.iter().map(|name| format!("--package=lispwright-{name}")).collect();
+    let crates: Vec<&str> = crates.iter().map(String::as_str).collect();
+    tally.check("types on Windows", &mut check(WINDOWS_TARGET, "windows", &crates));
+}
+
+/// The check of some crates for a target, with results in a directory of its own.
+fn check(triple: &str, directory: &str, crates: &[&str]) -> Step {
+    let mut step = Step::new("/usr/bin/cargo");
+    step.inside(workspace()).env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
+    step.args(["check", "-Zbuild-std=std,panic_abort", "--target", triple]).args(crates);
+    step.arg("--target-dir").arg(target().join(directory));
+    step
 }
 
 /// Runs the tests of images with plain Unix instead of Linux.
@@ -78,6 +84,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn what_is_checked_for_windows_is_there_and_knows_no_system() {
+        for name in ANYWHERE {
+            let manifest = std::fs::read_to_string(workspace().join(format!("crates/{name}/Cargo.toml"))).unwrap();
+            let normal = manifest.split("[dev-dependencies]").next().unwrap();
+            for system in ["lispwright-platform", "lispwright-project", "rustix", "libc"] {
+                assert!(!normal.contains(system), "{name}: {system}");
+            }
+        }
+    }
 
     #[test]
     fn every_exception_is_a_test_of_the_modules() {
