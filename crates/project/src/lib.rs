@@ -69,7 +69,7 @@ pub use packed::{gunzipped, is_packed, unpacked};
 pub use read::{Version, read_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use revision::{Revision, RevisionError};
-pub use root::{RootChoice, RootSource, Roots, is_shared, root_around, up_to_project};
+pub use root::{RootChoice, RootSource, Roots, begins_version_control, is_shared, root_around, up_to_project};
 pub use secret::keep_secret;
 pub use set_aside::SetAside;
 pub use several::{Destination, NotPutBack, Trial};

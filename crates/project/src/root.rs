@@ -227,7 +227,13 @@ pub fn up_to_project(directory: &Path) -> impl Iterator<Item = &Path> {
 
 /// The directory where the version control that `directory` belongs to begins; `directory` is absolute and without links.
 pub(crate) fn version_control_around(directory: &Path) -> Option<&Path> {
-    up_to_project(directory).find(|above| VERSION_CONTROL.iter().any(|mark| above.join(mark).exists()))
+    up_to_project(directory).find(|above| begins_version_control(above))
+}
+
+/// The version control of a project begins in `directory`.
+#[must_use]
+pub fn begins_version_control(directory: &Path) -> bool {
+    VERSION_CONTROL.iter().any(|mark| directory.join(mark).exists())
 }
 
 /// `directory`, absolute, holds more than one project: it cannot be a root.

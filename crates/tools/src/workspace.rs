@@ -14,8 +14,10 @@ use std::time::SystemTime;
 
 use lispwright_index::is_lisp;
 use lispwright_project::{
-    Error, Roots, SourceFile, Survey, Version, read_anywhere, read_text_anywhere, survey, up_to_project,
+    Error, Roots, SourceFile, Survey, Version, begins_version_control, read_anywhere, read_text_anywhere, survey,
+    up_to_project,
 };
+use lispwright_runtime::Runtime;
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::{BadConfiguration, ConfigFault, FILE_NAME, Languages};
@@ -58,6 +60,9 @@ pub struct Files {
     /// Entries that could not be read, with the reason.
     pub unreadable: Vec<String>,
 }
+
+/// The most names of a directory that are looked through for a system definition.
+const MOST_NAMES: usize = 10_000;
 
 /// The size of the largest text that is no Lisp and is searched, in bytes.
 const LARGEST_TEXT: u64 = 1 << 20;
@@ -214,6 +219,24 @@ impl Workspace {
     }
 }
 
+/// Files that stand where a project begins, beside those that the runtimes know.
+const PROJECT_FILES: &[&str] = &[FILE_NAME, "project.clj", "info.rkt", "Cask", "Eask", "Eldev", "guix.scm"];
+
+/// The directory of the nearest project at or above `directory`, which is absolute and without links: one that has a
+/// configuration or a system definition, or in which version control begins. `None` where there is none below a directory
+/// that holds several projects.
+#[must_use]
+pub fn project_around(directory: &Path) -> Option<PathBuf> {
+    let names: Vec<&str> = Runtime::all().flat_map(|runtime| runtime.project_files).copied().collect();
+    let has_file = |above: &Path| PROJECT_FILES.iter().chain(&names).any(|name| above.join(name).is_file());
+    let has_system = |above: &Path| {
+        let entries = above.read_dir().into_iter().flatten().flatten();
+        entries.take(MOST_NAMES).any(|entry| Path::new(&entry.file_name()).extension().is_some_and(|end| end == "asd"))
+    };
+    let begins = |above: &Path| begins_version_control(above) || has_file(above) || has_system(above);
+    up_to_project(directory).find(|above| begins(above)).map(Path::to_owned)
+}
+
 /// Whether the name of a file is that of Lisp.
 #[must_use]
 pub fn is_lisp_name(path: &Path) -> bool {
@@ -227,6 +250,24 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn a_project_is_the_nearest_directory_that_says_so() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let deep = top.join("lib/src/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert_eq!(project_around(&deep), None);
+        std::fs::create_dir(top.join(".git")).unwrap();
+        assert_eq!(project_around(&deep), Some(top.clone()));
+        for name in ["lib.asd", "deps.edn", FILE_NAME, "info.rkt"] {
+            let file = top.join("lib").join(name);
+            std::fs::write(&file, "").unwrap();
+            assert_eq!(project_around(&deep), Some(top.join("lib")), "{name}");
+            assert_eq!(project_around(&top.join("lib")), Some(top.join("lib")), "{name}");
+            std::fs::remove_file(file).unwrap();
+        }
+    }
 
     #[test]
     fn a_configuration_is_parsed_again_only_when_its_file_has_changed() {

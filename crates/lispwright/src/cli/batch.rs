@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Directory whose files may be written; default: the working directory
+    /// Directory whose files may be written; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }

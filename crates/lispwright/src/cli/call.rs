@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::complaint::Complaint;
 use super::live::{event_loop, on_files, with_workshop};
 use super::outcome::{failed, print_rendering};
+use super::surroundings::Surroundings;
 use super::token;
 use super::transcript::command_line;
 
@@ -50,7 +51,7 @@ pub(crate) fn edit(
         }
         reply
     };
-    if runs_code { with_workshop(roots, None, work) } else { on_files(roots, work) }
+    if runs_code { with_workshop(Surroundings::new(roots).roots(), None, work) } else { on_files(roots, work) }
 }
 
 /// The same for arguments that a person has written.

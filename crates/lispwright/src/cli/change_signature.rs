@@ -10,6 +10,7 @@ use lispwright_tools::verify::Verify;
 
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// Add, drop, move and rename parameters of a function; its methods and all calls follow
 #[derive(Debug, clap::Args)]
@@ -54,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long)]
     write: bool,
 
-    /// Directory of the project; default: the working directory
+    /// Directory of the project; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
@@ -77,7 +78,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         values: BTreeMap::from_iter(args.value),
         arity: args.arity,
         package: args.package,
-        path: args.path,
+        path: args.path.map(|path| Surroundings::new(&args.root).path(&path)),
         skip_refused: args.skip_refused,
         dry_run: !args.write,
         verify: Verify::None,

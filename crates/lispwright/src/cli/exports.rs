@@ -8,6 +8,7 @@ use lispwright_tools::code_exports::{CodeExports, code_exports};
 
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// What a package, module or namespace exports
 #[derive(Debug, clap::Args)]
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> ExitCode {
     let is_file = args.root.first().cloned().unwrap_or_default().join(&args.module).is_file();
     let asked = CodeExports {
-        path: is_file.then(|| args.module.clone()),
+        path: is_file.then(|| Surroundings::new(&args.root).path(&args.module)),
         module: (!is_file).then_some(args.module),
         offset: args.offset,
         limit: Some(args.limit),

@@ -16,6 +16,7 @@ use super::complaint::Complaint;
 use super::kept;
 use super::outcome::{failed, unreadable};
 use super::paint::painted;
+use super::surroundings::Surroundings;
 use super::text::{Text, Texts, absolute, from_here, print, print_json};
 
 /// Lay out files as their project does: indentation, space at the ends of lines, closers that stand alone.
@@ -67,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 
-    /// With --write: a directory whose files may be written; default: the working directory
+    /// With --write: a directory whose files may be written; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }
@@ -106,7 +107,10 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
     if args.write && args.paths.iter().any(|path| path == "-") {
         return Err(asked("standard input cannot be written: leave --write out"));
     }
-    let roots = args.write.then(|| Roots::from_environment(&args.root).map(kept::recording)).transpose()?;
+    let roots = args
+        .write
+        .then(|| Roots::from_environment(Surroundings::new(&args.root).roots()).map(kept::recording))
+        .transpose()?;
     let mut run =
         Run { args, roots, texts: Texts::new(args.dialect.as_deref())?, around: None, report: Report::default() };
     for path in &args.paths {

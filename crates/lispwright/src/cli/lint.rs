@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lispwright_tools::lint::{Lint, lint};
+use lispwright_tools::workspace::project_around;
 use lispwright_words::{github, sarif};
 
 use super::live::on_files;
 use super::outcome::{failed, in_words};
 use super::paint;
+use super::surroundings::Surroundings;
+use super::text::absolute;
 use super::text::{print, print_json};
 
 /// Find what a compiler would say of Lisp files, without one: wrong calls, names that nobody defines, dead code.
@@ -63,7 +66,14 @@ enum Format {
 
 pub(crate) fn run(args: Args) -> ExitCode {
     let Args { paths, format, since, rules, fix, write_baseline, root } = args;
-    let root = if root.is_empty() { around(&paths) } else { root };
+    let here = Surroundings::new(&root);
+    let (root, paths) = match around(&paths, &here).filter(|_| root.is_empty()) {
+        Some(project) => {
+            let whole = |path: String| absolute(&path).map_or(path, |path| path.display().to_string());
+            (vec![project], paths.into_iter().map(whole).collect())
+        }
+        None => (root, paths.iter().map(|path| here.path(path)).collect()),
+    };
     let asked = Lint { paths, since, rules, fix, write_baseline };
     let answered =
         on_files(&root, |workshop| async move { lint(&workshop, asked, &workshop.context("lispwright lint")).await });
@@ -82,14 +92,14 @@ pub(crate) fn run(args: Args) -> ExitCode {
     if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The project of a path outside of the working directory: the directory around it with version control, or its own.
-fn around(paths: &[String]) -> Vec<PathBuf> {
-    let Some(path) = paths.first().and_then(|path| Path::new(path).canonicalize().ok()) else { return Vec::new() };
+/// The project of a path outside of that of the command: the nearest around it, or its own directory.
+fn around(paths: &[String], here: &Surroundings) -> Option<PathBuf> {
+    let path = paths.first().and_then(|path| Path::new(path).canonicalize().ok())?;
+    let here = here.roots().first().cloned().or_else(|| std::env::current_dir().ok());
     // The directory of all files is no project.
-    if std::env::current_dir().is_ok_and(|here| here.parent().is_some() && path.starts_with(here)) {
-        return Vec::new();
+    if here.is_some_and(|here| here.parent().is_some() && path.starts_with(here)) {
+        return None;
     }
     let directory = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
-    let versioned = directory.ancestors().find(|one| one.join(".git").exists());
-    vec![versioned.unwrap_or(directory).to_owned()]
+    Some(project_around(directory).unwrap_or_else(|| directory.to_owned()))
 }

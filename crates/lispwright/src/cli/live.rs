@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::complaint::Complaint;
 use super::kept;
+use super::surroundings::Surroundings;
 
 /// The event loop of a command. One thread reads, answers and talks to the images, so that no step waits until another
 /// thread wakes; long work, such as that on files, has threads of its own.
@@ -32,12 +33,14 @@ fn furnished(workshop: Workshop) -> Workshop {
     workshop.keeping(kept::changes()).for_one(&kept::command())
 }
 
-/// Runs `work` on the files below `roots`, without images.
+/// Runs `work` on the files below `roots`, else on those of the project, without images.
 pub(crate) fn on_files<T, F: Future<Output = T>>(
     roots: &[PathBuf],
     work: impl FnOnce(Workshop) -> F,
 ) -> Result<T, Complaint> {
-    Ok(event_loop()?.block_on(work(furnished(Workshop::open(roots)?))))
+    let here = Surroundings::new(roots);
+    here.tell();
+    Ok(event_loop()?.block_on(work(furnished(Workshop::open(here.roots())?))))
 }
 
 /// Runs `work` on a workshop for `roots` with `transcript` as its observer, and ends every image that it started.

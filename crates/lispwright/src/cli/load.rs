@@ -10,6 +10,7 @@ use lispwright_words::Skin;
 use super::call::{Connection, given};
 use super::live::with_workshop;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 use super::transcript::command_line;
 
 /// Load a system, module or file: warnings and errors with their places.
@@ -59,15 +60,17 @@ pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(code) = args.connection.call("load", args.json, "load_system", arguments) {
         return code;
     }
+    let here = Surroundings::new(&args.root);
+    here.tell();
     let request = LoadSystem {
         system,
-        path,
+        path: path.map(|path| here.path(&path)),
         runtime: args.runtime,
         timeout_seconds: Some(args.timeout),
         ..LoadSystem::default()
     };
     let transcript = args.transcript.open("load", Skin::Shell);
-    let answered = with_workshop(&args.root, transcript, |workshop| async move {
+    let answered = with_workshop(here.roots(), transcript, |workshop| async move {
         load_system(&workshop, request, &workshop.context(&command_line())).await
     });
     match answered {

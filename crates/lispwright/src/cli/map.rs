@@ -8,6 +8,7 @@ use lispwright_tools::code_map::{CodeMap, code_map};
 
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// A project at a glance: systems, packages, entry points, tests, hot spots, broken files.
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let asked = CodeMap { path: args.path, limit: Some(args.limit), changed: args.changed };
+    let asked = CodeMap {
+        path: args.path.map(|path| Surroundings::new(&args.root).path(&path)),
+        limit: Some(args.limit),
+        changed: args.changed,
+    };
     let answered = on_files(&args.root, |workshop| async move {
         code_map(&workshop, asked, &workshop.context("lispwright map")).await.map(Answer::from)
     });

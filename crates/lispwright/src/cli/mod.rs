@@ -51,6 +51,7 @@ mod search;
 mod setup;
 mod staged;
 mod stats;
+mod surroundings;
 mod test;
 mod text;
 mod token;

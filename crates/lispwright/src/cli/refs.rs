@@ -8,6 +8,7 @@ use lispwright_tools::code_find_references::{CodeFindReferences, Direction, code
 
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// Who uses a name, and which tests reach it; or what its definition uses
 #[derive(Debug, clap::Args)]
@@ -68,7 +69,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     let asked = CodeFindReferences {
         symbol: args.name,
         package: args.package,
-        path: args.path,
+        path: args.path.map(|path| Surroundings::new(&args.root).path(&path)),
         kinds: args.kinds,
         direction: args.callees.then_some(Direction::Callees),
         depth: Some(args.depth),

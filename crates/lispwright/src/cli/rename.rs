@@ -9,6 +9,7 @@ use lispwright_tools::verify::Verify;
 
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// Rename a function, variable, type or macro: its definition and all that means it, in all files
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long)]
     write: bool,
 
-    /// Directory of the project; default: the working directory
+    /// Directory of the project; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
@@ -55,7 +56,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         symbol: args.symbol,
         new_name: args.new_name,
         package: args.package,
-        path: args.path,
+        path: args.path.map(|path| Surroundings::new(&args.root).path(&path)),
         also: args.also,
         dry_run: !args.write,
         verify: Verify::None,

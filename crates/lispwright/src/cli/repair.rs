@@ -16,6 +16,7 @@ use super::complaint::Complaint;
 use super::kept;
 use super::outcome::{failed, in_words};
 use super::paint::painted;
+use super::surroundings::Surroundings;
 use super::text::{Text, from_here, print, print_json};
 
 /// Repair missing, extra and wrong delimiters, or say which line to fix.
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIALECT")]
     dialect: Option<String>,
 
-    /// With --write: a directory whose files may be written; default: the working directory
+    /// With --write: a directory whose files may be written; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }
@@ -101,7 +102,7 @@ fn attempt(args: &Args) -> Result<ExitCode, Complaint> {
 /// Replaces the text of the file by the repaired one, if the file has not changed.
 fn write(args: &Args, text: &Text, done: &Repair) -> Result<(), Complaint> {
     let path = from_here(&args.path)?;
-    let roots = kept::recording(Roots::from_environment(&args.root)?);
+    let roots = kept::recording(Roots::from_environment(Surroundings::new(&args.root).roots())?);
     let written = roots.edit(Path::new(&path), |file| {
         if file.text == text.text { Ok(NewText::Text(done.text.clone())) } else { Err("the file changed meanwhile") }
     });

@@ -10,6 +10,7 @@ use lispwright_tools::verify::Verify;
 use super::condition::condition;
 use super::live::on_files;
 use super::outcome::{failed, show};
+use super::surroundings::Surroundings;
 
 /// Rewrite all forms of a shape, in all files
 #[derive(Debug, clap::Args)]
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     expect: Option<usize>,
 
-    /// Directory of the project; default: the working directory
+    /// Directory of the project; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
@@ -64,7 +65,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         shape: args.shape,
         template: args.template,
         r#where: args.conditions,
-        path: args.path,
+        path: args.path.map(|path| Surroundings::new(&args.root).path(&path)),
         quoted: args.quoted,
         skip_refused: args.skip_refused,
         dry_run: !args.write,

@@ -9,6 +9,7 @@ use lispwright_words::{Rendering, Skin, render};
 
 use super::live::with_workshop;
 use super::outcome::{failed, print_rendering};
+use super::surroundings::Surroundings;
 use super::transcript::command_line;
 
 /// Run tests and say which failed.
@@ -71,8 +72,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(code) = args.connection.call("test", args.json, "run_tests", arguments) {
         return code;
     }
+    let here = Surroundings::new(&args.root);
+    here.tell();
     let request = RunTests {
-        path: args.target.clone().filter(|_| is_path),
+        path: args.target.clone().filter(|_| is_path).map(|path| here.path(&path)),
         system: args.target.filter(|_| !is_path),
         framework: args.framework,
         test: None,
@@ -85,7 +88,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         timeout_seconds: Some(args.timeout),
     };
     let transcript = args.transcript.open("test", Skin::Shell);
-    let answered = with_workshop(&args.root, transcript, |workshop| async move {
+    let answered = with_workshop(here.roots(), transcript, |workshop| async move {
         run_tests(&workshop, request, &workshop.context(&command_line())).await
     });
     match answered {

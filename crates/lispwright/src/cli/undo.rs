@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["change", "dry_run"])]
     list: bool,
 
-    /// Directory of the project; default: the working directory
+    /// Directory of the project; default: that of the nearest project around
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 

@@ -7,6 +7,7 @@ use lispwright_tools::unused::unused;
 
 use super::live::on_files;
 use super::outcome::{failed, in_words, print_rendering};
+use super::surroundings::Surroundings;
 
 /// Definitions that nothing uses, each with what speaks against deleting it
 #[derive(Debug, clap::Args)]
@@ -26,8 +27,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
+    let path = args.path.map(|path| Surroundings::new(&args.root).path(&path));
     let answered = on_files(&args.root, |workshop| async move {
-        unused(&workshop, args.path.as_deref(), &workshop.context("lispwright unused")).await
+        unused(&workshop, path.as_deref(), &workshop.context("lispwright unused")).await
     });
     match answered {
         Ok(Ok(answer)) => {

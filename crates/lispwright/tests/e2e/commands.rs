@@ -197,3 +197,71 @@ fn a_file_is_evaluated_in_the_lisp_that_it_is_written_in() {
     check(&project, &["eval", "-"], "(if '() 'scheme 'common-lisp)", 0, &["=> scheme"]);
     check(&project, &["eval", "--runtime", "gambit", "-e", "1"], "", 2, &["Of the Schemes, Guile and Chez run here"]);
 }
+
+/// What a command prints on standard output in a directory of the project, and its exit code.
+fn in_directory(project: &Project, directory: &str, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = Command::new(binary())
+        .args(arguments)
+        .current_dir(project.at(directory))
+        .env("XDG_CACHE_HOME", cache())
+        .env("XDG_STATE_HOME", project.beside("state"))
+        .env_remove("LISPWRIGHT_ROOT")
+        .env_remove("MCP_PROJECT_ROOT")
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .output()
+        .unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+#[test]
+fn a_command_means_the_same_in_each_directory_of_a_project() {
+    let project = Project::new();
+    std::fs::create_dir(project.at(".git")).unwrap();
+    project.file("lispwright.toml", "[common-lisp]\nbrackets = [\"{}\"]\n");
+    project.file("a.lisp", "(defun alpha (x) {x})\n(defun omega () 1)\n");
+    project.file("sub/b.lisp", "(defun beta () (alpha {1}))\n");
+    let cases: [(&[&str], &[&str]); 24] = [
+        (&["check", "sub/b.lisp"], &["check", "b.lisp"]),
+        (&["outline", "sub/b.lisp"], &["outline", "b.lisp"]),
+        (&["tree", "sub/b.lisp"], &["tree", "b.lisp"]),
+        (&["read", "sub/b.lisp", "beta"], &["read", "b.lisp", "beta"]),
+        (&["fmt", "--check", "sub/b.lisp"], &["fmt", "--check", "b.lisp"]),
+        (&["repair", "sub/b.lisp"], &["repair", "b.lisp"]),
+        (&["search", "alpha", "sub/b.lisp"], &["search", "alpha", "b.lisp"]),
+        (&["exports", "sub/b.lisp"], &["exports", "b.lisp"]),
+        (&["lint"], &["lint"]),
+        (&["lint", "a.lisp"], &["lint", "../a.lisp"]),
+        (&["lint", "sub"], &["lint", "."]),
+        (&["map"], &["map"]),
+        (&["map", "sub"], &["map", "."]),
+        (&["unused"], &["unused"]),
+        (&["unused", "sub"], &["unused", "."]),
+        (&["refs", "alpha"], &["refs", "alpha"]),
+        (&["describe", "alpha"], &["describe", "alpha"]),
+        (&["rename", "alpha", "gamma"], &["rename", "alpha", "gamma"]),
+        (&["rewrite", "(alpha ?x)", "(f ?x)"], &["rewrite", "(alpha ?x)", "(f ?x)"]),
+        (&["rewrite", "(alpha ?x)", "(f ?x)", "sub/b.lisp"], &["rewrite", "(alpha ?x)", "(f ?x)", "b.lisp"]),
+        (
+            &["change-signature", "alpha", "(x y)", "--value", "y=1"],
+            &["change-signature", "alpha", "(x y)", "--value", "y=1"],
+        ),
+        (&["edit", "a.lisp", "delete", "omega", "--dry-run"], &["edit", "../a.lisp", "delete", "omega", "--dry-run"]),
+        (
+            &["patch", "sub/b.lisp", "beta", "--old", "1", "--new", "2", "--dry-run"],
+            &["patch", "b.lisp", "beta", "--old", "1", "--new", "2", "--dry-run"],
+        ),
+        (&["undo", "--list"], &["undo", "--list"]),
+    ];
+    for (above, below) in cases {
+        let (expected, found) = (in_directory(&project, ".", above), in_directory(&project, "sub", below));
+        assert!(!expected.0.is_empty() || ["check", "exports"].contains(&above[0]), "{above:?} says nothing");
+        let shorter = |(text, code): (String, Option<i32>)| (text.replace("sub/b.lisp", "b.lisp"), code);
+        assert_eq!(shorter(found), shorter(expected), "{below:?}");
+    }
+    // A write below the directory of the shell changes the whole project.
+    assert_eq!(in_directory(&project, "sub", &["rename", "alpha", "gamma", "--write"]).1, Some(0));
+    assert!(project.text("a.lisp").contains("gamma") && project.text("sub/b.lisp").contains("gamma"));
+    let output = Command::new(binary()).args(["refs", "gamma"]).current_dir(project.at("sub")).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("Paths are relative to the project, /") && said.lines().count() == 1, "{said}");
+}
