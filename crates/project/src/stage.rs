@@ -7,9 +7,10 @@
 //! them: a writer locks what it writes for as long as it lives.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::Dir;
@@ -75,7 +76,7 @@ impl Staged {
 
     /// Gives the version other mode bits.
     pub(crate) fn set_mode(&self, mode: u32) -> io::Result<()> {
-        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(mode))?;
+        self.file.set_permissions(Permissions::from_mode(mode))?;
         self.file.sync_all()
     }
 
