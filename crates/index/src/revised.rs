@@ -28,7 +28,7 @@ impl<'i> UseIndex<'i> {
     pub fn revised(&self, document: &'i Document) -> Option<Self> {
         let at = self.number(&document.path)?;
         let before = self.documents()[at];
-        if before.dialect != document.dialect || !is_alike(before, document) {
+        if before.dialect != document.dialect || !before.is_alike(document) {
             return None;
         }
         let (gone, new) = (missing(before, document), missing(document, before));
@@ -77,6 +77,22 @@ impl<'i> UseIndex<'i> {
     }
 }
 
+impl Document {
+    /// Both declare the same spaces, macros, definers and included files: what is not changed in them means the same.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let spaces = |document: &Self| -> Vec<Space> {
+            document.facts.spaces.iter().map(|space| Space { at: 0, ..space.clone() }).collect()
+        };
+        let included =
+            |document: &Self| -> Vec<String> { document.facts.included.iter().map(|(_, file)| file.clone()).collect() };
+        self.facts.macros.len() == other.facts.macros.len()
+            && macros(self).eq(macros(other))
+            && definers(&self.facts).eq(definers(&other.facts))
+            && included(self) == included(other)
+            && spaces(self) == spaces(other)
+    }
+}
+
 /// The definitions of one document whose names the other does not define.
 fn missing<'d>(of: &'d Document, other: &Document) -> Vec<&'d Definition> {
     let known: BTreeSet<(&str, &str)> = other.facts.definitions.iter().map(named).collect();
@@ -85,20 +101,6 @@ fn missing<'d>(of: &'d Document, other: &Document) -> Vec<&'d Definition> {
 
 fn named(one: &Definition) -> (&str, &str) {
     (&one.space, &one.name)
-}
-
-/// What the documents declare for all files is the same.
-fn is_alike(before: &Document, after: &Document) -> bool {
-    let spaces = |document: &Document| -> Vec<Space> {
-        document.facts.spaces.iter().map(|space| Space { at: 0, ..space.clone() }).collect()
-    };
-    let included =
-        |document: &Document| -> Vec<String> { document.facts.included.iter().map(|(_, file)| file.clone()).collect() };
-    before.facts.macros.len() == after.facts.macros.len()
-        && macros(before).eq(macros(after))
-        && definers(&before.facts).eq(definers(&after.facts))
-        && included(before) == included(after)
-        && spaces(before) == spaces(after)
 }
 
 /// The sources of the macros of a file.

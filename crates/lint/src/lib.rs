@@ -50,8 +50,7 @@ fn examine(file: &File<'_, '_>, rules: &[&dyn Rule]) -> Vec<Finding> {
     suppress::apply(file, rules, &mut findings);
     if file.part.is_some() {
         let is_of_file = |code: &str| rules.iter().any(|rule| rule.about().code == code && rule.needs_file());
-        // What a form lacks a use for that has just been written may be used by the next one.
-        findings.retain(|one| file.is_judged(one.span.start) != is_of_file(one.rule));
+        findings.retain(|one| file.is_judged(one.span.start) || is_of_file(one.rule));
     }
     findings.finish(file)
 }

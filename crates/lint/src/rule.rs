@@ -16,7 +16,7 @@ pub trait Rule: Sync {
     }
 
     /// What it finds in a form depends on the uses of its names in other forms. Where only a part of the file is judged,
-    /// what it finds in the others counts.
+    /// what it finds in the others counts, too.
     fn needs_file(&self) -> bool {
         false
     }

@@ -31,7 +31,10 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let after = index(now);
     let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
     let question = after.question(document.dialect);
-    let changed = Part::changed(document, before);
+    let mut changed = Part::changed(document, before);
+    if document.facts.spaces.iter().any(|space| changed.contains(space.at)) {
+        changed = Part::whole(document);
+    }
     let mut names = names_in(document, &changed);
     let found = chosen.findings_in(&question, document, &with_uses(changed, document, &question, &names));
     if found.is_empty() {
@@ -40,7 +43,10 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let earlier = index(before);
     let known = earlier.document(path).map(|one| {
         let question = earlier.question(one.dialect);
-        let [changed, _] = Part::changed_both(one, document);
+        let [mut changed, _] = Part::changed_both(one, document);
+        if !one.is_alike(document) {
+            changed = Part::whole(one);
+        }
         names.extend(names_in(one, &changed));
         chosen.findings_in(&question, one, &with_uses(changed, one, &question, &names))
     });

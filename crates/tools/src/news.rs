@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lispwright_index::{Document, Index, Reading, UseIndex};
-use lispwright_lint::{Chosen, Finding, Part, new_since};
+use lispwright_lint::{Chosen, Finding, Part, Rule, new_since, rules};
 use lispwright_platform::{Here, System as _};
 use lispwright_syntax::{Dialect, FormKind, Language};
 
@@ -474,12 +474,16 @@ fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &
     let names = redefined(then, now, &own);
     let mut uses = [places(then, &names, &own), places(now, &names, &own)];
     let users = uses.iter().flat_map(BTreeMap::keys).filter(|path| !own.contains(&path.as_path()));
-    let users: BTreeSet<PathBuf> = users.cloned().collect();
+    let inside = inside_redeclared(then, now, &own);
+    let users: BTreeSet<PathBuf> = users.cloned().chain(inside.iter().cloned()).collect();
     let mut problems = Vec::new();
     for path in own.iter().copied().chain(users.iter().take(MOST_USERS).map(PathBuf::as_path)) {
         let Some(document) = now.document(path) else { continue };
         let earlier = then.document(path);
         let [part_then, part_now] = match earlier {
+            Some(earlier) if inside.contains(path) || !earlier.is_alike(document) => {
+                [Part::whole(earlier), Part::whole(document)]
+            }
             Some(earlier) if earlier.text == document.text => [Part::none(), Part::none()],
             Some(earlier) => Part::changed_both(earlier, document),
             None => [Part::none(), Part::whole(document)],
@@ -492,10 +496,20 @@ fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &
         let known = earlier.map_or_else(Vec::new, |earlier| {
             before.findings(&ask.chosen, earlier, &part_then.with(earlier, used_then))
         });
-        let new = new_since(&known, &found);
+        let new = new_since(&known, &found).into_iter().filter(|one| !is_unfinished(document, earlier, one));
         problems.extend(new.into_iter().map(|finding| Problem::of(document, finding, root)));
     }
     problems
+}
+
+/// Nothing uses yet what has just been written: the next edit may use it.
+fn is_unfinished(document: &Document, earlier: Option<&Document>, finding: &Finding) -> bool {
+    let name = &document.text[finding.span.range()];
+    let stood_before = |earlier: &Document| {
+        let same = earlier.facts.forms.iter().filter(|form| form.label == finding.form);
+        same.map(|form| &earlier.text[form.span.range()]).any(|text| text.contains(name))
+    };
+    rules::with_code(finding.rule).is_some_and(Rule::needs_file) && !earlier.is_some_and(stood_before)
 }
 
 /// What other files know of a definition: its kind, and its parameters or, of a macro or type, its text.
@@ -521,6 +535,22 @@ fn defined(document: &Document) -> BTreeMap<(&str, &str, bool), Vec<Outside>> {
 fn is_kept(before: &Document, after: &Document) -> bool {
     let now = defined(after);
     defined(before).iter().all(|(name, known)| now.get(name) == Some(known))
+}
+
+/// The other files with code in packages, modules or namespaces that one of the changed files declares otherwise now.
+fn inside_redeclared(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[&Path]) -> BTreeSet<PathBuf> {
+    let mut inside = BTreeSet::new();
+    for path in changed {
+        let (Some(old), Some(new)) = (then.document(path), now.document(path)) else { continue };
+        if old.is_alike(new) {
+            continue;
+        }
+        let names: BTreeSet<&str> =
+            [old, new].iter().flat_map(|one| &one.facts.spaces).map(|one| one.name.as_str()).collect();
+        let documents = names.into_iter().flat_map(|name| now.documents_in(name));
+        inside.extend(documents.map(|one| one.path.clone()).filter(|one| !changed.contains(&one.as_path())));
+    }
+    inside
 }
 
 /// The names whose definitions in one of the changed files are others now, or gone, or new; true for one that is new.
