@@ -125,12 +125,17 @@ impl<'i> Mentioned<'i> {
     /// What is mentioned outside of the `clauses`, each with how often.
     fn of(file: &File<'_, 'i>, clauses: &[Span]) -> Self {
         let mut mentioned = Self::default();
+        let has_keywords = lispwright_index::keywords_are_qualified(file.dialect());
         let mut bound = file.facts.bound.iter().map(|(place, _)| *place).peekable();
         for (kind, span) in file.tree.tokens() {
             if !may_mention(kind) || clauses.iter().any(|clause| clause.encloses(span)) {
                 continue;
             }
             let text = file.source(span);
+            // A keyword without a namespace is no name.
+            if has_keywords && text.starts_with(':') && !text.contains('/') {
+                continue;
+            }
             while bound.next_if(|place| *place < span.start).is_some() {}
             if bound.peek() != Some(&span.start) {
                 mentioned.free.insert(text);

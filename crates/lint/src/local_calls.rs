@@ -5,7 +5,7 @@ use std::rc::Rc;
 use lispwright_index::{MarkRole, Signature, files_are_modules};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, ListId, OperatorKind, Span, SpecialForm};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::{Call, Search};
 use crate::file::File;
@@ -16,9 +16,13 @@ pub(crate) fn local_calls(search: &mut Search<'_, '_, '_>) -> Vec<Call> {
     let file = search.file;
     let mut known: FxHashMap<u32, Option<Rc<OwnOperator>>> = FxHashMap::default();
     let mut found = Vec::new();
+    let assigned = assigned(file);
     for (place, binder) in file.facts.bound.iter().filter(|(place, binder)| place != binder) {
         let Some((list, name)) = called(file, *place) else { continue };
-        let operator = known.entry(*binder).or_insert_with(|| operator(file, *binder));
+        let operator = known.entry(*binder).or_insert_with(|| {
+            let is_kept = !assigned.contains(binder);
+            is_kept.then(|| operator(file, *binder)).flatten()
+        });
         if let Some(own) = operator.clone()
             && let Some(call) = search.local_call(list, name, Operator::Own(own))
         {
@@ -57,7 +61,7 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
         .or_else(|| in_definition(file, list, around).filter(|_| at == 0))
         .or_else(|| in_loop(file, list, &data, at))
         .or_else(|| in_binding(file, &data, at, list, around))?;
-    if signatures.is_empty() || is_assigned(file, binder) {
+    if signatures.is_empty() {
         return None;
     }
     Some(Rc::new(OwnOperator { kind: OperatorKind::Function, signatures }))
@@ -198,13 +202,14 @@ fn signature(file: &File<'_, '_>, parameters: Datum) -> Option<Signature> {
     Signature::of_datum(&file.tree, file.text(), parameters)
 }
 
-/// Something gives the local name another value.
-fn is_assigned(file: &File<'_, '_>, binder: u32) -> bool {
-    let places = file.facts.bound.iter().filter(|(place, of)| *of == binder && place != of);
-    places.into_iter().any(|(place, _)| {
-        let list = file.tree.token_at(*place).and_then(|token| file.tree.list_around(token));
+/// The places that bind local names to which something gives another value.
+fn assigned(file: &File<'_, '_>) -> FxHashSet<u32> {
+    let is_assigned = |place: u32| {
+        let list = file.tree.token_at(place).and_then(|token| file.tree.list_around(token));
         list.and_then(|list| file.head_of(list)).is_some_and(|head| head.starts_with("set") || head == "define")
-    })
+    };
+    let uses = file.facts.bound.iter().filter(|(place, binder)| place != binder);
+    uses.filter(|(place, _)| is_assigned(*place)).map(|(_, binder)| *binder).collect()
 }
 
 impl<'i> File<'_, 'i> {
