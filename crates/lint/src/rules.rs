@@ -1,5 +1,6 @@
 //! The rules, a file each.
 
+mod constant_binding;
 mod duplicate_binding;
 mod duplicate_definition;
 mod duplicate_key;
@@ -26,6 +27,7 @@ use crate::rule::Rule;
 
 /// All rules, in the order of their codes.
 pub const ALL: &[&dyn Rule] = &[
+    &constant_binding::ConstantBinding,
     &duplicate_binding::DuplicateBinding,
     &duplicate_definition::DuplicateDefinition,
     &duplicate_key::DuplicateKey,
