@@ -271,7 +271,10 @@ impl Search<'_, '_, '_> {
         let mut prefixes = file.tree.prefixes(datum).map(|prefix| file.source(file.tree.token_span(prefix.token)));
         // In an encoding that is not known, a character literal can be read as several data.
         let is_misread = source.starts_with('?') && !source.is_ascii();
+        // `@name{text}` is a form of its own in some languages of modules.
+        let is_text = lispwright_index::files_are_modules(file.dialect()) && source.starts_with('@');
         is_misread
+            || is_text
             || matches!(source, "." | "..." | "<...>" | "#cs" | "#ci" | "#p" | "#P")
             || (source == "\"\"" && file.text()[end_of(file, datum)..].starts_with('"'))
             || ["#+", "#-", "#?"].iter().any(|condition| begins.starts_with(condition))

@@ -92,8 +92,8 @@ fn in_functions(
     }
     use SpecialForm as F;
     match special(file, form)? {
+        _ if file.dialect().special_form("fn") == Some(F::Fn) => arities(file, &data[1..]),
         F::Functions | F::FunctionsRec => Some(vec![signature(file, *data.get(1)?)?]),
-        F::LocalFunctions => arities(file, &data[1..]),
         _ => None,
     }
 }

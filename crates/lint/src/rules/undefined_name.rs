@@ -147,6 +147,11 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let name = symbol.name.trim_start_matches("map->").trim_start_matches("->").trim_end_matches('.').to_owned();
+        // What is imported and begins with a capital may be a class of Java.
+        let is_class = !self.words.has_exports && name.starts_with(|first: char| first.is_uppercase());
+        if is_class && used.kind == UseKind::Export {
+            return None;
+        }
         if name.is_empty() || name.contains('.') || question.imports_of(&space).any(|import| import.is_conditional) {
             return None;
         }

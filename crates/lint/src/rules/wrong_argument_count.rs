@@ -38,7 +38,8 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::Clojure,
             wrong: "(ns shop.core)\n(defn area [r]\n  (letfn [(twice [x] (* 2 x))]\n    (twice r r)))\n",
-            right: "(ns shop.core)\n(defn area [r]\n  (let [half (fn ([x] (/ x 2)) ([x & more] more))]\n    (-> r (half 1))))\n",
+            right: "(ns shop.core)\n(defn area [r]\n  (let [half (fn ([x] (/ x 2)) ([x & more] more))]\n    (-> r (half 1))))\n\
+                    (defn size [r]\n  (letfn [(twice ([x] (twice x 1)) ([x y] (* 2 x y)))]\n    (twice r)))\n",
         },
         Example {
             dialect: Dialect::Clojure,
