@@ -34,6 +34,7 @@ const LINES: &[(&[&str], &str)] = &[
         "Edit, load and test in one call: verify=tests (or compile) on an edit or patch; what fails is not written.",
     ),
     (&["lisp_edit_batch"], "Several edits, in several files: lisp_edit_batch makes all or none, with verify, too."),
+    (&["lisp_undo"], "lisp_undo takes back what a tool has written last, all its files or none."),
     (
         &["lisp_check_parens"],
         "Files changed in another way can be broken: lisp_check_parens says where a delimiter is missing or left over.",

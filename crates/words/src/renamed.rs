@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, batched};
+use crate::{Skin, batched, undone};
 
 /// Mentions that are shown.
 const MOST_MENTIONS: usize = 20;
@@ -86,6 +86,9 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
             Skin::Client | Skin::Surface(_) => "\nCall again with \"dry_run\": false to write it.",
             Skin::Shell => "\nRun it again with --write to write it.",
         });
+    } else if skin == Skin::Shell {
+        // A server often does not list the tool for it.
+        undone::push_way_back(&mut text, skin);
     }
     text
 }

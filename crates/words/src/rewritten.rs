@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, batched, linted};
+use crate::{Skin, batched, linted, undone};
 
 /// Files that are named.
 const MOST_NAMED: usize = 8;
@@ -61,6 +61,9 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
     }
     if !done.ignored.is_empty() {
         text.push_str(&format!("\nIgnore files leave out {}.", counted(done.ignored.len(), "path")));
+    }
+    if !done.dry_run && done.count > 0 {
+        undone::push_way_back(&mut text, skin);
     }
     if done.dry_run && done.count > 0 {
         text.push_str(&match skin {

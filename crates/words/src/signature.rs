@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::changed::push_diffs;
 use crate::rendering::{counted, first_names};
-use crate::{Skin, batched, linted, renamed};
+use crate::{Skin, batched, linted, renamed, undone};
 
 /// Places that are shown.
 const MOST_PLACES: usize = 20;
@@ -80,6 +80,8 @@ pub(crate) fn text(done: &SignatureAnswer, skin: Skin) -> String {
             (Skin::Shell, true) => "\nRun it again with --write to write it.",
             (Skin::Shell, false) => "\nChange those places by hand first, or run it again with --write --skip-refused.",
         });
+    } else {
+        undone::push_way_back(&mut text, skin);
     }
     text
 }

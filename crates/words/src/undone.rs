@@ -50,6 +50,13 @@ pub(crate) fn text(done: &UndoAnswer, skin: Skin) -> String {
     text
 }
 
+/// Adds how a change that was written is taken back, for a reader who has that call.
+pub(crate) fn push_way_back(text: &mut String, skin: Skin) {
+    if let Some(call) = spoken(&NextCall::to("lisp_undo"), skin) {
+        text.push_str(&format!("\n{call} takes it back."));
+    }
+}
+
 /// The call that takes a change back.
 fn call(change: u64, skin: Skin) -> Option<String> {
     spoken(&NextCall::to("lisp_undo").with("change", change), skin)

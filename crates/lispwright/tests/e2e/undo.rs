@@ -61,7 +61,9 @@ fn each_tool_that_writes_is_undone_and_done_again_after_the_server_has_ended() {
     let bytes = |session: &Session| ["a.lisp", "sub/b.lisp"].map(|name| fs::read(session.project.at(name)).unwrap());
     for (tool, arguments) in writes {
         let old = bytes(&session);
-        session.ok(tool, arguments);
+        let said = session.ok(tool, arguments).text;
+        let is_large = ["lisp_rewrite", "lisp_change_signature"].contains(&tool);
+        assert_eq!(said.ends_with("\nlisp_undo {} takes it back."), is_large, "{said}");
         let new = bytes(&session);
         let dry = session.ok("lisp_undo", json!({ "dry_run": true }));
         assert!(dry.text.starts_with("Dry run, nothing was written: change "), "{}", dry.text);
@@ -119,6 +121,10 @@ fn commands_are_undone_as_a_whole_also_from_below() {
     let (says, code) = command(&root, &["undo"]);
     assert!(code == Some(0) && says.contains("(lisp_edit_form, "), "{says}");
     assert_eq!(session.project.text("a.lisp"), crooked);
+    fs::remove_file(session.project.at("broken.lisp")).unwrap();
+    let (says, _) = command(&root, &["rename", "f", "g", "--write"]);
+    assert!(says.ends_with("\nlispwright undo takes it back.\n"), "{says}");
+    assert_eq!(command(&root, &["undo"]).1, Some(0));
     assert_eq!(command(&root, &["fmt", "--write", "sub/b.lisp"]).1, Some(0));
     let (says, code) = command(&root.join("sub"), &["undo", "--root", ".", "--json"]);
     assert!(code == Some(0) && says.contains("\"lispwright fmt\""), "{says}");
