@@ -8,7 +8,7 @@ use crate::dialects::call_words;
 use crate::file::File;
 use crate::finding::{Finding, Severity};
 use crate::kondo::KondoConfig;
-use crate::part::Part;
+use crate::part::JudgedPart;
 use crate::rule::Rule;
 use crate::{examine, rules};
 
@@ -81,12 +81,12 @@ impl Chosen {
     }
 
     /// What they find in a part of it.
-    pub fn findings_in<'i>(&self, question: &UseIndex<'i>, document: &'i Document, part: &Part) -> Vec<Finding> {
+    pub fn findings_in<'i>(&self, question: &UseIndex<'i>, document: &'i Document, part: &JudgedPart) -> Vec<Finding> {
         self.found(&File::new(question, document).in_part(part))
     }
 
     /// The same in a file that has been read for the question.
-    pub fn findings_read<'i>(&self, question: &UseIndex<'i>, reading: &'i Reading, part: &Part) -> Vec<Finding> {
+    pub fn findings_read<'i>(&self, question: &UseIndex<'i>, reading: &'i Reading, part: &JudgedPart) -> Vec<Finding> {
         self.found(&File::read(question, reading).in_part(part))
     }
 

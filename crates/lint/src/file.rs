@@ -9,7 +9,7 @@ use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 use crate::calls::{Call, calls};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
-use crate::part::Part;
+use crate::part::JudgedPart;
 use crate::platform::Platform;
 
 /// A file with what is known of it and of its project.
@@ -25,7 +25,7 @@ pub struct File<'q, 'i> {
     /// Its uses of names, and the symbols that are none, each with its role.
     pub facts: Cow<'i, Facts>,
     /// The part that is judged, if it is not all.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<JudgedPart>,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
     platform: OnceCell<Platform>,
@@ -52,7 +52,7 @@ impl<'q, 'i> File<'q, 'i> {
     }
 
     /// Only this part of it is to be judged.
-    pub(crate) fn in_part(mut self, part: &Part) -> Self {
+    pub(crate) fn in_part(mut self, part: &JudgedPart) -> Self {
         self.part = Some(part.clone());
         self
     }

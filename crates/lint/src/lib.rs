@@ -30,7 +30,7 @@ pub use code::{CodeForm, CodeForms};
 pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
 pub use identity::{Identity, new_since, without_lines};
-pub use part::Part;
+pub use part::JudgedPart;
 pub use rule::{About, Example, Rule};
 
 use lispwright_index::{Document, UseIndex};

@@ -5,12 +5,12 @@ use lispwright_syntax::Span;
 
 /// Some of the top-level forms of a file, with what stands between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct JudgedPart {
     /// In their order; none of them overlaps another.
     spans: Vec<Span>,
 }
 
-impl Part {
+impl JudgedPart {
     /// Nothing of the file.
     pub fn none() -> Self {
         Self::default()
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    fn parts(text: &str, made: impl FnOnce(&Document) -> Part) -> Vec<String> {
+    fn parts(text: &str, made: impl FnOnce(&Document) -> JudgedPart) -> Vec<String> {
         let language = Dialect::CommonLisp.into();
         let index = Index::default().with([("a.lisp".into(), text.to_owned(), language)]);
         let document = index.document(Path::new("a.lisp")).expect("the file is in the index");
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_change_in_a_form_is_that_form() {
-        let changed = |other: &str| parts(FILE, |document| Part::changed(document, other));
+        let changed = |other: &str| parts(FILE, |document| JudgedPart::changed(document, other));
         assert_eq!(changed(&FILE.replace('2', "(+ 1 2)")), ["(defun b () 2)"]);
         assert_eq!(changed(&FILE.replace('1', "2")), ["(defun a () 1)"]);
         assert_eq!(changed(&FILE.replace("(defun b () 2)\n", "")), ["(defun b () 2)\n(defun c () 3)"]);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_change_between_forms_is_of_the_forms_beside_it() {
-        let changed = |other: &str| parts(FILE, |document| Part::changed(document, other));
+        let changed = |other: &str| parts(FILE, |document| JudgedPart::changed(document, other));
         assert_eq!(changed(&FILE.replace("; b", "; d")), ["(defun a () 1)\n\n;; b\n(defun b () 2)"]);
         assert_eq!(changed(&FILE.replace("; c", "; d")), ["(defun c () 3) ; c\n"]);
         assert_eq!(changed(&format!(";; new\n{FILE}")), ["(defun a () 1)"]);
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn places_bring_their_forms() {
-        let with = |places: &[u32]| parts(FILE, |document| Part::none().with(document, places.iter().copied()));
+        let with = |places: &[u32]| parts(FILE, |document| JudgedPart::none().with(document, places.iter().copied()));
         assert_eq!(with(&[30, 3, 28]), ["(defun a () 1)", "(defun b () 2)"]);
         assert_eq!(with(&[]), [""; 0]);
         assert_eq!(with(&[15]), [FILE]);
         let part = parts(FILE, |document| {
-            let part = Part::none().with(document, [30]);
+            let part = JudgedPart::none().with(document, [30]);
             assert!(part.contains(21) && part.contains(34) && !part.contains(20) && !part.contains(35));
             part
         });

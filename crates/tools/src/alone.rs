@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lispwright_index::{Document, Index, UseIndex};
-use lispwright_lint::{Part, new_since};
+use lispwright_lint::{JudgedPart, new_since};
 use lispwright_syntax::Language;
 
 use crate::lint_table::{configured_around, linting_in};
@@ -31,9 +31,9 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let after = index(now);
     let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
     let question = after.question(document.dialect);
-    let mut changed = Part::changed(document, before);
+    let mut changed = JudgedPart::changed(document, before);
     if document.facts.spaces.iter().any(|space| changed.contains(space.at)) {
-        changed = Part::whole(document);
+        changed = JudgedPart::whole(document);
     }
     let mut names = names_in(document, &changed);
     let found = chosen.findings_in(&question, document, &with_uses(changed, document, &question, &names));
@@ -43,9 +43,9 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let earlier = index(before);
     let known = earlier.document(path).map(|one| {
         let question = earlier.question(one.dialect);
-        let [mut changed, _] = Part::changed_both(one, document);
+        let [mut changed, _] = JudgedPart::changed_both(one, document);
         if !one.is_alike(document) {
-            changed = Part::whole(one);
+            changed = JudgedPart::whole(one);
         }
         names.extend(names_in(one, &changed));
         chosen.findings_in(&question, one, &with_uses(changed, one, &question, &names))
@@ -55,13 +55,13 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
 }
 
 /// The names that a part of the file defines.
-fn names_in<'d>(document: &'d Document, part: &Part) -> BTreeSet<&'d str> {
+fn names_in<'d>(document: &'d Document, part: &JudgedPart) -> BTreeSet<&'d str> {
     let facts = &document.facts;
     let own = facts.definitions.iter().filter(|one| part.contains(facts.forms[one.form as usize].span.start));
     own.map(|one| one.name.as_str()).collect()
 }
 
 /// The part with the forms that use the names.
-fn with_uses(part: Part, document: &Document, question: &UseIndex<'_>, names: &BTreeSet<&str>) -> Part {
+fn with_uses(part: JudgedPart, document: &Document, question: &UseIndex<'_>, names: &BTreeSet<&str>) -> JudgedPart {
     part.with(document, names.iter().flat_map(|name| question.named(name)).map(|hit| hit.used.start))
 }

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lispwright_index::{Document, Index, Reading, UseIndex};
-use lispwright_lint::{Chosen, Finding, Part, Rule, new_since, rules};
+use lispwright_lint::{Chosen, Finding, JudgedPart, Rule, new_since, rules};
 use lispwright_platform::{Here, System as _};
 use lispwright_syntax::{Dialect, FormKind, Language};
 
@@ -457,7 +457,7 @@ struct Asked<'q, 'i> {
 }
 
 impl<'i> Asked<'_, 'i> {
-    fn findings(&self, chosen: &Chosen, document: &'i Document, part: &Part) -> Vec<Finding> {
+    fn findings(&self, chosen: &Chosen, document: &'i Document, part: &JudgedPart) -> Vec<Finding> {
         let mut readings = self.readings.iter().filter_map(OnceCell::get);
         match readings.find(|one| std::ptr::eq(&raw const one.document, document)) {
             Some(reading) => chosen.findings_read(self.question, reading, part),
@@ -482,11 +482,11 @@ fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &
         let earlier = then.document(path);
         let [part_then, part_now] = match earlier {
             Some(earlier) if inside.contains(path) || !earlier.is_alike(document) => {
-                [Part::whole(earlier), Part::whole(document)]
+                [JudgedPart::whole(earlier), JudgedPart::whole(document)]
             }
-            Some(earlier) if earlier.text == document.text => [Part::none(), Part::none()],
-            Some(earlier) => Part::changed_both(earlier, document),
-            None => [Part::none(), Part::whole(document)],
+            Some(earlier) if earlier.text == document.text => [JudgedPart::none(), JudgedPart::none()],
+            Some(earlier) => JudgedPart::changed_both(earlier, document),
+            None => [JudgedPart::none(), JudgedPart::whole(document)],
         };
         let [used_then, used_now] = uses.each_mut().map(|uses| uses.remove(path).unwrap_or_default());
         let found = after.findings(&ask.chosen, document, &part_now.with(document, used_now));
