@@ -200,7 +200,7 @@ impl Index {
         self.documents = known;
         self.census = Arc::new(census);
         self.left_out = Arc::new(refreshed.left_out.iter().cloned().collect());
-        self.add(outlined);
+        self.add(outlined, false);
         refreshed
     }
 
@@ -219,6 +219,14 @@ impl Index {
         self.census.holds() && self.documents.iter().all(is_known)
     }
 
+    /// An index of one file, whether or not it is on the disk, its facts with [`Facts::marks`]; and its text as a tree.
+    pub fn alone(path: &Path, text: String, language: Language) -> (Self, Tree) {
+        let (document, tree) = Document::outlined(path, text, language);
+        let mut index = Self::default();
+        index.add(vec![(document, tree.clone())], true);
+        (index, tree)
+    }
+
     /// The index as it would be if files had other texts, each given with its language.
     #[must_use]
     pub fn with(&self, changed: impl IntoIterator<Item = (PathBuf, String, Language)>) -> Self {
@@ -228,7 +236,7 @@ impl Index {
         for (document, _) in &outlined {
             index.documents.remove(&document.path);
         }
-        index.add(outlined);
+        index.add(outlined, false);
         index
     }
 
@@ -260,15 +268,15 @@ impl Index {
         self.documents.get(path).map(|document| &**document)
     }
 
-    /// Adds outlined files, with what is known of the macros of all files.
-    fn add(&mut self, mut outlined: Vec<(Document, Tree)>) {
+    /// Adds outlined files, with what is known of the macros of all files, and with [`Facts::marks`] if they are wanted.
+    fn add(&mut self, mut outlined: Vec<(Document, Tree)>, marks: bool) {
         if outlined.is_empty() {
             return;
         }
         let known: Vec<&Document> = self.documents().collect();
         let lessons = Lessons::of(&known, &outlined);
         let found = each(&outlined, |(document, tree)| {
-            document.facts.uses_in(tree, &document.text, lessons.macros(document.dialect), false)
+            document.facts.uses_in(tree, &document.text, lessons.macros(document.dialect), marks)
         });
         let learned = lessons.learned(outlined.len());
         for ((document, _), treatments) in outlined.iter_mut().zip(learned) {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lispwright_index::{Document, Reading, UseIndex};
+use lispwright_index::{Document, UseIndex};
+use lispwright_syntax::Tree;
 
 use crate::dialects::call_words;
 use crate::file::File;
@@ -85,9 +86,15 @@ impl Chosen {
         self.found(&File::new(question, document).in_part(part))
     }
 
-    /// The same in a file that has been read for the question.
-    pub fn findings_read<'i>(&self, question: &UseIndex<'i>, reading: &'i Reading, part: &JudgedPart) -> Vec<Finding> {
-        self.found(&File::read(question, reading).in_part(part))
+    /// The same in a file whose text has been read as `tree`, and whose facts have marks.
+    pub fn findings_read<'i>(
+        &self,
+        question: &UseIndex<'i>,
+        document: &'i Document,
+        tree: &'i Tree,
+        part: &JudgedPart,
+    ) -> Vec<Finding> {
+        self.found(&File::read(question, document, tree).in_part(part))
     }
 
     fn found(&self, file: &File<'_, '_>) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use lispwright_index::{Document, Facts, Reading, Use, UseIndex};
+use lispwright_index::{Document, Facts, Use, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
 use crate::calls::{Call, calls};
@@ -39,9 +39,8 @@ impl<'q, 'i> File<'q, 'i> {
         Self::of(question, document, Cow::Owned(tree), Cow::Owned(facts))
     }
 
-    /// A file that has been read.
-    pub(crate) fn read(question: &'q UseIndex<'i>, reading: &'i Reading) -> Self {
-        let Reading { document, tree } = reading;
+    /// A file whose text has been read as `tree`, and whose facts have marks.
+    pub(crate) fn read(question: &'q UseIndex<'i>, document: &'i Document, tree: &'i Tree) -> Self {
         Self::of(question, document, Cow::Borrowed(tree), Cow::Borrowed(&document.facts))
     }
 

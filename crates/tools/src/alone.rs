@@ -27,8 +27,7 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
         return Vec::new();
     }
     let chosen = linting.chosen().alone();
-    let index = |text: &str| Index::default().with([(path.to_owned(), text.to_owned(), language.clone())]);
-    let after = index(now);
+    let (after, tree) = Index::alone(path, now.to_owned(), language.clone());
     let Some(document) = after.document(path).filter(|one| one.is_balanced) else { return Vec::new() };
     let question = after.question(document.dialect);
     let mut changed = JudgedPart::changed(document, before);
@@ -36,11 +35,12 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
         changed = JudgedPart::whole(document);
     }
     let mut names = names_in(document, &changed);
-    let found = chosen.findings_in(&question, document, &with_uses(changed, document, &question, &names));
+    let judged = with_uses(changed, document, &question, &names);
+    let found = chosen.findings_read(&question, document, &tree, &judged);
     if found.is_empty() {
         return Vec::new();
     }
-    let earlier = index(before);
+    let (earlier, tree) = Index::alone(path, before.to_owned(), language.clone());
     let known = earlier.document(path).map(|one| {
         let question = earlier.question(one.dialect);
         let [mut changed, _] = JudgedPart::changed_both(one, document);
@@ -48,7 +48,7 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
             changed = JudgedPart::whole(one);
         }
         names.extend(names_in(one, &changed));
-        chosen.findings_in(&question, one, &with_uses(changed, one, &question, &names))
+        chosen.findings_read(&question, one, &tree, &with_uses(changed, one, &question, &names))
     });
     let new = new_since(known.as_deref().unwrap_or_default(), &found);
     new.into_iter().map(|finding| Problem::of(document, finding, root)).collect()

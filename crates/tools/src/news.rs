@@ -378,9 +378,14 @@ impl<'i> Snapshot<'i> {
 
     /// The files are as they are known here, but for the changed ones.
     fn is_current(&self, changed: &[Change]) -> bool {
+        let read = self.slots[..self.used].iter().filter_map(OnceCell::get);
+        let read: BTreeSet<&Path> = read.map(|one| one.document.path.as_path()).collect();
         let later = |path: &Path| -> Option<Option<&str>> {
             if changed.iter().any(|change| change.path == path) {
                 return Some(None);
+            }
+            if !read.contains(path) {
+                return None;
             }
             let document = self.questions.values().find_map(|question| question.document(path))?;
             let is_as_read = self.index.document(path).is_some_and(|known| std::ptr::eq(known, document));
@@ -460,7 +465,7 @@ impl<'i> Asked<'_, 'i> {
     fn findings(&self, chosen: &Chosen, document: &'i Document, part: &JudgedPart) -> Vec<Finding> {
         let mut readings = self.readings.iter().filter_map(OnceCell::get);
         match readings.find(|one| std::ptr::eq(&raw const one.document, document)) {
-            Some(reading) => chosen.findings_read(self.question, reading, part),
+            Some(reading) => chosen.findings_read(self.question, document, &reading.tree, part),
             None => chosen.findings_in(self.question, document, part),
         }
     }
