@@ -54,8 +54,13 @@
 
 (define (cannot-copy)
   "The fields of a refusal when the process cannot be copied now, else #f."
-  (let ((threads (other-threads)))
-    (and (pair? threads) (list #:outcome #:refused #:threads threads))))
+  ;; A thread that has been joined is on its way out for a moment.
+  (let wait ((threads (other-threads)) (turns 100))
+    (cond ((null? threads) #f)
+          ((positive? turns)
+           (usleep 1000)
+           (wait (other-threads) (1- turns)))
+          (else (list #:outcome #:refused #:threads threads)))))
 
 (define (copied?)
   "Copies the process: true in the copy; false in this one, after the copy has ended."
