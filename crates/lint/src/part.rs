@@ -28,8 +28,12 @@ impl JudgedPart {
         Self::but(document, before, after)
     }
 
-    /// The same of a file before and after a change: what is judged in one of them is judged in the other.
+    /// The same of a file before and after a change: what is judged in one of them is judged in the other, and all of
+    /// both where the file declares something else now.
     pub fn changed_both(before: &Document, after: &Document) -> [Self; 2] {
+        if !before.is_alike(after) {
+            return [before, after].map(Self::whole);
+        }
         let (then, now) = (unchanged(before, &after.text), unchanged(after, &before.text));
         let (start, end) = (then.0.min(now.0), then.1.min(now.1));
         [before, after].map(|document| Self::but(document, start, end))

@@ -43,10 +43,7 @@ pub fn problems_alone(path: &Path, before: &str, now: &str, language: &Language)
     let (earlier, tree) = Index::alone(path, before.to_owned(), language.clone());
     let known = earlier.document(path).map(|one| {
         let question = earlier.question(one.dialect);
-        let [mut changed, _] = JudgedPart::changed_both(one, document);
-        if !one.is_alike(document) {
-            changed = JudgedPart::whole(one);
-        }
+        let [changed, _] = JudgedPart::changed_both(one, document);
         names.extend(names_in(one, &changed));
         chosen.findings_read(&question, one, &tree, &with_uses(changed, one, &question, &names))
     });

@@ -486,9 +486,7 @@ fn differences(before: &Asked<'_, '_>, after: &Asked<'_, '_>, ask: &Ask, root: &
         let Some(document) = now.document(path) else { continue };
         let earlier = then.document(path);
         let [part_then, part_now] = match earlier {
-            Some(earlier) if inside.contains(path) || !earlier.is_alike(document) => {
-                [JudgedPart::whole(earlier), JudgedPart::whole(document)]
-            }
+            Some(earlier) if inside.contains(path) => [earlier, document].map(JudgedPart::whole),
             Some(earlier) if earlier.text == document.text => [JudgedPart::none(), JudgedPart::none()],
             Some(earlier) => JudgedPart::changed_both(earlier, document),
             None => [JudgedPart::none(), JudgedPart::whole(document)],
