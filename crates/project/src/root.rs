@@ -325,15 +325,24 @@ impl Roots {
 
     /// The roots that the command line, the environment and the working directory of this process ask for.
     pub fn from_environment(explicit: &[PathBuf]) -> Result<Self, Error> {
+        Self::guessed(explicit, |_| None)
+    }
+
+    /// The same, where `around` gives the directory that counts for the working directory, which is absolute and without
+    /// links; without one, the working directory itself counts.
+    pub fn guessed(explicit: &[PathBuf], around: impl FnOnce(&Path) -> Option<PathBuf>) -> Result<Self, Error> {
         let working_directory = std::env::current_dir().map_err(|error| Error::Root {
             path: PathBuf::from("."),
             fault: if error.kind() == io::ErrorKind::PermissionDenied { RootFault::Denied } else { RootFault::Missing },
             source_name: RootSource::WorkingDirectory.name(),
         });
         let fallback = working_directory.as_deref().unwrap_or(Path::new(""));
-        let choice = RootChoice::from_environment(explicit, fallback);
+        let mut choice = RootChoice::from_environment(explicit, fallback);
         if choice.source == RootSource::WorkingDirectory {
-            working_directory?;
+            let here = working_directory?;
+            if let Some(directory) = here.canonicalize().ok().and_then(|here| around(&here)) {
+                choice.paths = vec![directory];
+            }
         }
         Self::open(&choice, std::env::var_os("HOME").map(PathBuf::from).as_deref())
     }

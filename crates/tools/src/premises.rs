@@ -16,6 +16,7 @@ use crate::arrival::Arrivals;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
+use crate::workspace::project_around;
 
 /// A workshop, or the reason why there is none yet. Clones share it.
 #[derive(Clone)]
@@ -72,14 +73,14 @@ pub(crate) enum RootChange {
 }
 
 impl Premises {
-    /// The premises for the roots of the command line, else those of the environment, else the working directory;
-    /// `furnish` makes the workshop. Fails only for roots of the command line.
+    /// The premises for the roots of the command line, else those of the environment, else the nearest project at or above
+    /// the working directory, else that; `furnish` makes the workshop. Fails only for roots of the command line.
     pub fn new(
         explicit: &[PathBuf],
         furnish: impl Fn(Roots) -> Workshop + Send + 'static,
     ) -> Result<Self, lispwright_project::Error> {
         let source = RootSource::from_environment(explicit);
-        let workshop = match Roots::from_environment(explicit) {
+        let workshop = match Roots::guessed(explicit, project_around) {
             Ok(roots) => Ok(furnish(roots)),
             Err(error) if source == RootSource::Explicit => return Err(error),
             Err(error) => Err(Refusal::NoRoot(Arc::new(error))),

@@ -2,11 +2,13 @@
 
 use lispwright_edit::Target;
 
+use super::dashed::dashed;
+
 /// The options that name a form.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Address {
     /// What the form defines: foo, '(setf foo)', 'area :around (circle)'; or its head and first argument: 'setq foo'
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     pub(crate) name: Option<String>,
 
     /// Head symbol, such as defun

@@ -8,6 +8,7 @@ use lispwright_tools::Answer;
 use lispwright_tools::lisp_change_signature::{LispChangeSignature, lisp_change_signature};
 use lispwright_tools::verify::Verify;
 
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -22,9 +23,11 @@ use super::surroundings::Surroundings;
     Exit code: 0, 1 when the change was refused, 2 when it could not be tried.")]
 pub(crate) struct Args {
     /// Name: foo, pkg:foo
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     symbol: String,
 
     /// The whole new list, as the language writes it; default: the present one, with --rename
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     parameters: Option<String>,
 
     /// A parameter and its new name; repeatable

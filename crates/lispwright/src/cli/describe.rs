@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use lispwright_tools::Answer;
 use lispwright_tools::code_describe::{CodeDescribe, code_describe};
 
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 
@@ -15,6 +16,7 @@ use super::outcome::{failed, show};
     Exit code: 0, 1 when there is no such name, 2 when nothing could be read.")]
 pub(crate) struct Args {
     /// Name: foo, pkg:foo, (setf foo), or a package, module or namespace
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     name: String,
 
     /// Its package, module or namespace

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use lispwright_tools::docs_lookup::{DocsLookup, docs_lookup, docs_without_project};
 use lispwright_tools::{Answer, CallContext};
 
+use super::dashed::dashed;
 use super::live::{event_loop, on_files};
 use super::outcome::{failed, show};
 
@@ -17,7 +18,7 @@ use super::outcome::{failed, show};
     Exit code: 0, 1 when nothing is known, 2 when nothing could be read.")]
 pub(crate) struct Args {
     /// A name; for Common Lisp also a section, ~A, #', `loop for`, `glossary fresh`
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     query: String,
 
     /// Its dialect; else those of the project, else all

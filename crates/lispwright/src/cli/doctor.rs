@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use super::clients::{self, Status};
 use super::live::with_workshop;
 use super::outcome::print_rendering;
+use super::surroundings::Surroundings;
 
 /// Report the Lisps and the coding agents that are here, what is missing, and the next step.
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> ExitCode {
-    let examined = with_workshop(&args.root, None, |workshop| examine(workshop, args.deep));
+    let here = Surroundings::new(&args.root);
+    let examined = with_workshop(here.roots(), None, |workshop| examine(workshop, args.deep));
     let mut outcome = examined.unwrap_or_else(|why| {
         let mut fields = Map::new();
         fields.insert("problems".into(), json!([why.to_string()]));

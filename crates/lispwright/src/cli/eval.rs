@@ -13,6 +13,7 @@ use super::complaint::Complaint;
 use super::live::with_workshop;
 use super::load::system_or_path;
 use super::outcome::{could_not, failed, show};
+use super::surroundings::Surroundings;
 use super::transcript::command_line;
 
 /// Evaluate code and print its values.
@@ -25,7 +26,14 @@ use super::transcript::command_line;
 )]
 pub(crate) struct Args {
     /// Code to evaluate
-    #[arg(short = 'e', long = "eval", value_name = "CODE", conflicts_with = "file", required_unless_present = "file")]
+    #[arg(
+        short = 'e',
+        long = "eval",
+        value_name = "CODE",
+        allow_hyphen_values = true,
+        conflicts_with = "file",
+        required_unless_present = "file"
+    )]
     code: Option<String>,
 
     /// File with the code; - for standard input
@@ -88,8 +96,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
     if let Some(code) = args.connection.call("eval", args.json, "repl_eval", arguments) {
         return code;
     }
+    let here = Surroundings::new(&args.root);
+    here.tell();
     let first = args.load.map(|target| {
         let (system, path) = system_or_path(target, args.root.first());
+        let path = path.map(|path| here.path(&path));
         LoadSystem { system, path, runtime: runtime.clone(), ..LoadSystem::default() }
     });
     let request = ReplEval {
@@ -101,7 +112,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         ..ReplEval::default()
     };
     let transcript = args.transcript.open("eval", Skin::Shell);
-    let answered = with_workshop(&args.root, transcript, |workshop| async move {
+    let answered = with_workshop(here.roots(), transcript, |workshop| async move {
         let context = workshop.context(&command_line());
         if let Some(first) = first {
             match load_system(&workshop, first, &context).await {

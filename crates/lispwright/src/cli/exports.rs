@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use lispwright_tools::Answer;
 use lispwright_tools::code_exports::{CodeExports, code_exports};
 
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -18,6 +19,7 @@ use super::surroundings::Surroundings;
 )]
 pub(crate) struct Args {
     /// Its name, or the file that defines it
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     module: String,
 
     /// Show at most so many names

@@ -8,6 +8,7 @@ use lispwright_tools::load_system::{LoadSystem, load_system};
 use lispwright_words::Skin;
 
 use super::call::{Connection, given};
+use super::dashed::dashed;
 use super::live::with_workshop;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -22,7 +23,7 @@ use super::transcript::command_line;
 )]
 pub(crate) struct Args {
     /// ASDF system, module, namespace, or file; without one, that of the project if there is one
-    #[arg(value_name = "SYSTEM")]
+    #[arg(value_name = "SYSTEM", allow_hyphen_values = true, value_parser = dashed)]
     target: Option<String>,
 
     /// sbcl, ecl, clisp, guile, chez, racket, clojure or emacs; default: by the file's Lisp

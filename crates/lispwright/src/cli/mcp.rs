@@ -19,7 +19,8 @@ use super::log;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  claude mcp add lispwright -- lispwright mcp --root ~/src/my-project\n\n\
     The root is --root, else LISPWRIGHT_ROOT, MCP_PROJECT_ROOT, CLAUDE_PROJECT_DIR, else what the client calls its root,\n\
-    else the working directory. Without one the server stays, and each call says what is wrong.\n\
+    else the project that the working directory is part of, else that directory. Without one the server stays, and\n\
+    each call says what is wrong.\n\
     The server ends when its standard input does. One that listens on a network only ends with SIGTERM or SIGINT.\n\
     With MCP_LOG_FILE=server.log in the environment, logs also go to a new server-TIME-PID.log.")]
 pub(crate) struct Args {

@@ -15,6 +15,7 @@ mod complaint;
 mod condition;
 mod confine;
 mod cost;
+mod dashed;
 mod describe;
 mod docs;
 mod doctor;
@@ -182,7 +183,7 @@ pub(crate) fn run() -> ExitCode {
 fn parse() -> Command {
     let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
     if !is_hook {
-        return CommandLine::try_parse().map_or_else(|error| leave(&error), |line| line.command);
+        return CommandLine::try_parse().map_or_else(|error| leave(&dashed::whole(error)), |line| line.command);
     }
     match HookLine::try_parse() {
         Ok(HookLine { command: Hook::Hook(args) }) => Command::Hook(args),

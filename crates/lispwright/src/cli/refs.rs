@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use lispwright_tools::Answer;
 use lispwright_tools::code_find_references::{CodeFindReferences, Direction, code_find_references};
 
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -18,6 +19,7 @@ use super::surroundings::Surroundings;
 )]
 pub(crate) struct Args {
     /// Name: foo, pkg:foo, class.slot, :ns/kw
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     name: String,
 
     /// Its package, module or namespace

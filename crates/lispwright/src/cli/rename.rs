@@ -7,6 +7,7 @@ use lispwright_tools::Answer;
 use lispwright_tools::lisp_rename::{LispRename, lisp_rename};
 use lispwright_tools::verify::Verify;
 
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -21,9 +22,11 @@ use super::surroundings::Surroundings;
 )]
 pub(crate) struct Args {
     /// Name: foo, pkg:foo, class.slot, :ns/kw
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     symbol: String,
 
     /// The new name, without package
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     new_name: String,
 
     /// Its package, module or namespace

@@ -8,6 +8,7 @@ use lispwright_tools::lisp_rewrite::{LispRewrite, Where, lisp_rewrite};
 use lispwright_tools::verify::Verify;
 
 use super::condition::condition;
+use super::dashed::dashed;
 use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
@@ -22,9 +23,11 @@ use super::surroundings::Surroundings;
     Exit code: 0, 1 when the rewrite was refused, 2 when it could not be tried.")]
 pub(crate) struct Args {
     /// The form to find
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     shape: String,
 
     /// The form instead, with the same variables
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     template: String,
 
     /// File or directory

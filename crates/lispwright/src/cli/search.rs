@@ -8,6 +8,7 @@ use lispwright_words::Rendering;
 use serde_json::Value;
 
 use super::condition::condition;
+use super::dashed::dashed;
 use super::outcome::{failed, in_words};
 use super::paint;
 use super::text::{print, print_json};
@@ -22,6 +23,7 @@ use super::text::{print, print_json};
 )]
 pub(crate) struct Args {
     /// Regular expression; ^ and $ are the ends of lines
+    #[arg(allow_hyphen_values = true, value_parser = dashed)]
     pattern: String,
 
     /// The pattern is a form: ?x is one datum in it, ?*x any number, ?+x some, ?_ anything; ,x and ,@x in Emacs Lisp

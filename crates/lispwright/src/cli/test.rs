@@ -7,6 +7,7 @@ use lispwright_tools::Answer;
 use lispwright_tools::run_tests::{RunTests, TestAnswer, run_tests};
 use lispwright_words::{Rendering, Skin, render};
 
+use super::dashed::dashed;
 use super::live::with_workshop;
 use super::outcome::{failed, print_rendering};
 use super::surroundings::Surroundings;
@@ -20,11 +21,11 @@ use super::transcript::command_line;
 )]
 pub(crate) struct Args {
     /// ASDF system, module or namespace with the tests, file, or directory; default: all of the project
-    #[arg(value_name = "TESTS")]
+    #[arg(value_name = "TESTS", allow_hyphen_values = true, value_parser = dashed)]
     target: Option<String>,
 
     /// Only this test or group; repeatable
-    #[arg(long = "only", value_name = "NAME")]
+    #[arg(long = "only", value_name = "NAME", allow_hyphen_values = true)]
     only: Vec<String>,
 
     /// fiveam, rt, asdf, srfi-64, clojure.test, rackunit, ert, ...; default: those that the tests use

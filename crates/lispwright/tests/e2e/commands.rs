@@ -265,3 +265,51 @@ fn a_command_means_the_same_in_each_directory_of_a_project() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("Paths are relative to the project, /") && said.lines().count() == 1, "{said}");
 }
+
+#[test]
+fn an_image_and_a_look_around_belong_to_the_whole_project() {
+    let project = Project::new();
+    std::fs::create_dir(project.at(".git")).unwrap();
+    project.file("sub/b.lisp", "(defun beta () 42)\n");
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let (said, _) = in_directory(&project, "sub", &["doctor"]);
+    assert!(said.contains(&format!("\nRoot: {root}\n")), "{said}");
+    let (said, code) = in_directory(&project, "sub", &["eval", "--load", "b.lisp", "-e", "(beta)"]);
+    assert!(code == Some(0) && said.contains("=> 42"), "{said}");
+    let (said, code) = in_directory(&project, "sub", &["eval", "-e", "-42"]);
+    assert!(code == Some(0) && said.contains("=> -42"), "{said}");
+}
+
+#[test]
+fn names_may_begin_with_a_dash() {
+    let project = Project::new();
+    std::fs::create_dir(project.at(".git")).unwrap();
+    project.file("a.clj", "(ns a)\n(defn ->thing [x] x)\n(defn -main [] (->thing 1))\n(defn --map [] (-main))\n");
+    let finds = |arguments: &[&str], part: &str| {
+        let (said, code) = in_directory(&project, ".", arguments);
+        assert!(code == Some(0) && said.contains(part), "{arguments:?}: {said}");
+    };
+    for dashes in [&[][..], &["--"][..]] {
+        let with = |before: &[&'static str], names: &[&'static str]| [before, dashes, names].concat();
+        finds(&with(&["refs"], &["-main"]), "--map");
+        finds(&with(&["refs"], &["->thing"]), "-main");
+        finds(&with(&["describe"], &["->thing"]), "[x]");
+        finds(&with(&["read", "a.clj"], &["->thing"]), "(defn ->thing");
+        finds(&with(&["search"], &["->th"]), "2:7|");
+        finds(&with(&["rename"], &["-main", "-start"]), "-start");
+        finds(&with(&["rewrite"], &["(->thing ?x)", "-1"]), "-1");
+        finds(&with(&["change-signature", "--value", "y=2"], &["->thing", "[x y]"]), "(->thing 1 2)");
+        finds(&with(&["edit", "--dry-run"], &["a.clj", "delete", "-main"]), "-main");
+    }
+    finds(&["describe", "--", "--map"], "--map");
+    for (arguments, part) in [
+        (&["refs", "--map"][..], "after `--`: -- --map"),
+        (&["read", "a.clj", "--map"], "after `--`: -- --map"),
+        (&["rename", "--map", "x"], "after `--`: -- --map"),
+        (&["check", "-main"], "use '-- -main'"),
+    ] {
+        let output = Command::new(binary()).args(arguments).current_dir(project.root()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(part), "{said}");
+    }
+}

@@ -132,3 +132,28 @@ fn a_response_to_nothing_is_not_answered() {
     let id = client.start("ping", json!({}));
     assert_eq!(client.receive()["id"], id);
 }
+
+#[test]
+fn a_server_belongs_to_the_project_that_its_directory_is_part_of() {
+    let (project, other) = (Project::new(), Project::new());
+    project.file("a.lisp", "(defun here ())\n");
+    project.file("deep/sub/b.lisp", "(defun below ())\n");
+    other.file("a.lisp", "(defun there ())\n");
+    std::fs::create_dir(project.at(".git")).unwrap();
+    let below = project.at("deep/sub");
+
+    let (mut client, opening) = connect(server(&below, Path::new("/root")), false);
+    let root = project.root().canonicalize().unwrap().display().to_string();
+    let instructions = opening["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains(&root) && !instructions.contains("deep"), "{instructions}");
+    assert!(client.call("lisp_read_file", json!({"path": "a.lisp"})).text.contains("defun here"));
+
+    // It is a guess: the roots of a client count.
+    let (mut client, _) = connect(server(&below, Path::new("/root")), true);
+    let (answer, asked) = read(&mut client, &[&other.root()]);
+    assert!(asked && answer.text.contains("defun there"), "{}", answer.text);
+
+    // A named root is taken as it is.
+    let (mut client, _) = connect(server_command(&below), false);
+    assert!(client.call("lisp_read_file", json!({"path": "b.lisp"})).text.contains("defun below"));
+}
