@@ -36,6 +36,7 @@ use crate::rest::Rest;
 use crate::roots::ClientRoots;
 use crate::surface::{Manner, UNLISTED};
 use crate::unlisted::leave_out;
+use crate::withheld::WithheldBy;
 use crate::{Options, Results};
 
 /// The time for which a client may cache the tool list and the discovery answer, which never change.
@@ -50,6 +51,8 @@ pub(crate) struct Dispatch {
     /// The list, after the first request for it.
     listed: OnceLock<Vec<rmcp::model::Tool>>,
     names: Names,
+    withheld: Vec<WithheldBy>,
+    withheld_names: Names,
     results: Results,
     manner: Manner,
     instructions: String,
@@ -67,6 +70,8 @@ impl Dispatch {
         let guides = prompts::offered(&options.tools);
         let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
         let names = Names::new(&tools, &options.aliases);
+        let (absent, withheld): (Vec<Tool>, _) = options.withheld.into_iter().map(|one| (one.tool, one.why)).unzip();
+        let withheld_names = Names::new(&absent, &options.aliases);
         let mut offers = ServerCapabilities::builder().enable_tools().build();
         offers.prompts = (!guides.is_empty()).then(Default::default);
         offers.resources = options.premises.is_some().then(Default::default);
@@ -75,6 +80,8 @@ impl Dispatch {
             offered,
             listed: OnceLock::new(),
             names,
+            withheld,
+            withheld_names,
             results: options.results,
             manner: options.manner,
             instructions: options.instructions,
@@ -159,6 +166,9 @@ impl Dispatch {
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
         let shown: String = name.chars().take(80).collect();
+        if let Some((index, _)) = self.withheld_names.resolve(name, Map::new()) {
+            return ErrorData::invalid_params(format!("Unknown tool `{shown}` here: {}", self.withheld[index]), None);
+        }
         let near = self.names.suggest(name);
         let next = match near.as_slice() {
             [] => {

@@ -42,6 +42,7 @@ mod stdio;
 mod surface;
 mod unlisted;
 mod wire;
+mod withheld;
 
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ pub use network::{Admission, Hall, Limits, Listener, LocalListener, Token, Trans
 pub use reference::reference;
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::{Manner, Surface};
+pub use withheld::{Withheld, WithheldBy};
 
 use dispatch::Dispatch;
 use host::Host;
@@ -69,6 +71,8 @@ pub struct Options {
     pub tools: Vec<Tool>,
     /// Tools that can be called by their own names and are not listed: those that a surface lists under its names.
     pub unlisted: Vec<Tool>,
+    /// The tools that are not offered; a call of one is answered with what would offer it.
+    pub withheld: Vec<Withheld>,
     /// The form of results.
     pub results: Results,
     /// The way in which answers are given.
@@ -86,7 +90,7 @@ pub struct Options {
 impl Options {
     /// The given tools with text results, the usual aliases, and instructions about these tools only.
     pub fn new(tools: Vec<Tool>) -> Self {
-        Self::offering(Offer { listed: tools, unlisted: Vec::new(), manner: Manner::default() })
+        Self::offering(Offer { listed: tools, unlisted: Vec::new(), withheld: Vec::new(), manner: Manner::default() })
     }
 
     /// The same for the tools of a [`ToolSelection`].
@@ -100,12 +104,12 @@ impl Options {
     }
 
     fn with(offer: Offer, premises: Option<Premises>) -> Self {
-        let Offer { listed: tools, unlisted, manner } = offer;
+        let Offer { listed: tools, unlisted, withheld, manner } = offer;
         let present = premises.as_ref().and_then(Premises::present);
         let root = present.as_ref().map(|workshop| workshop.roots.primary());
         let instructions = instructions::instructions(&tools, root);
         let (results, aliases) = (Results::default(), ALIASES.to_vec());
-        Self { tools, unlisted, results, manner, aliases, instructions, premises, observer: None }
+        Self { tools, unlisted, withheld, results, manner, aliases, instructions, premises, observer: None }
     }
 }
 

@@ -9,6 +9,7 @@ use lispwright_tools::{Tool, ToolSet};
 use serde_json::{Map, Value};
 
 use crate::surface::{Manner, Surface};
+use crate::withheld::{Withheld, WithheldBy};
 
 /// The names of the sets, as written on the command line.
 const SETS: &[(&str, ToolSet)] = &[
@@ -42,6 +43,8 @@ pub struct Offer {
     pub listed: Vec<Tool>,
     /// The tools for a surface's names, which can be called by their own names.
     pub unlisted: Vec<Tool>,
+    /// The tools that are not offered.
+    pub withheld: Vec<Withheld>,
     /// The way in which answers are given.
     pub manner: Manner,
 }
@@ -104,13 +107,32 @@ impl ToolSelection {
             catalogue.iter().filter(|tool| behind(tool)).map(|tool| (tool.clone(), tool.name)).filter(allowed);
         let unlisted: Vec<Tool> = unlisted.map(|(tool, _)| tool).collect();
         let listed: Vec<Tool> = listed.into_iter().map(|(tool, _)| tool).collect();
+        let is_offered = |tool: &Tool| listed.iter().chain(&unlisted).any(|offered| offered.name == tool.name);
+        let withheld = catalogue.iter().filter(|tool| !is_offered(tool)).map(|tool| Withheld {
+            why: match tool {
+                tool if without.contains(&tool.name) => WithheldBy::Excluded,
+                tool if self.read_only && !tool.annotations.read_only => WithheldBy::ReadOnly,
+                _ if !only.is_empty() => WithheldBy::Unnamed,
+                tool => self.without_set(tool.set),
+            },
+            tool: tool.clone(),
+        });
+        let withheld = withheld.collect();
         let may_run = listed.iter().chain(&unlisted).any(|tool| tool.name == LOADER);
         let narrowed = |tool: Tool| if may_run { tool } else { without_running(tool) };
         Ok(Offer {
             listed: listed.into_iter().map(narrowed).collect(),
             unlisted: unlisted.into_iter().map(narrowed).collect(),
+            withheld,
             manner: self.surface.manner(),
         })
+    }
+
+    /// A tool is left out because its set is not selected.
+    fn without_set(&self, set: ToolSet) -> WithheldBy {
+        let set = SETS.iter().find(|(_, known)| *known == set).map_or("all", |(name, _)| name);
+        let selected = self.sets.iter().map(|name| name.trim());
+        WithheldBy::Set { set, sets: selected.chain([set]).collect::<Vec<_>>().join(",") }
     }
 }
 

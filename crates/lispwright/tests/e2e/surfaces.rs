@@ -191,3 +191,31 @@ fn evaluate_lisp_evaluates() {
     assert!(answer.text.contains("COMMON-LISP-USER"), "{}", answer.text);
     ok(&mut client, "reset-session", json!({}));
 }
+
+/// A tool that is not offered is answered with what offers it, whichever of its names is called.
+#[test]
+fn a_tool_of_another_set_is_named_with_its_set() {
+    let project = Project::new();
+    let refused = |options: &[&str], tool: &str| {
+        let mut command = server_command(&project.root());
+        command.args(options);
+        let answer = Client::connect(command).request("tools/call", json!({"name": tool, "arguments": {}}));
+        assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    for (options, tool, parts) in [
+        (&[][..], "lisp_rewrite", &["`lisp_rewrite`", "the set `refactor`", "`--toolsets refactor`"][..]),
+        (&["--toolsets", "debug"], "mcp__lispwright__lisp-rewrite", &["\"--toolsets\", \"debug,refactor\""]),
+        (&[], "clhs-lookup", &["the set `docs`"]),
+        (&["--surface", "guile"], "lisp_rename", &["the set `default`", "`--toolsets default`"]),
+        (&["--read-only"], "repl_eval", &["--read-only", "runs code"]),
+        (&["--exclude-tools", "lisp_rename"], "lisp_rename", &["--exclude-tools"]),
+        (&["--tools", "lisp_search"], "repl_eval", &["--tools, which names others"]),
+        (&[], "lisp_serch", &["Nearest: lisp_search"]),
+    ] {
+        let said = refused(options, tool);
+        for part in parts {
+            assert!(said.contains(part), "{options:?} {tool}: {said}");
+        }
+    }
+}
