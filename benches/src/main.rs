@@ -11,6 +11,7 @@ mod endurance;
 mod eval;
 mod index;
 mod layout;
+mod lint;
 mod memory;
 mod network;
 mod peers;
@@ -37,7 +38,7 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 11] = [
+const BENCHES: [(&str, Bench); 12] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("network", network::rows),
@@ -49,13 +50,14 @@ const BENCHES: [(&str, Bench); 11] = [
     ("index", index::rows),
     ("repair", repair::rows),
     ("fmt", layout::rows),
+    ("lint", lint::rows),
 ];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair|fmt]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair|fmt|lint]..."
         );
         std::process::exit(2);
     };

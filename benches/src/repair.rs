@@ -19,10 +19,10 @@ mod doubts;
 mod judge;
 mod lists;
 mod picture;
-mod random;
+pub(crate) mod random;
 mod reliability;
 mod rewrite;
-mod sample;
+pub(crate) mod sample;
 mod tables;
 mod vary;
 

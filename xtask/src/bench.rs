@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
-//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md` and, with their picture, to `docs/repair.md` and
-//! `docs/repair-tables.md`. It is not part of the tests.
+//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md`, `docs/linting.md` and,
+//! with their picture, to `docs/repair.md` and `docs/repair-tables.md`. It is not part of the tests.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,13 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, names, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 11] =
-    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair", "fmt"];
+const GROUPS: [&str; 12] =
+    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair", "fmt", "lint"];
 /// The groups with documents of their own.
 const REPAIR: &str = "repair";
 const INDEX: &str = "index";
 const FMT: &str = "fmt";
+const LINT: &str = "lint";
 
 /// Measures the rows of a group, or all of them, and prints a Markdown table; those of repair as if there was no doubt `without`.
 pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Option<&str>) -> Result<(), Failure> {
@@ -28,15 +29,20 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     if without.is_some() && (write || name != Some(REPAIR)) {
         return Err(Failure::new("--without is for repair, and its numbers are not written"));
     }
-    if write && name.is_some_and(|name| ![REPAIR, INDEX, FMT].contains(&name)) {
-        return Err(Failure::new("--write writes all rows, or those of index, repair or fmt: leave out the name"));
+    if write && name.is_some_and(|name| ![REPAIR, INDEX, FMT, LINT].contains(&name)) {
+        return Err(Failure::new(
+            "--write writes all rows, or those of index, repair, fmt or lint: leave out the name",
+        ));
     }
     let mut packages = vec!["lispwright-bench"];
-    if !matches!(name, Some(REPAIR | FMT)) {
+    if !matches!(name, Some(REPAIR | FMT | LINT)) {
         packages.push("lispwright");
         apt::ensure(&[apt::SBCL, apt::GUILE], install)?;
     }
     corpus::prepare(install)?;
+    if name.is_none_or(|name| name == LINT) {
+        apt::ensure(&[apt::SBCL, apt::GUILE, apt::EMACS], install)?;
+    }
     if name.is_none_or(|name| name == INDEX) {
         apt::ensure(&[apt::RIPGREP], install)?;
         names::consult(install)?;
@@ -62,13 +68,18 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     }
     let path = workspace().join("docs/benchmarks.md");
     if let Some(table) = rows {
-        if name != Some(FMT) {
+        let is_wanted = |group: &str| name.is_none_or(|name| name == group);
+        if is_wanted(REPAIR) {
             write_repair(&scratch)?;
         }
-        if name != Some(REPAIR) {
-            let tables = scratch.join("layout-lines.md");
-            let text = fs::read_to_string(&tables).about(&tables)?;
-            put(&workspace().join("docs/formatting.md"), "lines", "bench", &text)?;
+        let tables = [
+            (FMT, "layout-lines.md", "docs/formatting.md", "lines"),
+            (LINT, "lint-found.md", "docs/linting.md", "found"),
+        ];
+        for (_, table, page, part) in tables.into_iter().filter(|(group, ..)| is_wanted(group)) {
+            let table = scratch.join(table);
+            let text = fs::read_to_string(&table).about(&table)?;
+            put(&workspace().join(page), part, "bench", &text)?;
         }
         if name.is_none() {
             put(&path, "measurements", "bench", &format!("{}\n\n{table}", machine()))?;
