@@ -12,6 +12,7 @@ mod copilot;
 mod gemini;
 mod model;
 mod opencode;
+mod qwen;
 mod speech;
 mod story;
 
@@ -77,7 +78,7 @@ enum Act {
 }
 
 const CLIENTS: &[&Client] =
-    &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &opencode::CLIENT, &copilot::CLIENT];
+    &[&claude_code::CLIENT, &codex::CLIENT, &gemini::CLIENT, &opencode::CLIENT, &copilot::CLIENT, &qwen::CLIENT];
 
 /// Plays the story in every client, or in the named one.
 pub(crate) fn run(only: Option<&str>) -> Result<(), Failure> {
@@ -325,7 +326,8 @@ fn told(speech: Speech, request: &Value) -> Vec<String> {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(items) => pending.extend(items),
             Value::Object(fields) => {
-                let own = ["tool_use", "custom_tool_call", "function_call"].iter().any(|kind| value["type"] == *kind);
+                let own = ["tool_use", "custom_tool_call", "function_call", "function"];
+                let own = own.iter().any(|kind| value["type"] == *kind);
                 if !own {
                     pending.extend(fields.iter().filter(|(key, _)| *key != "functionCall").map(|(_, value)| value));
                 }

@@ -9,6 +9,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
+mod qwen;
 
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub struct HookClient {
     original: Option<&'static str>,
     /// Before a call its model can only be given a refusal, so other messages follow after the call.
     told_after: bool,
+    /// Before a call its arguments can be changed; otherwise a call that would be mended is refused.
+    takes_changes: bool,
     /// Writes an answer as JSON of the client.
     answer: fn(&HookEvent, HookAnswer) -> Value,
 }
@@ -46,8 +49,11 @@ impl HookClient {
     pub const OPENCODE: &'static Self = &opencode::CLIENT;
     /// GitHub Copilot CLI.
     pub const COPILOT: &'static Self = &copilot::CLIENT;
+    /// Qwen Code.
+    pub const QWEN: &'static Self = &qwen::CLIENT;
     /// Every client, in the order of lists for people.
-    pub const ALL: [&'static Self; 5] = [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT];
+    pub const ALL: [&'static Self; 6] =
+        [Self::CLAUDE_CODE, Self::CODEX, Self::GEMINI, Self::OPENCODE, Self::COPILOT, Self::QWEN];
 
     /// The client with a name.
     pub fn from_name(name: &str) -> Option<&'static Self> {
@@ -73,6 +79,7 @@ impl HookClient {
             proposal,
             original: original.map(str::to_owned),
             told_after: self.told_after,
+            takes_changes: self.takes_changes,
         })
     }
 

@@ -34,6 +34,8 @@ pub struct HookEvent {
     pub original: Option<String>,
     /// The model can only be informed after the call.
     pub told_after: bool,
+    /// The arguments of the call can be changed before it.
+    pub takes_changes: bool,
 }
 
 /// The edit or command that a call asks for.

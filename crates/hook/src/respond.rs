@@ -82,7 +82,7 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
             None => continue,
         };
         let trees = Trees::of(&change, &language);
-        let verdict = judge_read(&change, &trees);
+        let mut verdict = judge_read(&change, &trees);
         let about = about(event, &change.path, change.written.len());
         match &verdict {
             ChangeVerdict::Pass => {}
@@ -92,6 +92,10 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
             ChangeVerdict::Unknown(found) => told.push(wording::unknown(&about, found)),
             ChangeVerdict::Denied { found, undoes } => {
                 refused.push(wording::denied(&about, &change, found, *undoes, &trees));
+            }
+            ChangeVerdict::Repaired(done) if !event.takes_changes => {
+                refused.push(wording::repairable(&about, &change, done));
+                verdict = ChangeVerdict::Denied { found: done.found.clone(), undoes: false };
             }
             ChangeVerdict::Repaired(done) => {
                 told.push(wording::repaired(&about, &change, done));

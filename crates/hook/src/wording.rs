@@ -44,6 +44,23 @@ pub(crate) fn repaired(about: &About<'_>, change: &ChangedFile, done: &Repaired)
     out
 }
 
+/// A call that is refused because its client lets nobody change it, with the change.
+pub(crate) fn repairable(about: &About<'_>, change: &ChangedFile, done: &Repaired) -> String {
+    let mut out = format!(
+        "lispwright: nothing was written, because {} would not balance: {}. One repair is certain: {}. Lines, - as sent, \
+         + as they should be:\n{}\n",
+        quoted(about.path),
+        located(&done.found),
+        summary(&done.edits),
+        lines(&line_changes(&change.after, &done.edits))
+    );
+    if let Some(fix) = done.found.fixes.first() {
+        let _ = write!(out, "Why: {}. ", fix.why);
+    }
+    out.push_str("Send the call again with these lines, or with what you mean instead.");
+    out
+}
+
 /// A call that is refused.
 pub(crate) fn denied(
     about: &About<'_>,

@@ -35,7 +35,9 @@ impl Home {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lispwright"));
         command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("PATH", "/usr/bin:/bin");
         command.stdin(Stdio::null());
-        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "COPILOT_HOME"] {
+        for name in
+            ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "COPILOT_HOME", "QWEN_HOME"]
+        {
             command.env_remove(name);
         }
         command
@@ -84,6 +86,7 @@ fn each_client_is_set_up_once_and_undone() {
         ("gemini", vec![".gemini/settings.json"]),
         ("opencode", vec![".config/opencode/opencode.json", ".config/opencode/plugins/lispwright.js"]),
         ("copilot", vec![".copilot/mcp-config.json", ".copilot/hooks/lispwright.json"]),
+        ("qwen", vec![".qwen/settings.json"]),
     ];
     for existing in [true, false] {
         let home = Home::new();
@@ -92,6 +95,7 @@ fn each_client_is_set_up_once_and_undone() {
             home.write(".claude/settings.json", SETTINGS);
             home.write(".codex/config.toml", CODEX);
             home.write(".gemini/settings.json", COMMENTED);
+            home.write(".qwen/settings.json", COMMENTED);
             home.write(".config/opencode/opencode.json", COMMENTED);
         }
         let before = home.files();
@@ -166,7 +170,7 @@ fn every_client_that_is_found_is_set_up_when_it_is_asked_for() {
 #[test]
 fn a_project_has_files_of_its_own() {
     let home = Home::new();
-    for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
+    for client in ["claude-code", "codex", "gemini", "opencode", "copilot", "qwen"] {
         told(&home.run(&["setup", client, "--scope", "project"]), 0);
     }
     let names: Vec<PathBuf> =
@@ -181,16 +185,17 @@ fn a_project_has_files_of_its_own() {
         ".github/hooks/lispwright.json",
         ".mcp.json",
         ".opencode/plugins/lispwright.js",
+        ".qwen/settings.json",
         "opencode.json",
     ];
     assert_eq!(files, expected.map(PathBuf::from));
-    for directory in [".claude", ".codex", ".gemini", ".github", ".opencode"] {
+    for directory in [".claude", ".codex", ".gemini", ".github", ".opencode", ".qwen"] {
         for page in skill() {
             let skill = PathBuf::from(format!("{directory}/skills/lispwright/{}", page.file));
             assert!(skills.contains(&skill), "{skill:?}");
         }
     }
-    for client in ["claude-code", "codex", "gemini", "opencode", "copilot"] {
+    for client in ["claude-code", "codex", "gemini", "opencode", "copilot", "qwen"] {
         told(&home.run(&["setup", client, "--scope", "project", "--remove"]), 0);
     }
     assert_eq!(home.files(), []);
@@ -372,6 +377,7 @@ fn directories_that_are_moved_are_found() {
         ("codex", "CODEX_HOME", ["moved/config.toml", "moved/hooks.json"]),
         ("gemini", "GEMINI_CLI_HOME", ["moved/.gemini/settings.json"; 2]),
         ("copilot", "COPILOT_HOME", ["moved/mcp-config.json", "moved/hooks/lispwright.json"]),
+        ("qwen", "QWEN_HOME", ["moved/settings.json"; 2]),
         ("opencode", "XDG_CONFIG_HOME", ["moved/opencode/opencode.json", "moved/opencode/plugins/lispwright.js"]),
     ] {
         let run = |arguments: &[&str]| {

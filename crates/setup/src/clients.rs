@@ -8,6 +8,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
+mod qwen;
 mod servers;
 
 use std::path::PathBuf;
@@ -208,6 +209,8 @@ impl Client {
     pub const OPENCODE: &'static Self = &opencode::CLIENT;
     /// GitHub Copilot CLI.
     pub const COPILOT: &'static Self = &copilot::CLIENT;
+    /// Qwen Code.
+    pub const QWEN: &'static Self = &qwen::CLIENT;
     /// All of them.
     pub const ALL: [&'static Self; 14] = [
         Self::CLAUDE_CODE,
@@ -215,7 +218,7 @@ impl Client {
         Self::GEMINI,
         Self::OPENCODE,
         Self::COPILOT,
-        &servers::QWEN,
+        Self::QWEN,
         &servers::CURSOR,
         &servers::VS_CODE,
         &servers::ZED,

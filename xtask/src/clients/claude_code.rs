@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     settings: None,
     tools: Tools {
         prefix: "mcp__lispwright__",
+        takes_changes: true,
         write: |path, text| call("Write", json!({"file_path": path, "content": text})),
         edit: |path, old, new| call("Edit", json!({"file_path": path, "old_string": old, "new_string": new})),
         shell: |command| call("Bash", json!({"command": command, "description": "Write a file"})),

@@ -22,6 +22,7 @@ pub(super) const CLIENT: Client = Client {
     settings: None,
     tools: Tools {
         prefix: "mcp__lispwright__",
+        takes_changes: true,
         write: |path, text| patch(&added(name(path), text)),
         edit: |path, old, new| patch(&format!("*** Update File: {}\n@@\n-{old}\n+{new}\n", name(path))),
         shell: |command| call("exec_command", json!({"cmd": command})),

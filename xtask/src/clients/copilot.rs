@@ -20,6 +20,7 @@ pub(super) const CLIENT: Client = Client {
     settings: None,
     tools: Tools {
         prefix: "lispwright-",
+        takes_changes: true,
         write: |path, text| call("create", json!({"path": path, "file_text": text})),
         edit: |path, old, new| call("edit", json!({"path": path, "old_str": old, "new_str": new})),
         shell: |command| call("bash", json!({"command": command, "description": "Write a file", "mode": "sync"})),

@@ -28,6 +28,7 @@ pub(super) const CLIENT: Client = Client {
     settings: Some((".gemini/settings.json", SETTINGS)),
     tools: Tools {
         prefix: "mcp_lispwright_",
+        takes_changes: true,
         write: |path, text| call("write_file", json!({"file_path": path, "content": text})),
         edit: |path, old, new| {
             let input = json!({"file_path": path, "old_string": old, "new_string": new, "instruction": "Add zero."});

@@ -25,6 +25,7 @@ pub(super) const CLIENT: Client = Client {
     settings: Some((".config/opencode/opencode.json", SETTINGS)),
     tools: Tools {
         prefix: "lispwright_",
+        takes_changes: true,
         write: |path, text| call("write", json!({"filePath": path, "content": text})),
         edit: |path, old, new| call("edit", json!({"filePath": path, "oldString": old, "newString": new})),
         shell: |command| call("bash", json!({"command": command, "description": "Write a file"})),

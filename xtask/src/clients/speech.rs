@@ -1,4 +1,5 @@
-//! The three model APIs, as far as a scripted model needs them: Anthropic's Messages, OpenAI's Responses, Google's Gemini.
+//! The model APIs, as far as a scripted model needs them: Anthropic's Messages, OpenAI's Responses and Chat Completions,
+//! Google's Gemini.
 
 use serde_json::{Value, json};
 
@@ -14,6 +15,8 @@ pub(super) struct Call {
 pub(super) enum Speech {
     Anthropic,
     OpenAi,
+    /// OpenAI's older one, which others offer, too.
+    Chat,
     Google,
 }
 
@@ -24,6 +27,7 @@ impl Speech {
         match self {
             Speech::Anthropic => path.ends_with("/messages"),
             Speech::OpenAi => path.ends_with("/responses"),
+            Speech::Chat => path.ends_with("/chat/completions"),
             Speech::Google => path.ends_with("enerateContent"),
         }
     }
@@ -31,7 +35,7 @@ impl Speech {
     pub(super) fn is_streamed(self, path: &str, body: &Value) -> bool {
         match self {
             Speech::Google => path.contains(":streamGenerateContent"),
-            Speech::Anthropic | Speech::OpenAi => body["stream"] == true,
+            Speech::Anthropic | Speech::OpenAi | Speech::Chat => body["stream"] == true,
         }
     }
 
@@ -57,6 +61,13 @@ impl Speech {
                     }
                 }
             }
+            Speech::Chat => {
+                for message in body["messages"].as_array().into_iter().flatten() {
+                    if message["role"] == "tool" {
+                        results.push(message["content"].to_string());
+                    }
+                }
+            }
             Speech::Google => {
                 for part in parts(&body["contents"], "parts") {
                     if let Some(response) = part.get("functionResponse") {
@@ -75,7 +86,7 @@ impl Speech {
     /// The conversation that a request carries, without instructions and tools.
     pub(super) fn conversation(self, body: &Value) -> &Value {
         match self {
-            Speech::Anthropic => &body["messages"],
+            Speech::Anthropic | Speech::Chat => &body["messages"],
             Speech::OpenAi => &body["input"],
             Speech::Google => &body["contents"],
         }
@@ -92,6 +103,11 @@ impl Speech {
                 streamed,
             ),
             Speech::OpenAi => openai(&openai_call(&id, call, request), streamed),
+            Speech::Chat => {
+                let function = json!({"name": call.tool, "arguments": call.input.to_string()});
+                let call = json!({"index": 0, "id": id, "type": "function", "function": function});
+                chat(&json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls", streamed)
+            }
             Speech::Google => {
                 google(&json!({"functionCall": {"id": id, "name": call.tool, "args": call.input}}), streamed)
             }
@@ -107,6 +123,7 @@ impl Speech {
                     "content": [{"type": "output_text", "text": text, "annotations": []}]}),
                 streamed,
             ),
+            Speech::Chat => chat(&json!({"role": "assistant", "content": text}), "stop", streamed),
             Speech::Google => google(&json!({"text": text}), streamed),
         }
     }
@@ -174,6 +191,18 @@ fn openai(item: &Value, streamed: bool) -> String {
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
         json!({"type": "response.completed", "response": response}),
     ])
+}
+
+fn chat(message: &Value, finished: &str, streamed: bool) -> String {
+    let answer = |kind: &str, key: &str| {
+        json!({"id": "chat_1", "object": kind, "created": 1, "model": "stand-in",
+            "choices": [{"index": 0, key: message, "finish_reason": finished}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}})
+    };
+    if !streamed {
+        return answer("chat.completion", "message").to_string();
+    }
+    format!("data: {}\n\ndata: [DONE]\n\n", answer("chat.completion.chunk", "delta"))
 }
 
 fn google(part: &Value, streamed: bool) -> String {

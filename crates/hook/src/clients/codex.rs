@@ -18,6 +18,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     proposal,
     original: None,
     told_after: false,
+    takes_changes: true,
     answer,
 };
 

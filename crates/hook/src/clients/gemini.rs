@@ -18,6 +18,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     proposal,
     original: Some("/returnDisplay/originalContent"),
     told_after: true,
+    takes_changes: true,
     answer,
 };
 

@@ -15,6 +15,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     proposal,
     original: None,
     told_after: false,
+    takes_changes: true,
     answer: claude_code::answer,
 };
 

@@ -33,19 +33,6 @@ const PLAIN: Client = Client {
 const NO_HOOKS: &str =
     "Its own edits are not watched: `lispwright init` shows a hook for Git that checks what is committed.";
 
-pub(super) const QWEN: Client = Client {
-    name: "qwen",
-    title: "Qwen Code",
-    program: "qwen",
-    directory: ".qwen",
-    user: &[(Base::Directory, "settings.json", SERVER)],
-    project: &[(".qwen/settings.json", SERVER)],
-    reads_comments: true,
-    check: "`qwen mcp list`",
-    advice: &[(When::Always, NO_HOOKS)],
-    ..PLAIN
-};
-
 pub(super) const CURSOR: Client = Client {
     name: "cursor",
     title: "Cursor",
