@@ -123,14 +123,22 @@ fn every_client_that_is_found_is_set_up_when_it_is_asked_for() {
     let home = Home::new();
     let none = told(&home.run(&["setup"]), 2);
     assert!(none.contains("no coding agent is found here; name one: claude-code, "), "{none}");
-    for directory in [".codex", ".cursor", ".config/Code/User", ".qwen", ".codeium/windsurf", ".config/Claude"] {
+    for directory in [
+        ".codex",
+        ".cursor",
+        ".config/Code/User",
+        ".qwen",
+        ".codeium/windsurf",
+        ".cline/data/settings",
+        ".config/Claude",
+    ] {
         fs::create_dir_all(home.path(directory)).unwrap();
     }
     home.write(".config/zed/settings.json", "{\n  // mine\n  \"context_servers\": {}\n}\n");
     home.write(".config/crush/crush.json", "{}\n");
     let before = home.files();
     let shown = told(&home.run(&["setup"]), 0);
-    for title in ["Codex", "Qwen Code", "Cursor", "VS Code", "Zed", "Windsurf", "Crush", "Claude Desktop"] {
+    for title in ["Codex", "Qwen Code", "Cursor", "VS Code", "Zed", "Windsurf", "Crush", "Cline", "Claude Desktop"] {
         assert!(shown.contains(&format!("{title}:\n")), "{title}: {shown}");
     }
     assert!(shown.contains("All of this: lispwright setup --yes") && !shown.contains("Gemini"), "{shown}");
@@ -148,6 +156,7 @@ fn every_client_that_is_found_is_set_up_when_it_is_asked_for() {
         (".config/zed/settings.json", "context_servers", None),
         (".codeium/windsurf/mcp_config.json", "mcpServers", None),
         (".config/crush/crush.json", "mcp", Some("stdio")),
+        (".cline/data/settings/cline_mcp_settings.json", "mcpServers", None),
         (".config/Claude/claude_desktop_config.json", "mcpServers", None),
     ] {
         let entry = entry(file, key);

@@ -212,7 +212,7 @@ impl Client {
     /// Qwen Code.
     pub const QWEN: &'static Self = &qwen::CLIENT;
     /// All of them.
-    pub const ALL: [&'static Self; 14] = [
+    pub const ALL: [&'static Self; 15] = [
         Self::CLAUDE_CODE,
         Self::CODEX,
         Self::GEMINI,
@@ -226,6 +226,7 @@ impl Client {
         &servers::CRUSH,
         &servers::GOOSE,
         &servers::CONTINUE,
+        &servers::CLINE,
         &servers::CLAUDE_DESKTOP,
     ];
 

@@ -132,6 +132,26 @@ pub(super) const CONTINUE: Client = Client {
     ..PLAIN
 };
 
+pub(super) const CLINE: Client = Client {
+    name: "cline",
+    title: "Cline",
+    program: "cline",
+    moved: Moved::Home(".cline"),
+    variable: "CLINE_DIR",
+    directory: "data/settings",
+    user: &[(Base::Directory, "cline_mcp_settings.json", SERVER)],
+    check: "`cline config mcp`, or the list of MCP servers in the editor",
+    advice: &[
+        (When::Always, NO_HOOKS),
+        (
+            When::Always,
+            "It keeps a server in the first project that it was used in: give the entry \"args\": [\"mcp\", \"--root\", \
+             \"/path/to/project\"], and \"timeout\": 300, because it gives up on a call after a minute.",
+        ),
+    ],
+    ..PLAIN
+};
+
 pub(super) const CLAUDE_DESKTOP: Client = Client {
     name: "claude-desktop",
     title: "Claude Desktop",
