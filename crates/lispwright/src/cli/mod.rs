@@ -50,6 +50,8 @@ mod repair;
 mod rewrite;
 mod search;
 mod setup;
+#[cfg(test)]
+mod shown;
 mod staged;
 mod stats;
 mod surroundings;
