@@ -80,7 +80,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// Text in a file that exports names in ways that are not read.
 const COMPUTES: &[&str] =
-    &["do-symbols", "do-external-symbols", "module-export!", "export-all", "module-use-interfaces"];
+    &["do-symbols", "do-external-symbols", "module-export!", "export-all", "module-use-interfaces", ". #"];
 
 impl Libraries {
     /// Those below some directories, each of a dialect. `~/` is left to who calls.

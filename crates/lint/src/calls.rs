@@ -3,9 +3,11 @@
 //! What looks like a call is none in data, in the clauses of a macro, or where a macro adds arguments. So a list counts only
 //! if every form around it is a special form, a function, or a macro whose definition shows what becomes of the argument.
 
-use lispwright_index::{MarkRole, Referent, Use, UseKind};
-use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, FormKind, ListId, OperatorKind, Span, SpecialForm, TokenKind};
+use lispwright_index::{Mark, MarkRole, Referent, Use, UseKind};
+use lispwright_syntax::name::{canonical_head, canonical_symbol};
+use lispwright_syntax::{
+    Datum, FormKind, Implementations, ListId, OperatorKind, Span, SpecialForm, StandardOperator, TokenKind,
+};
 use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
@@ -99,15 +101,9 @@ pub(crate) struct Search<'f, 'q, 'i> {
 
 /// The calls of a file.
 pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
-    let called = file.uses().filter(|used| used.kind == UseKind::Call);
     // What a file contains of another under a computed name, it may define.
     let is_open_ended = file.text().contains("(include/");
-    let mut search = Search {
-        file,
-        operators: Operators::new(file.question),
-        uses: called.map(|used| (used.start, *used)).collect(),
-        known: FxHashMap::default(),
-    };
+    let mut search = Search::of(file);
     let mut uses: Vec<Use> = search.uses.values().copied().collect();
     uses.sort_unstable_by_key(|used| used.start);
     let found: Vec<Call> = uses.into_iter().filter_map(|used| search.call(used)).collect();
@@ -121,6 +117,68 @@ pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
         found.extend(local_calls(&mut search));
     }
     found
+}
+
+/// The uses of variables in a file.
+pub(crate) fn values(file: &File<'_, '_>) -> Vec<Use> {
+    let mut search = Search::of(file);
+    let is_value = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Assignment) && !used.hidden;
+    file.uses().filter(is_value).filter(|used| search.is_value(**used)).copied().collect()
+}
+
+impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
+    fn of(file: &'f File<'q, 'i>) -> Self {
+        let called = file.uses().filter(|used| used.kind == UseKind::Call);
+        let uses = called.map(|used| (used.start, *used)).collect();
+        Self { file, operators: Operators::new(file.question), uses, known: FxHashMap::default() }
+    }
+
+    /// What stands at the place is evaluated, whatever macros are around it.
+    fn is_value(&mut self, used: Use) -> bool {
+        let file = self.file;
+        let Some(token) = file.tree.token_at(used.start) else { return false };
+        let Some(list) = file.tree.list_around(token) else { return false };
+        let Some(datum) = file.tree.data(list).find(|datum| datum.core == token) else { return false };
+        let is_type = |mark: &Mark| mark.span == used.span() && matches!(mark.role, MarkRole::Type | MarkRole::Word);
+        let at = file.facts.marks.partition_point(|mark| mark.span.start < used.start);
+        if file.facts.marks[at..].iter().take_while(|mark| mark.span.start == used.start).any(is_type) {
+            return false;
+        }
+        // Neither a clause nor a call begins with it: it names something, as that of a restart.
+        let is_first = file.tree.data(list).next().is_some_and(|first| first.core == token);
+        if is_first && file.facts.no_forms.binary_search(&file.tree.list_span(list).start).is_err() {
+            return false;
+        }
+        let opener = file.source(file.tree.token_span(file.tree.list(list).open()));
+        opener == "("
+            && datum.is_bare()
+            && file.facts.unclear.binary_search(&used.start).is_err()
+            && self.is_code(list)
+            && self.passes(list)
+            && !self.is_specializer(list, used.span())
+            && std::iter::successors(Some(list), |list| file.tree.list(*list).parent())
+                .all(|list| self.is_established(list))
+    }
+
+    /// The list is no special form that only custom knows: a library can give the name to another one.
+    fn is_established(&self, list: ListId) -> bool {
+        let file = self.file;
+        let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
+        let span = file.tree.core_span(head);
+        let name = canonical_head(file.dialect(), file.source(span));
+        if file.dialect().special_form(&name).is_none()
+            || file.dialect().is_standard(&canonical_symbol(file.dialect(), &name))
+        {
+            return true;
+        }
+        match file.dialect().standard_operator(&name) {
+            Some(standard) => file.has_table(span, &standard),
+            None => {
+                let (Referent::Is(symbol) | Referent::Unknown(symbol)) = file.question.meaning_at(file.document, span);
+                !file.question.definitions(&symbol).is_empty()
+            }
+        }
+    }
 }
 
 impl Search<'_, '_, '_> {
@@ -362,9 +420,11 @@ impl Search<'_, '_, '_> {
             // The macros of the language that take anything but code are special forms of the tables.
             Some(used) => {
                 let operator = self.operators.of_use(file.document, *used);
+                let is_of_language =
+                    |one: &StandardOperator| one.origin.has(Implementations::ALL) || file.has_table(span, one);
                 operator.is_function()
-                    || matches!(operator, Operator::Standard(_))
-                    || file.dialect().standard_operator(&word).is_some()
+                    || matches!(&operator, Operator::Standard(standard) if is_of_language(standard))
+                    || file.dialect().standard_operator(&word).is_some_and(|standard| is_of_language(&standard))
                     || matches!(operator, Operator::Unknown) && self.asserts(&word)
             }
             None => self.is_local_function(span),

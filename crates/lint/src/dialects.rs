@@ -22,6 +22,9 @@ pub(crate) struct CallWords {
     pub(crate) asserts: &'static [&'static str],
     /// Reads the names that a file asks for one by one.
     pub(crate) imports: ReadImports,
+    /// The functions of the language that take arguments by keyword, a line each: how many they take by place before them, and
+    /// the keywords.
+    pub(crate) keywords: &'static str,
     /// Text in files of which other files are parts.
     pub(crate) includes: &'static [&'static str],
 }
@@ -39,6 +42,8 @@ pub(crate) struct NameWords {
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
     pub(crate) others: &'static str,
+    /// Words in the names of files that are for other implementations than the one of the table.
+    pub(crate) hosts: &'static [&'static str],
     /// The libraries whose names are in the table of the language, a line each.
     pub(crate) libraries: &'static str,
     /// The spaces of the language of which the table has all functions and macros, whatever its version.
@@ -61,6 +66,28 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     space_word: "package",
     others: "",
+    hosts: &[
+        "abcl",
+        "acl",
+        "allegro",
+        "ccl",
+        "clasp",
+        "clisp",
+        "clozure",
+        "cmu",
+        "cmucl",
+        "corman",
+        "ecl",
+        "gcl",
+        "genera",
+        "lispworks",
+        "lw",
+        "mcl",
+        "mezzano",
+        "mkcl",
+        "openmcl",
+        "scl",
+    ],
     libraries: "common-lisp\ncl",
     closed: &[],
     conjures: &["(setf (fdefinition", "(setf (symbol-function", "(eval ", "(load "],
@@ -72,6 +99,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
 
 const SCHEME_NAMES: NameWords = NameWords {
     separator: None,
+    others: include_str!("known-variables.txt"),
     space_word: "module",
     libraries: include_str!("known-modules.txt"),
     conjures: &[
@@ -132,6 +160,7 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
 };
 
 const COMMON_LISP: CallWords = CallWords {
+    keywords: include_str!("known-keywords.txt"),
     imports: common_lisp,
     includes: &[],
     definers: &["defun", "defmacro", "defgeneric", "defmethod"],
@@ -167,6 +196,7 @@ const COMMON_LISP: CallWords = CallWords {
 };
 
 const EMACS_LISP: CallWords = CallWords {
+    keywords: "",
     imports: |_| Imports::default(),
     includes: &[],
     definers: &[
@@ -190,6 +220,7 @@ const EMACS_LISP: CallWords = CallWords {
 };
 
 const SCHEME: CallWords = CallWords {
+    keywords: "",
     imports: scheme,
     includes: &["(include", "(load"],
     definers: &[
@@ -209,6 +240,7 @@ const SCHEME: CallWords = CallWords {
 };
 
 const RACKET: CallWords = CallWords {
+    keywords: "",
     imports: racket,
     includes: &["(include"],
     definers: &["define", "define/contract", "define-inline"],
@@ -219,6 +251,7 @@ const RACKET: CallWords = CallWords {
 };
 
 const CLOJURE: CallWords = CallWords {
+    keywords: "",
     imports: clojure,
     includes: &["(load ", "(load-file "],
     definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use lispwright_index::{Document, Facts, Use, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 
-use crate::calls::{Call, calls};
+use crate::calls::{Call, calls, values};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
 use crate::part::JudgedPart;
@@ -28,6 +28,7 @@ pub struct File<'q, 'i> {
     pub(crate) part: Option<JudgedPart>,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
+    values: OnceCell<Vec<Use>>,
     platform: OnceCell<Platform>,
 }
 
@@ -46,8 +47,8 @@ impl<'q, 'i> File<'q, 'i> {
 
     fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
         let forms = Forms::new(&tree, &document.text);
-        let (code, calls, platform) = Default::default();
-        Self { question, document, tree, forms, facts, part: None, code, calls, platform }
+        let (code, calls, values, platform) = Default::default();
+        Self { question, document, tree, forms, facts, part: None, code, calls, values, platform }
     }
 
     /// Only this part of it is to be judged.
@@ -114,6 +115,12 @@ impl<'q, 'i> File<'q, 'i> {
     /// The calls of functions and macros whose names mean what is known, in code that is certain to be code and is judged.
     pub(crate) fn calls(&self) -> &[Call] {
         self.calls.get_or_init(|| calls(self))
+    }
+
+    /// The variables whose values are asked for or assigned, in code that is certain to be code and is judged, but for those
+    /// that are bound around it.
+    pub(crate) fn values(&self) -> &[Use] {
+        self.values.get_or_init(|| values(self))
     }
 
     /// The bytes are in a form that does not balance.

@@ -63,6 +63,30 @@ impl File<'_, '_> {
     }
 }
 
+impl File<'_, '_> {
+    /// The place is in a branch for another implementation.
+    pub(crate) fn is_in_branch(&self, at: Span) -> bool {
+        let file = self;
+        let Some(list) = file.list_of(at) else { return false };
+        let mut around = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
+        let is_conditional = |list: ListId| {
+            let source = file.source(file.tree.list_span(list));
+            let mut beside = file.tree.list(list).parent().into_iter().flat_map(|around| file.tree.data(around));
+            source.starts_with("#?")
+                || source.starts_with("(cond-expand")
+                || beside.any(|one| one.list() == Some(list) && !one.is_bare() && !file.is_plain(one))
+        };
+        around.any(is_conditional) || self.is_under_condition(at)
+    }
+
+    /// A condition of the reader, or a discard, stands before a form around the place.
+    fn is_under_condition(&self, at: Span) -> bool {
+        let form = self.forms.around(at.start).map(|id| self.forms.get(id));
+        let line = self.text()[..at.start as usize].rsplit('\n').next().unwrap_or_default();
+        form.is_some_and(|form| !form.conditions.is_empty()) || line.contains("#+") || line.contains("#-")
+    }
+}
+
 /// The symbol at the head of a list.
 fn head<'i>(file: &File<'_, 'i>, list: ListId) -> &'i str {
     let head = file.tree.data(list).next().filter(|head| head.list().is_none());

@@ -158,9 +158,11 @@ fn symbol(walk: &Walk<'_>, datum: Datum) -> String {
 }
 
 fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, declared: &mut Declared) {
-    // What the reader or a macro computes is not known: `#.(names)`, `,@names`.
+    // What the reader or a macro computes is not known: `#.(names)`, `,@names`, `#1#`.
     if word != ":local-nicknames" {
-        let is_computed = |datum: Datum| datum.list().is_some() || walk.is_prefixed(datum, Prefix::Unquote);
+        let is_label = |datum: Datum| walk.source(datum).ends_with('#') && walk.source(datum).starts_with('#');
+        let is_computed =
+            |datum: Datum| datum.list().is_some() || walk.is_prefixed(datum, Prefix::Unquote) || is_label(datum);
         space.exports_more |= word == ":export" && rest.iter().any(|datum| is_computed(*datum));
         rest.retain(|datum| !is_computed(*datum) && walk.source(*datum) != ".");
     }

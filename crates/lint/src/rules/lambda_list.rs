@@ -1,6 +1,6 @@
 //! A parameter list whose markers are out of order, twice there, or without a parameter.
 
-use lispwright_syntax::{Datum, Dialect, SpecialForm};
+use lispwright_syntax::{Datum, Dialect, SpecialForm, edit_distance, nearest};
 
 use crate::code::CodeForm;
 use crate::file::File;
@@ -14,14 +14,31 @@ static ABOUT: About = About {
     code: "lambda-list",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Clojure, Dialect::EmacsLisp],
-    what: "A parameter list has its markers in the wrong order, one of them twice, or one without its parameter.",
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    what: "A parameter list has its markers in the wrong order, one of them twice, misspelt, or without its parameter, or it has \
+           something in it that is no name.",
     why: "The compiler refuses the definition.",
     examples: &[
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r &key unit &optional depth)\n  (list r unit depth))\n",
             right: "(defun area (r &optional depth &key unit &allow-other-keys)\n  (list r unit depth))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun area (r &optoinal depth)\n  (list r depth))\n",
+            right: "(defun area (r &optional depth)\n  (list r depth))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-module (shop))\n(define* (area r #:optoinal (depth 1))\n  (list r depth))\n",
+            right: "(define-module (shop))\n(define* (area r #:optional (depth 1) #:key unit #:allow-other-keys #:rest all)\n\
+                      (list r depth unit all))\n(define half (lambda* (x . more) (cons x more)))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r #f)\n  (list r))\n",
+            right: "(define (area r . more)\n  (define ((half x) y) (list x y))\n  (list (half r) more))\n",
         },
         Example {
             dialect: Dialect::Clojure,
@@ -38,6 +55,37 @@ static ABOUT: About = About {
 
 /// The markers, by their order.
 const MARKERS: &[&[&str]] = &[&["&optional"], &["&rest", "&body"], &["&key"], &["&allow-other-keys"], &["&aux"]];
+
+/// Markers that stand anywhere.
+const OTHER_MARKERS: &[&str] = &["&environment", "&whole", "&context", "&more"];
+
+/// So many letters of a marker are misspelt at most.
+const MOST_SLIPS: usize = 2;
+
+/// The markers of Guile, in the lists of the forms whose names end with a star.
+const SCHEME_MARKERS: &[&str] = &["#:optional", "#:key", "#:allow-other-keys", "#:rest"];
+
+/// What stands in the parameter list of a form of Scheme and is neither a name nor a marker.
+fn no_parameter(file: &File<'_, '_>, form: &CodeForm<'_>) -> Option<(Datum, String)> {
+    let first = form.arguments.first().filter(|first| first.is_bare())?;
+    let data = file.data(first.list()?);
+    let parameters = match (file.dialect().special_form(&form.name), &*form.name) {
+        (Some(SpecialForm::Define), "define" | "define-public" | "define*" | "define*-public") => data.get(1..)?,
+        (Some(SpecialForm::Lambda), "lambda" | "lambda*") => data.as_slice(),
+        _ => return None,
+    };
+    let has_markers = form.name.contains('*');
+    parameters.iter().filter(|one| one.list().is_none() && one.is_bare()).find_map(|one| {
+        let text = file.core(*one);
+        let is_value = matches!(text, "#f" | "#t") || text.starts_with('"') || text.parse::<u64>().is_ok();
+        let is_wrong_marker = has_markers && text.starts_with("#:") && !SCHEME_MARKERS.contains(&text);
+        match nearest(text, SCHEME_MARKERS.iter().copied(), 1).first() {
+            Some(near) if is_wrong_marker => Some((*one, format!("`{text}` is no marker; near it: `{near}`"))),
+            None if is_wrong_marker => Some((*one, format!("`{text}` is no marker of parameters"))),
+            _ => is_value.then(|| (*one, format!("`{text}` is no name for a parameter"))),
+        }
+    })
+}
 
 /// The parameter lists of a form.
 fn parameter_lists(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Datum> {
@@ -66,8 +114,16 @@ fn misplaced(file: &File<'_, '_>, parameters: &[Datum]) -> Option<(Datum, String
         MARKERS.iter().position(|all| is_marker && all.contains(&&*text))
     };
     for (at, datum) in parameters.iter().enumerate() {
-        let Some(this) = order(datum) else { continue };
         let text = file.core(*datum);
+        let Some(this) = order(datum) else {
+            let folded = text.to_ascii_lowercase();
+            let near = MARKERS.iter().copied().flatten().find(|marker| edit_distance(&folded, marker) <= MOST_SLIPS);
+            let is_slip = datum.list().is_none() && text.starts_with('&') && !OTHER_MARKERS.contains(&&*folded);
+            match near.filter(|_| is_slip) {
+                Some(near) => return Some((*datum, format!("`{text}` is no marker; near it: `{near}`"))),
+                None => continue,
+            }
+        };
         if seen.contains(&this) {
             return Some((*datum, format!("`{text}` is here already")));
         }
@@ -112,6 +168,12 @@ impl Rule for LambdaList {
                         }
                         _ => {}
                     }
+                }
+                continue;
+            }
+            if file.dialect().special_form("define") == Some(SpecialForm::Define) {
+                if let Some((datum, message)) = no_parameter(file, form) {
+                    findings.add(file.tree.datum_span(datum), message);
                 }
                 continue;
             }

@@ -1,6 +1,8 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{
+    Document, FormRow, Hit, Import, LibraryNames, Mark, MarkRole, Owner, Referent, Space, Symbol, Use, UseKind,
+};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, ListId, Span, TokenKind, nearest};
 use rustc_hash::FxHashMap;
@@ -20,8 +22,8 @@ static ABOUT: About = About {
     severity: Severity::Error,
     is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
-    what: "Code uses a name that nobody defines: a function that is called, a name of another module or namespace, or one that \
-           a package does not export.",
+    what: "Code uses a name that nobody defines: a function that is called, a variable, a name of another module or namespace, \
+           or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
           macro, reader macro or module of which nothing is known.",
     examples: &[
@@ -46,6 +48,20 @@ static ABOUT: About = About {
             dialect: Dialect::CommonLisp,
             wrong: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statment x))\n",
             right: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statement x))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun total (items)\n  (loop for item in itmes sum item))\n",
+            right: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defvar *rate* 2)\n\
+                    (defmacro aif (test then) `(let ((it ,test)) (if it ,then)))\n\
+                    (defun total (items)\n  (declare (special currency))\n  (restart-case (aif items (list it *rate* currency))\n\
+                        (leave () nil)))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items) (fold + 0 itmes))\n",
+            right: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items)\n  (define rate 2)\n\
+                      (sigaction SIGINT #f)\n  (fold + rate items))\n",
         },
         Example {
             dialect: Dialect::Scheme,
@@ -78,8 +94,13 @@ impl Rule for UndefinedName {
             }
         }
         for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Unknown)) {
-            if let Some(message) = search.of_here(call.name).filter(|_| !is_rebound(file, call)) {
+            if let Some(message) = search.of_here(call.name, false).filter(|_| !is_rebound(file, call)) {
                 findings.add(call.name, message);
+            }
+        }
+        for used in file.values() {
+            if let Some(message) = search.of_here(used.span(), true).filter(|_| !search.may_be_bound(used.span())) {
+                findings.add(used.span(), message);
             }
         }
     }
@@ -139,7 +160,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         // A name that a space gives out under another is no name of its own.
         let home = file.document.facts.space_at(used.start);
-        if space == home || !question.has_space(&space) || self.is_in_branch(used.span()) {
+        if space == home || !question.has_space(&space) || self.file.is_in_branch(used.span()) {
             return None;
         }
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
@@ -177,7 +198,7 @@ impl<'i> Search<'_, '_, 'i> {
     fn of_installed(&self, used: Use, space: &str, all: &LibraryNames) -> Option<String> {
         let (file, question) = (self.file, self.file.question);
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
-        if all.contains(&symbol.name) || question.defines(&symbol) || self.is_in_branch(used.span()) {
+        if all.contains(&symbol.name) || question.defines(&symbol) || self.file.is_in_branch(used.span()) {
             return None;
         }
         let near = nearest(&symbol.name, all.iter().map(String::as_str), 1);
@@ -194,7 +215,7 @@ impl<'i> Search<'_, '_, 'i> {
         let name = written.rsplit('/').next()?;
         let is_plain = name.starts_with(|first: char| first.is_lowercase()) && !name.ends_with(['.', '#']);
         let is_code = matches!(used.kind, UseKind::Call | UseKind::Value | UseKind::Export);
-        if !is_plain || !is_code || !file.is_of_platform(used.span()) || self.is_in_branch(used.span()) {
+        if !is_plain || !is_code || !file.is_of_platform(used.span()) || self.file.is_in_branch(used.span()) {
             return None;
         }
         let prefix = format!("{space}/");
@@ -208,15 +229,17 @@ impl<'i> Search<'_, '_, 'i> {
         Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
     }
 
-    /// What is wrong with a call of a function by a name without a qualifier.
-    fn of_here(&mut self, at: Span) -> Option<String> {
+    /// What is wrong with a name without a qualifier: that of a variable, or of a function that is called.
+    fn of_here(&mut self, at: Span, is_variable: bool) -> Option<String> {
         let (file, question) = (self.file, self.file.question);
         let written = file.source(at);
         let words = self.words;
         let is_plain = written.starts_with(|first: char| first.is_alphabetic())
             && !words.separator.is_some_and(|separator| written.contains(separator))
-            && !written.contains(['.', '|', '#', '{', '@', '\\', '$', '%', '\''])
-            && written.chars().count() > 2;
+            && !written.contains(['.', '|', '#', '{', '}', '[', ']', '@', '\\', '$', '%', '\''])
+            && written.chars().count() > 2
+            // Constants of the system are in capitals, and differ from version to version.
+            && !(is_variable && self.words.separator.is_none() && !written.contains(|one: char| one.is_lowercase()));
         if !is_plain || !file.is_of_platform(at) || file.platform().is_later || file.is_broken(at) {
             return None;
         }
@@ -244,20 +267,27 @@ impl<'i> Search<'_, '_, 'i> {
             if !is_own(&spelled) || !has_own {
                 return None;
             }
-        } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) {
+        } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) || self.is_for_another() {
             return None;
         }
         if self.is_in_clause(at)
             || self.is_of_library(&home, &symbol.name)
             || self.may_be_made(&symbol.name)
             || self.may_define(&home, &symbol.name)
-            || self.is_in_branch(at)
-            || self.may_bind(at, written)
+            || self.file.is_in_branch(at)
+            || self.may_bind(at, written, is_variable)
         {
             return None;
         }
         let near = self.near(&home, &symbol.name);
         Some(format!("nobody defines `{written}`{near}"))
+    }
+
+    /// The name of the file, or of its directory, is that of an implementation whose names are not in the table.
+    fn is_for_another(&self) -> bool {
+        let path = self.file.document.path.to_string_lossy();
+        let mut words = path.rsplit('/').take(2).flat_map(|part| part.split(['-', '_', '.']));
+        words.any(|word| self.words.hosts.iter().any(|host| host.eq_ignore_ascii_case(word)))
     }
 
     /// The place is in a list that begins with a keyword, as clauses of macros do where keywords are no functions.
@@ -277,11 +307,19 @@ impl<'i> Search<'_, '_, 'i> {
         })
     }
 
-    /// A macro around the place may bind the name: it is written elsewhere in the form, too.
-    fn may_bind(&self, at: Span, written: &str) -> bool {
+    /// A macro around the place may bind the name: it is written elsewhere in the form, too. Or a body around it defines it.
+    fn may_bind(&self, at: Span, written: &str, is_variable: bool) -> bool {
         let file = self.file;
         let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        lists.skip(1).any(|list| {
+        let outermost = file.list_of(at).map(|list| {
+            std::iter::successors(Some(list), |list| file.tree.list(*list).parent()).last().unwrap_or(list)
+        });
+        let definitions = [format!("(define ({written}"), format!("(define {written}")];
+        let is_defined = |list| definitions.iter().any(|one| file.source(file.tree.list_span(list)).contains(one));
+        if outermost.is_some_and(is_defined) {
+            return true;
+        }
+        lists.skip(usize::from(!is_variable)).any(|list| {
             let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return false };
             let head = file.tree.core_span(head);
             let word = canonical_head(file.dialect(), file.source(head));
@@ -294,6 +332,38 @@ impl<'i> Search<'_, '_, 'i> {
         })
     }
 
+    /// A macro of the project around the place, or one that it uses, may bind the variable: its definition has the name in
+    /// it, or makes names. Or it stands in the parameters of a macro.
+    fn may_be_bound(&self, at: Span) -> bool {
+        let (file, question) = (self.file, self.file.question);
+        let mut lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        let macros = |list: ListId| {
+            let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
+                question.meaning_at(file.document, file.tree.core_span(head));
+            let all = question.definitions(&symbol).into_iter().filter(|(_, one)| one.kind == FormKind::Macro);
+            Some(all.collect::<Vec<_>>())
+        };
+        // A macro can take the name of a local function.
+        let is_function =
+            |mark: &Mark| mark.role == MarkRole::LocalFunction && file.source(mark.span) == file.source(at);
+        let form = file.forms.around(at.start).map(|id| file.forms.get(id)).filter(|form| form.kind == FormKind::Macro);
+        let is_parameter = form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(at)));
+        let is_special = |mark: &Mark| mark.role == MarkRole::Special && file.source(mark.span) == file.source(at);
+        if is_parameter || file.facts.marks.iter().any(|mark| is_function(mark) || is_special(mark)) {
+            return true;
+        }
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
+        let is_template =
+            |hit: &Hit<'_>| matches!(hit.used.kind, UseKind::Template | UseKind::Quoted | UseKind::Binding);
+        let is_in_template = question.named(&symbol.name).iter().any(is_template);
+        let makes_names = |(document, one): &(&Document, &lispwright_index::Definition)| {
+            let text = &document.text[document.facts.forms[one.form as usize].span.range()];
+            is_in_template || ["intern", "symbol", "datum->syntax"].iter().any(|word| text.contains(word))
+        };
+        lists.any(|list| macros(list).is_some_and(|all| all.iter().any(makes_names)))
+    }
+
     /// All names that code of a space can have from elsewhere are known.
     fn imports_are_known(&self, space: &str) -> bool {
         let question = self.file.question;
@@ -304,9 +374,7 @@ impl<'i> Search<'_, '_, 'i> {
                     && self.exports_are_written(&import.from)
             };
             let is_named = import.only.is_some();
-            // Under a condition there is the same from somewhere else.
-            import.is_conditional
-                || is_named
+            is_named
                 || is_project()
                 || question.library_exports(&import.from).is_some()
                 || self.words.libraries.split('\n').any(|known| known.trim() == import.from)
@@ -449,28 +517,6 @@ impl<'i> Search<'_, '_, 'i> {
             && !exports.iter().any(computes)
             && !documents.is_empty()
             && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
-    }
-
-    /// The place is in a branch for another implementation.
-    fn is_in_branch(&self, at: Span) -> bool {
-        let file = self.file;
-        let Some(list) = file.list_of(at) else { return false };
-        let mut around = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
-        let is_conditional = |list: ListId| {
-            let source = file.source(file.tree.list_span(list));
-            let mut beside = file.tree.list(list).parent().into_iter().flat_map(|around| file.tree.data(around));
-            source.starts_with("#?")
-                || source.starts_with("(cond-expand")
-                || beside.any(|one| one.list() == Some(list) && !one.is_bare() && !file.is_plain(one))
-        };
-        around.any(is_conditional) || self.is_under_condition(at)
-    }
-
-    /// A condition of the reader, or a discard, stands before a form around the place.
-    fn is_under_condition(&self, at: Span) -> bool {
-        let form = self.file.forms.around(at.start).map(|id| self.file.forms.get(id));
-        let line = self.file.text()[..at.start as usize].rsplit('\n').next().unwrap_or_default();
-        form.is_some_and(|form| !form.conditions.is_empty()) || line.contains("#+") || line.contains("#-")
     }
 
     /// The name that is nearest to it of those that the space defines.

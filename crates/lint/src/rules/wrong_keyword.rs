@@ -1,9 +1,13 @@
 //! A call that passes an argument by a keyword that its function does not take.
 
+use std::borrow::Cow;
+
 use lispwright_index::{Signature, parameter_notation};
+use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, Dialect, OperatorKind, Span, nearest};
 
 use crate::calls::{Call, is_rebound};
+use crate::dialects::call_words;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::operators::Operator;
@@ -19,8 +23,8 @@ static ABOUT: About = About {
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::EmacsLisp, Dialect::Racket],
     what: "A call passes an argument by a keyword that the function does not take, by the same one twice, or by one without a \
            value; or it lacks one that is needed.",
-    why: "It fails when it runs, or the second value is ignored. Functions of the project are judged, where all keywords of the \
-          call are written.",
+    why: "It fails when it runs, or the second value is ignored. Functions of the project and of the language are judged, \
+          where all keywords of the call are written.",
     examples: &[
         Example {
             dialect: Dialect::CommonLisp,
@@ -34,6 +38,11 @@ static ABOUT: About = About {
             right: "(defun price (item &key year (rate 1)) (list item year rate))\n(price 1 :year 2)\n\
                     (price 1 :yaer 2 :allow-other-keys t)\n(defun tax (&rest all &key year &allow-other-keys) (list all year))\n\
                     (tax :rate 2)\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun total (items) (reduce #'+ items :inital-value 0))\n",
+            right: "(defun total (items) (reduce #'+ items :initial-value 0 :key (lambda (item) (parse-integer item))))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -60,10 +69,22 @@ impl Rule for WrongKeyword {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         for call in file.calls() {
-            let Operator::Own(own) = &call.operator else { continue };
-            let [signature] = own.signatures.as_slice() else { continue };
-            let is_judged = own.kind == OperatorKind::Function && call.count().is_some() && !signature.takes_other_keys;
-            if is_judged
+            let known = match &call.operator {
+                Operator::Own(own) if own.kind == OperatorKind::Function => match own.signatures.as_slice() {
+                    [signature] => Cow::Borrowed(signature),
+                    _ => continue,
+                },
+                Operator::Standard(_) => match of_language(file, file.source(call.name)) {
+                    Some(signature) if !file.is_in_branch(call.name) && !is_specification(file, call) => {
+                        Cow::Owned(signature)
+                    }
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let signature = known.as_ref();
+            if call.count().is_some()
+                && !signature.takes_other_keys
                 && let Some((at, message)) = complaint(file, call, signature)
                 && !is_rebound(file, call)
             {
@@ -71,6 +92,30 @@ impl Rule for WrongKeyword {
             }
         }
     }
+}
+
+/// Keywords of slots.
+const SLOT_OPTIONS: &[&str] = &[":initform", ":initarg", ":reader", ":writer", ":accessor", ":type", ":documentation"];
+
+/// The list may be no call but a type, `(member :a :b)`, or a slot that is called like a function.
+fn is_specification(file: &File<'_, '_>, call: &Call) -> bool {
+    let words = || call.arguments.iter().map(|one| file.core(*one));
+    let is_type = file.source(call.name).eq_ignore_ascii_case("member") && words().nth(1).is_some_and(is_keyword);
+    is_type || words().any(|word| SLOT_OPTIONS.iter().any(|option| option.eq_ignore_ascii_case(word)))
+}
+
+fn is_keyword(word: &str) -> bool {
+    word.starts_with(':')
+}
+
+/// What a function of the language takes, if it takes arguments by keyword and all of them are known.
+fn of_language(file: &File<'_, '_>, written: &str) -> Option<Signature> {
+    let name = canonical_head(file.dialect(), written);
+    let find = |line: &&str| line.split(' ').next() == Some(&*name);
+    let mut words = call_words(file.dialect()).keywords.lines().find(find)?.split(' ').skip(1);
+    let required = words.next()?.parse().ok()?;
+    let keys = words.map(|word| (word.to_owned(), false)).collect();
+    Some(Signature { has_keys: true, keys, ..Signature::fixed(required, String::new()) })
 }
 
 /// What is wrong with the keywords of a call, and where.
