@@ -408,7 +408,14 @@ impl<'i> Search<'_, '_, 'i> {
     /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
     fn may_define(&mut self, space: &str, name: &str) -> bool {
         let hits = self.file.question.named(name);
-        if hits.iter().any(|hit| !self.is_mere_use(hit)) {
+        // Foreign functions are defined by the text of their names: `(defcfun "end_of_line" …)`.
+        let text = format!("\"{}\"", name.to_lowercase());
+        let is_foreign = |name: String| {
+            let symbol = Symbol { space: space.to_owned(), name };
+            !self.file.question.definitions(&symbol).is_empty()
+        };
+        let is_text = is_foreign(text.replace('-', "_")) || is_foreign(text);
+        if is_text || hits.iter().any(|hit| !self.is_mere_use(hit)) {
             return true;
         }
         let known = match self.spaces.get(space) {
