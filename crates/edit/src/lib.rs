@@ -45,6 +45,7 @@ mod mend;
 mod mention;
 mod note;
 mod occurrence;
+mod page;
 mod patch;
 mod place;
 mod readtables;
@@ -73,6 +74,7 @@ pub use locate::{Target, locate};
 pub use mention::{definition_near, mention};
 pub use note::Note;
 pub use occurrence::Near;
+pub use page::check_block;
 pub use patch::{FormPatch, patch};
 pub use refusal::EditRefusal;
 

@@ -13,6 +13,7 @@
 pub mod address;
 mod again;
 pub mod alphabet;
+mod blocks;
 mod build;
 mod compare;
 pub mod datum;
@@ -52,6 +53,7 @@ mod unsettled;
 mod visible;
 
 pub use address::Address;
+pub use blocks::{LispBlock, lisp_blocks};
 pub use datum::{Data, Datum, Element, Elements};
 pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};
 pub use dialects::Dialect;

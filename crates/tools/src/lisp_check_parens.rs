@@ -1,7 +1,7 @@
 //! `lisp_check_parens`: whether a text balances, and if not, the line to fix.
 
-use lispwright_edit::{CheckReport, check_window};
-use lispwright_syntax::{Dialect, Language};
+use lispwright_edit::{CheckReport, check_block, check_window};
+use lispwright_syntax::{Dialect, Language, LispBlock, lisp_blocks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,12 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
     let (path, text, language) = match (&args.path, &args.code) {
         (Some(path), None) => {
             let Opened { file, language } = workshop.workspace.open(path, dialect)?;
+            if language.is_none()
+                && let Some(blocks) = lisp_blocks(&file.path, &file.text).filter(|blocks| !blocks.is_empty())
+            {
+                let extended = |dialect| workshop.workspace.extended(dialect, Some(&file.path));
+                return CheckAnswer::of_page(&file.path, &file.text, &blocks, extended);
+            }
             let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
             let language = language.ok_or_else(not_lisp)?;
             let mut answer = CheckAnswer::of(&file.path, &file.text, &language, args.offset.unwrap_or(0), args.limit);
@@ -122,6 +128,45 @@ impl CheckAnswer {
     /// The verdict on a window of `text`, with `path` as its name.
     pub fn of(path: &str, text: &str, language: &Language, offset: u32, limit: Option<u32>) -> Self {
         Self::new(path, language, check_window(text, language, offset, limit))
+    }
+
+    /// The verdict on the blocks of a page: the first that does not balance, else the last with the forms of all.
+    ///
+    /// Errors: those of `language`.
+    pub fn of_page<E>(
+        path: &str,
+        text: &str,
+        blocks: &[LispBlock],
+        language: impl Fn(Dialect) -> Result<Language, E>,
+    ) -> Result<Self, E> {
+        let mut forms = 0;
+        let mut last = None;
+        for block in blocks {
+            let answer = Self::of_block(path, text, block, &language)?;
+            if !answer.ok {
+                return Ok(answer);
+            }
+            forms += answer.forms;
+            last = Some(answer);
+        }
+        let sound = last.expect("there is a block");
+        Ok(Self { forms, lines: text.lines().count() as u32, ..sound })
+    }
+
+    /// The verdict on a block of a page.
+    ///
+    /// Errors: those of `language`.
+    pub fn of_block<E>(
+        path: &str,
+        text: &str,
+        block: &LispBlock,
+        language: impl Fn(Dialect) -> Result<Language, E>,
+    ) -> Result<Self, E> {
+        let languages = block.dialects.iter().map(|dialect| language(*dialect)).collect::<Result<Vec<_>, E>>()?;
+        let of = |dialect| languages.iter().find(|language| language.dialect() == dialect).cloned();
+        let (language, report) = check_block(text, block, |dialect| of(dialect).unwrap_or_else(|| dialect.into()));
+        // What is repaired is the block alone.
+        Ok(Self { repaired_source: None, ..Self::new(path, &language, report) })
     }
 
     /// The verdict in a report, with `path` as the name of the text.

@@ -1,5 +1,6 @@
 //! `lispwright check`: checks whether files balance.
 
+use std::convert::Infallible;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -13,7 +14,7 @@ use super::complaint::Complaint;
 use super::outcome::{failed, in_words, unreadable};
 use super::paint;
 use super::staged::{StagedFile, staged_files};
-use super::text::{Text, Texts, print, print_json};
+use super::text::{Page, Text, Texts, print, print_json};
 
 /// Check files, and the Lisp files in directories, for missing or extra delimiters, open strings and comments.
 #[derive(Debug, clap::Args)]
@@ -21,6 +22,7 @@ use super::text::{Text, Texts, print, print_json};
     after_help = "Examples:\n  lispwright check src/*.lisp\n  lispwright check .\n  lispwright check --staged\n\n\
     Below a directory, files that balance are only counted; names that begin with a dot and what ignore files name are \
     passed over.\n\
+    Of a page of Markdown or Org that is named, the blocks of Lisp are checked.\n\
     Exit code: 0 everything balances, 1 something does not, 2 something could not be read."
 )]
 pub(crate) struct Args {
@@ -67,7 +69,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
     for path in args.paths.iter().filter(|_| !args.staged) {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
-        } else if let Some((verdict, is_sound)) = report.file(path) {
+        } else if !report.page(path)
+            && let Some((verdict, is_sound)) = report.file(path)
+        {
             report.print(&verdict, is_sound);
         }
     }
@@ -108,6 +112,45 @@ impl Report<'_> {
     fn file(&mut self, path: &str) -> Option<(String, bool)> {
         let text = self.texts.read(path);
         self.verdict(path, text)
+    }
+
+    /// Checks the blocks of Lisp in a page of Markdown or Org; false if the file is none.
+    fn page(&mut self, path: &str) -> bool {
+        let Page { text, blocks, languages } = match self.texts.page(path) {
+            Ok(Some(page)) => page,
+            Ok(None) => return false,
+            Err(error) => {
+                self.unreadable(path, error);
+                return true;
+            }
+        };
+        let language = |dialect| Ok::<_, Infallible>(languages.of(dialect));
+        let mut sound = 0;
+        let mut checked = Vec::new();
+        for block in &blocks {
+            let Ok(answer) = CheckAnswer::of_block(&text.path, &text.text, block, language);
+            sound += usize::from(answer.ok);
+            let is_sound = answer.ok;
+            let dialect = answer.dialect;
+            let Rendering { text: verdict, mut fields, .. } = in_words(answer);
+            fields.shift_insert(0, "line".into(), block.line.into());
+            fields.shift_insert(1, "dialect".into(), dialect.into());
+            checked.push(Value::Object(fields));
+            if !is_sound {
+                self.print(&verdict, false);
+            }
+        }
+        let is_sound = sound == blocks.len();
+        self.balanced &= is_sound;
+        let name = text.shown();
+        let said = match (blocks.len(), sound) {
+            (0, _) => format!("{name}: no block of Lisp."),
+            (1, 1) => format!("{name}: its block of Lisp is balanced."),
+            (count, _) => format!("{name}: {sound} of {count} blocks of Lisp are balanced."),
+        };
+        self.print(&said, is_sound);
+        self.files.push(json!({"path": text.path, "ok": is_sound, "blocks": checked}));
+        true
     }
 
     fn verdict(&mut self, path: &str, text: Result<Text, Complaint>) -> Option<(String, bool)> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{SourceFile, read_anywhere};
-use lispwright_syntax::{Dialect, Language, in_a_line};
+use lispwright_syntax::{Dialect, Language, LispBlock, in_a_line, lisp_blocks};
 use lispwright_tools::languages::{Formatting, Languages};
 use lispwright_tools::workshop::named_dialect;
 use lispwright_tools::{Refusal, Workspace};
@@ -47,6 +47,15 @@ impl Text {
     }
 }
 
+/// A text with blocks of Lisp in it.
+pub(crate) struct Page {
+    /// The whole; its language is that of no block in particular.
+    pub(crate) text: Text,
+    pub(crate) blocks: Vec<LispBlock>,
+    /// The dialects of its project.
+    pub(crate) languages: Arc<Languages>,
+}
+
 /// Reads texts, and the languages of each directory once.
 pub(crate) struct Texts {
     dialect: Option<Dialect>,
@@ -69,6 +78,19 @@ impl Texts {
         self.text(path, path, file)
     }
 
+    /// Reads a page of Markdown or Org; `None` for a file of another name, and if a dialect was named.
+    pub(crate) fn page(&mut self, path: &str) -> Result<Option<Page>, Complaint> {
+        if self.dialect.is_some() || lisp_blocks(path, "").is_none() {
+            return Ok(None);
+        }
+        let mut file = source(path)?;
+        let languages = self.languages(path)?.clone();
+        let text = std::mem::take(&mut file.text);
+        let blocks = lisp_blocks(path, &text).unwrap_or_default();
+        let language = languages.of(Dialect::CommonLisp);
+        Ok(Some(Page { text: Text { path: path.to_owned(), text, language, file }, blocks, languages }))
+    }
+
     /// A text that is not in the file `place`, or another one than is in it.
     pub(crate) fn text(&mut self, path: &str, place: &str, mut file: SourceFile) -> Result<Text, Complaint> {
         let dialect = match self.dialect.or_else(|| Dialect::detect(path, file.text.as_bytes())) {
@@ -87,7 +109,7 @@ impl Texts {
     }
 
     /// The dialects with the additions of a file's project.
-    fn languages(&mut self, path: &str) -> Result<&Languages, Complaint> {
+    fn languages(&mut self, path: &str) -> Result<&Arc<Languages>, Complaint> {
         let absolute = absolute(path)?;
         let directory = absolute.parent().unwrap_or(&absolute);
         if self.last.as_ref().is_none_or(|(known, _)| known != directory) {
