@@ -11,6 +11,7 @@
 //!   applies the patches of Codex.
 //! - [`judge`](mod@judge) is the policy, which is the same for all clients; `worse` decides about files that were
 //!   broken before.
+//! - `page` finds blocks of Lisp in Markdown and Org that a call has left broken.
 //! - `wording` has the sentences for the model, and `stats` the records of verdicts.
 //!
 //! **Invariants.** All I/O goes through [`FileSource`], which only reads. A call that leaves its file balanced is never
@@ -27,6 +28,7 @@ pub mod files;
 mod input;
 pub mod judge;
 mod lisp;
+mod page;
 pub mod patch;
 mod quoted;
 mod respond;

@@ -13,7 +13,7 @@ use crate::event::{HookEvent, Moment, Proposal};
 use crate::files::{FileSource, Found, Mistake};
 use crate::judge::{ChangeVerdict, Trees, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
-use crate::{input, lisp, simulate, wording};
+use crate::{input, lisp, page, simulate, wording};
 
 /// The most broken files that are described after a call; further ones are counted.
 const MOST_TOLD: usize = 3;
@@ -120,6 +120,12 @@ fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
     let mut judged = Vec::new();
     let mut more = 0;
     for (path, now, before) in simulate::results(event, files) {
+        if let Some(before) = earlier(event, before.as_deref()).filter(|_| page::is_page(&path)) {
+            let language = |dialect| files.language(&Path::new(&event.directory).join(&path), dialect).ok();
+            let about = about(event, &path, 1);
+            told.extend(page::broken(&path, before, &now, language).map(|found| wording::block(&about, &now, &found)));
+            continue;
+        }
         let Some(Ok(language)) = language(event, &path, &now, files) else { continue };
         let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
         if late.is_some() {

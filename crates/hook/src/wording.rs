@@ -146,6 +146,15 @@ pub(crate) fn problems(about: &About<'_>, found: &[Mistake]) -> String {
     out
 }
 
+/// A block of Lisp in a page that does not balance since a call.
+pub(crate) fn block(about: &About<'_>, text: &str, found: &Diagnosis) -> String {
+    let (name, located, details) = (quoted(about.path), located(found), details(text, found, "now"));
+    format!(
+        "lispwright: a block of Lisp in {name} does not balance since this call: {located}.{details}\n\
+         Mend it, unless it is meant to be a part."
+    )
+}
+
 /// Further files that do not balance after a call.
 pub(crate) fn more_broken(count: usize) -> String {
     let files = if count == 1 { "file does" } else { "files do" };
