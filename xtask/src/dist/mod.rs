@@ -16,6 +16,7 @@ mod deb;
 mod npm;
 mod parts;
 mod payload;
+mod plugins;
 mod recipes;
 mod registry;
 mod release;
@@ -48,7 +49,7 @@ struct Packager {
 }
 
 /// Every packager; those that speak of the files of others come after them.
-const PACKAGERS: [Packager; 10] = [
+const PACKAGERS: [Packager; 11] = [
     Packager { name: "archive", title: "Archives", make: archive::make, try_out: archive::try_out },
     Packager { name: "npm", title: "npm", make: npm::make, try_out: npm::try_out },
     Packager { name: "wheel", title: "PyPI", make: wheel::make, try_out: wheel::try_out },
@@ -58,6 +59,7 @@ const PACKAGERS: [Packager; 10] = [
     Packager { name: "guix", title: "Guix", make: recipes::make_guix, try_out: recipes::try_guix },
     Packager { name: "container", title: "Container", make: container::make, try_out: container::try_out },
     Packager { name: "mcpb", title: "MCP Bundle", make: bundle::make, try_out: bundle::try_out },
+    Packager { name: "plugins", title: "Plugins", make: plugins::make, try_out: plugins::try_out },
     Packager { name: "registry", title: "MCP registry", make: registry::make, try_out: registry::try_out },
 ];
 
