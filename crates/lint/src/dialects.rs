@@ -42,6 +42,8 @@ pub(crate) struct NameWords {
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
     pub(crate) others: &'static str,
+    /// What can be required without a package, where names are told only if they are misspelt.
+    pub(crate) features: &'static str,
     /// Words in the names of files that are for other implementations than the one of the table.
     pub(crate) hosts: &'static [&'static str],
     /// The libraries whose names are in the table of the language, a line each.
@@ -66,6 +68,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     space_word: "package",
     others: "",
+    features: "",
     hosts: &[
         "abcl",
         "acl",
@@ -153,6 +156,8 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     has_exports: false,
     by_prefix: true,
     space_word: "feature",
+    others: include_str!("known-emacs-variables.txt"),
+    features: include_str!("known-emacs-features.txt"),
     libraries: "",
     conjures: &["(defalias (", "(fset (", "(eval (", "(load ", "(defalias ("],
     clear: "provide require",

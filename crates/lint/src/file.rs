@@ -9,6 +9,7 @@ use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 use crate::calls::{Call, calls, values};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
+use crate::misspelt::unknown_features;
 use crate::part::JudgedPart;
 use crate::platform::Platform;
 
@@ -29,6 +30,7 @@ pub struct File<'q, 'i> {
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
     values: OnceCell<Vec<Use>>,
+    unknown_features: OnceCell<Vec<String>>,
     platform: OnceCell<Platform>,
 }
 
@@ -47,8 +49,8 @@ impl<'q, 'i> File<'q, 'i> {
 
     fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
         let forms = Forms::new(&tree, &document.text);
-        let (code, calls, values, platform) = Default::default();
-        Self { question, document, tree, forms, facts, part: None, code, calls, values, platform }
+        let (code, calls, values, unknown_features, platform) = Default::default();
+        Self { question, document, tree, forms, facts, part: None, code, calls, values, unknown_features, platform }
     }
 
     /// Only this part of it is to be judged.
@@ -121,6 +123,11 @@ impl<'q, 'i> File<'q, 'i> {
     /// that are bound around it.
     pub(crate) fn values(&self) -> &[Use] {
         self.values.get_or_init(|| values(self))
+    }
+
+    /// The features that it asks for and that neither the language nor the project has.
+    pub(crate) fn unknown_features(&self) -> &[String] {
+        self.unknown_features.get_or_init(|| unknown_features(self))
     }
 
     /// The bytes are in a form that does not balance.

@@ -4,6 +4,7 @@
 //! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
 //! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
 
+mod bound;
 mod calls;
 mod chosen;
 mod code;
@@ -17,6 +18,7 @@ mod imports;
 pub mod kondo;
 mod local;
 mod local_calls;
+mod misspelt;
 mod operators;
 mod part;
 mod platform;

@@ -1,11 +1,11 @@
 //! A name that nobody defines.
 
-use lispwright_index::{
-    Document, FormRow, Hit, Import, LibraryNames, Mark, MarkRole, Owner, Referent, Space, Symbol, Use, UseKind,
-};
+use std::cell::OnceCell;
+
+use lispwright_index::{Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, FormKind, ListId, Span, TokenKind, nearest};
-use rustc_hash::FxHashMap;
+use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
@@ -25,7 +25,8 @@ static ABOUT: About = About {
     what: "Code uses a name that nobody defines: a function that is called, a variable, a name of another module or namespace, \
            or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
-          macro, reader macro or module of which nothing is known.",
+          macro, reader macro or module of which nothing is known. In Emacs Lisp, where any library can define it, it is told \
+          if it has the prefix of its file, or is a slip of the hand away from a name that is there.",
     examples: &[
         Example {
             dialect: Dialect::Clojure,
@@ -74,6 +75,12 @@ static ABOUT: About = About {
             right: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statement x))\n\
                     (defclass example-thing () nil)\n(defun example-g (x) (example-thing-p x))\n",
         },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-names (things)\n  (mapcar #'car thigns))\n",
+            right: ";;; example.el -*- lexical-binding: t -*-\n(require 'other)\n(defun example-names (things)\n\
+                      (mapcar #'car (others things other-list fill-column)))\n",
+        },
     ],
 };
 
@@ -87,7 +94,8 @@ impl Rule for UndefinedName {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        let mut search = Search { file, words: &call_words(file.dialect()).names, spaces: FxHashMap::default() };
+        let words = &call_words(file.dialect()).names;
+        let mut search = Search { file, words, spaces: FxHashMap::default(), others: OnceCell::new() };
         for used in file.uses().filter(|used| !used.hidden) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
@@ -99,7 +107,7 @@ impl Rule for UndefinedName {
             }
         }
         for used in file.values() {
-            if let Some(message) = search.of_here(used.span(), true).filter(|_| !search.may_be_bound(used.span())) {
+            if let Some(message) = search.of_here(used.span(), true).filter(|_| !file.may_be_bound(used.span())) {
                 findings.add(used.span(), message);
             }
         }
@@ -112,6 +120,8 @@ struct Search<'f, 'q, 'i> {
     words: &'static NameWords,
     /// What is known of spaces.
     spaces: FxHashMap<String, Known<'i>>,
+    /// The names of the language that are no operators of its table, when they are asked for.
+    others: OnceCell<FxHashSet<&'static str>>,
 }
 
 /// What may define names in a space that the index does not know.
@@ -245,12 +255,14 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
         let spelled = lispwright_index::spelled(file.dialect(), &symbol.name);
-        let is_known = file.dialect().standard_operator(&spelled).is_some()
-            || file.dialect().special_form(&spelled).is_some()
-            || file.dialect().is_standard(&spelled)
-            || file.dialect().is_standard(&symbol.name)
-            || words.others.split_whitespace().any(|other| other == spelled);
-        if is_known || question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+        let is_known = || {
+            file.dialect().standard_operator(&spelled).is_some()
+                || file.dialect().special_form(&spelled).is_some()
+                || file.dialect().is_standard(&spelled)
+                || file.dialect().is_standard(&symbol.name)
+                || self.others.get_or_init(|| words.others.split_whitespace().collect()).contains(&*spelled)
+        };
+        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() || is_known() {
             return None;
         }
         let home =
@@ -259,12 +271,18 @@ impl<'i> Search<'_, '_, 'i> {
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_entered = words.has_exports || file.document.facts.spaces.iter().any(is_declared);
+        let mut meant = None;
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
             let stem = file.document.path.file_stem()?.to_str()?;
             let is_own = |name: &str| name.strip_prefix(stem).is_some_and(|rest| rest.starts_with('-'));
             let has_own = file.facts.definitions.iter().any(|one| is_own(&one.name));
-            if !is_own(&spelled) || !has_own {
+            if is_variable && !file.has_lexical_variables() {
+                return None;
+            }
+            meant = file.meant(at, is_variable);
+            // A macro of another file makes predicates of its names: `shop-item?`.
+            if meant.is_none() && !(is_own(&spelled) && has_own && !spelled.ends_with('?')) {
                 return None;
             }
         } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) || self.is_for_another() {
@@ -279,7 +297,7 @@ impl<'i> Search<'_, '_, 'i> {
         {
             return None;
         }
-        let near = self.near(&home, &symbol.name);
+        let near = meant.map_or_else(|| self.near(&home, &symbol.name), |meant| format!("; near it: `{meant}`"));
         Some(format!("nobody defines `{written}`{near}"))
     }
 
@@ -330,38 +348,6 @@ impl<'i> Search<'_, '_, 'i> {
             let atoms = file.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
             atoms.filter(|(_, span)| file.source(*span).eq_ignore_ascii_case(written)).count() > 1
         })
-    }
-
-    /// A macro of the project around the place, or one that it uses, may bind the variable: its definition has the name in
-    /// it, or makes names. Or it stands in the parameters of a macro.
-    fn may_be_bound(&self, at: Span) -> bool {
-        let (file, question) = (self.file, self.file.question);
-        let mut lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        let macros = |list: ListId| {
-            let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
-                question.meaning_at(file.document, file.tree.core_span(head));
-            let all = question.definitions(&symbol).into_iter().filter(|(_, one)| one.kind == FormKind::Macro);
-            Some(all.collect::<Vec<_>>())
-        };
-        // A macro can take the name of a local function.
-        let is_function =
-            |mark: &Mark| mark.role == MarkRole::LocalFunction && file.source(mark.span) == file.source(at);
-        let form = file.forms.around(at.start).map(|id| file.forms.get(id)).filter(|form| form.kind == FormKind::Macro);
-        let is_parameter = form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(at)));
-        let is_special = |mark: &Mark| mark.role == MarkRole::Special && file.source(mark.span) == file.source(at);
-        if is_parameter || file.facts.marks.iter().any(|mark| is_function(mark) || is_special(mark)) {
-            return true;
-        }
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
-        let is_template =
-            |hit: &Hit<'_>| matches!(hit.used.kind, UseKind::Template | UseKind::Quoted | UseKind::Binding);
-        let is_in_template = question.named(&symbol.name).iter().any(is_template);
-        let makes_names = |(document, one): &(&Document, &lispwright_index::Definition)| {
-            let text = &document.text[document.facts.forms[one.form as usize].span.range()];
-            is_in_template || ["intern", "symbol", "datum->syntax"].iter().any(|word| text.contains(word))
-        };
-        lists.any(|list| macros(list).is_some_and(|all| all.iter().any(makes_names)))
     }
 
     /// All names that code of a space can have from elsewhere are known.
