@@ -2,7 +2,7 @@
 //!
 //! Faults are planted one at a time in files of libraries that compile. The compiler judges each changed file and the
 //! unchanged one; a fault counts if it says something new. It is found if the linter says something new at
-//! the lines of the call, or the line of the name, that is wrong.
+//! the lines of the call, or the line of the name, that is wrong, or of the name that is misspelt there.
 //! Beside it, what the linter tells of the unchanged files is counted, and how much of it the compiler tells.
 
 mod oracle;
@@ -280,7 +280,11 @@ fn judge(
         let new = new_since(&known, &all);
         let is_new = |one: &Finding| new.contains(&one);
         let here: Vec<&(u32, Finding)> = after.iter().filter(|(_, one)| is_new(one)).collect();
-        let is_found = here.iter().any(|(line, _)| planted.lines.contains(line));
+        let names = |one: &Finding| {
+            let message = one.message.to_lowercase();
+            planted.names.iter().flatten().any(|name| message.contains(name.as_str()))
+        };
+        let is_found = here.iter().any(|(line, one)| planted.lines.contains(line) || names(one));
         let score = result.faults.entry(planted.fault).or_default();
         score.told += 1;
         score.found += usize::from(is_found);

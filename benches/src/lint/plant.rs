@@ -44,6 +44,8 @@ pub(crate) struct Planted {
     pub(crate) lines: RangeInclusive<u32>,
     /// What was done, in a few words.
     pub(crate) shown: String,
+    /// The name that is misspelt, as it was and as it is: what binds it and what uses it are told in different places.
+    pub(crate) names: Option<[String; 2]>,
 }
 
 /// The code of a text: lists that look like calls and what else stands in them.
@@ -100,7 +102,9 @@ impl<'t> Code<'t> {
         let span = list.map_or(place, |list| self.tree.list_span(list));
         let (start, end) = (self.line(span.start), self.line(span.end));
         let shown = format!("`{}` is `{new}`", &self.text[place.range()]).replace('\n', " ");
-        Planted { fault, text, lines: start..=end, shown }
+        let is_name = matches!(fault, Fault::Operator | Fault::Variable);
+        let names = is_name.then(|| [&self.text[place.range()], new].map(|name| format!("`{}`", name.to_lowercase())));
+        Planted { fault, text, lines: start..=end, shown, names }
     }
 }
 

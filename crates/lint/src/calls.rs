@@ -266,8 +266,13 @@ impl Search<'_, '_, '_> {
         if self.is_head(list, around) || self.is_test_name(list, around) {
             return true;
         }
+        // A contract, or a list of parameters with their default values.
         let is_contract = |datum: Datum| {
-            datum.list().is_none() && matches!(file.core(datum), "->*" | "->*m" | "->i" | "->d" | "->dm")
+            datum.list().is_none()
+                && matches!(
+                    file.core(datum).to_ascii_lowercase().as_str(),
+                    "->*" | "->*m" | "->i" | "->d" | "->dm" | "&key" | "&optional" | "&aux"
+                )
         };
         file.tree.data(around).any(is_contract)
             || self
@@ -331,8 +336,13 @@ impl Search<'_, '_, '_> {
         let is_misread = source.starts_with('?') && !source.is_ascii();
         // `@name{text}` is a form of its own in some languages of modules.
         let is_text = lispwright_index::files_are_modules(file.dialect()) && source.starts_with('@');
+        // Braces that a readtable of the project reads.
+        let is_brace = datum.list().is_none()
+            && matches!(file.tree.kind(datum.core), TokenKind::Atom)
+            && source.contains(['{', '}']);
         is_misread
             || is_text
+            || is_brace
             || matches!(source, "." | "..." | "<...>" | "#cs" | "#ci" | "#p" | "#P")
             || (source == "\"\"" && file.text()[end_of(file, datum)..].starts_with('"'))
             || ["#+", "#-", "#?"].iter().any(|condition| begins.starts_with(condition))

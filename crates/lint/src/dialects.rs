@@ -38,6 +38,8 @@ pub(crate) struct NameWords {
     pub(crate) has_exports: bool,
     /// The names of a file begin with its own; there are no spaces.
     pub(crate) by_prefix: bool,
+    /// A file has one of these texts, or it may be a part of another that has more names. Empty: it is none.
+    pub(crate) entries: &'static [&'static str],
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
@@ -68,6 +70,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     space_word: "package",
     others: "",
+    entries: &[],
     features: "",
     hosts: &[
         "abcl",
@@ -103,6 +106,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
 const SCHEME_NAMES: NameWords = NameWords {
     separator: None,
     others: include_str!("known-variables.txt"),
+    entries: &["(define-module", "(library", "(define-library", "#!/"],
     space_word: "module",
     libraries: include_str!("known-modules.txt"),
     conjures: &[

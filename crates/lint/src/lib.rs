@@ -19,6 +19,7 @@ pub mod kondo;
 mod local;
 mod local_calls;
 mod misspelt;
+mod modules;
 mod operators;
 mod part;
 mod platform;

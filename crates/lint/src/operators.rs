@@ -96,6 +96,10 @@ impl<'q, 'i> Operators<'q, 'i> {
                 _ if one.made || (one.kind == FormKind::Structure && !two_namespaces) => {
                     let made = made(document, one).filter(|_| self.is_defined_by_language(document, row));
                     is_clear &= made.is_some();
+                    // What classes and structures make are functions, whatever they take.
+                    if one.made && matches!(row.kind, FormKind::Class | FormKind::Structure | FormKind::Condition) {
+                        kind.get_or_insert(OperatorKind::Function);
+                    }
                     if let Some(made) = made {
                         kind.get_or_insert(OperatorKind::Function);
                         signatures.push(made);

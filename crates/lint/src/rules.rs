@@ -4,6 +4,7 @@ mod constant_binding;
 mod duplicate_binding;
 mod duplicate_definition;
 mod duplicate_key;
+mod eval_when_situation;
 mod format_directive;
 mod format_too_few;
 mod format_too_many;
@@ -13,6 +14,7 @@ mod malformed_clause;
 mod malformed_form;
 mod misplaced_recur;
 mod odd_pairs;
+mod slot_option;
 mod undefined_name;
 mod unknown_alias;
 mod unreachable_clause;
@@ -31,6 +33,7 @@ pub const ALL: &[&dyn Rule] = &[
     &duplicate_binding::DuplicateBinding,
     &duplicate_definition::DuplicateDefinition,
     &duplicate_key::DuplicateKey,
+    &eval_when_situation::EvalWhenSituation,
     &format_directive::FormatDirective,
     &format_too_few::FormatTooFew,
     &format_too_many::FormatTooMany,
@@ -40,6 +43,7 @@ pub const ALL: &[&dyn Rule] = &[
     &malformed_form::MalformedForm,
     &misplaced_recur::MisplacedRecur,
     &odd_pairs::OddPairs,
+    &slot_option::SlotOption,
     &undefined_name::UndefinedName,
     &unknown_alias::UnknownAlias,
     &unreachable_clause::UnreachableClause,

@@ -89,6 +89,7 @@ fn bound(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Span> {
         (Some(F::Let | F::LetStar), "let" | "let*") => names_in(inside(form.arguments.first())),
         (_, "dolist" | "dotimes") => inside(form.arguments.first()).into_iter().take(1).collect(),
         (Some(F::Function), "defun" | "cl-defun" | "defsubst") => names_in(inside(form.arguments.get(1))),
+        (Some(F::Generic | F::GenericBody), "defgeneric") => names_in(inside(form.arguments.get(1))),
         (Some(F::Lambda), "lambda") => names_in(inside(form.arguments.first())),
         (Some(F::Method), "defmethod" | "cl-defmethod") => {
             names_in(inside(form.arguments.iter().skip(1).find(|one| one.list().is_some())))

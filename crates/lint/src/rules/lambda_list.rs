@@ -30,6 +30,11 @@ static ABOUT: About = About {
             right: "(defun area (r &optional depth)\n  (list r depth))\n",
         },
         Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defgeneric area (shape depth))\n(defmethod area ((shape circle other) depth)\n  (list shape depth))\n",
+            right: "(defgeneric area (shape depth))\n(defmethod area ((shape circle) depth)\n  (list shape depth))\n",
+        },
+        Example {
             dialect: Dialect::Scheme,
             wrong: "(define-module (shop))\n(define* (area r #:optoinal (depth 1))\n  (list r depth))\n",
             right: "(define-module (shop))\n(define* (area r #:optional (depth 1) #:key unit #:allow-other-keys #:rest all)\n\
@@ -147,6 +152,17 @@ fn misplaced(file: &File<'_, '_>, parameters: &[Datum]) -> Option<(Datum, String
     None
 }
 
+/// A parameter of a method that is a list and not a name with its class.
+fn unspecialized(file: &File<'_, '_>, parameters: &[Datum]) -> Option<(Datum, String)> {
+    let required = parameters.iter().take_while(|one| !file.core(**one).starts_with('&'));
+    let mut lists = required.filter_map(|one| Some((one, one.list().filter(|_| one.is_bare())?)));
+    let (datum, _) = lists.find(|(_, list)| {
+        let data = file.data(*list);
+        data.len() != 2 && data.iter().all(|one| file.is_plain(*one))
+    })?;
+    Some((*datum, format!("`{}` is no name with its class", file.core(*datum))))
+}
+
 impl Rule for LambdaList {
     fn about(&self) -> &'static About {
         &ABOUT
@@ -182,7 +198,10 @@ impl Rule for LambdaList {
                 if !parameters.iter().all(|one| file.is_plain(*one)) {
                     continue;
                 }
-                if let Some((datum, message)) = misplaced(file, &parameters) {
+                let found = misplaced(file, &parameters);
+                let found =
+                    found.or_else(|| (form.name == "defmethod").then(|| unspecialized(file, &parameters)).flatten());
+                if let Some((datum, message)) = found {
                     findings.add(file.tree.datum_span(datum), message);
                 }
             }

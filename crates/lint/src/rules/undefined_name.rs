@@ -60,6 +60,11 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::Scheme,
+            wrong: "(define-module (shop))\n(define (total items) (fold + 0 items))\n",
+            right: "(define-module (shop) #:use-module ((srfi srfi-1) #:select (fold)))\n(define (total items) (fold + 0 items))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
             wrong: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items) (fold + 0 itmes))\n",
             right: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items)\n  (define rate 2)\n\
                       (sigaction SIGINT #f)\n  (fold + rate items))\n",
@@ -106,8 +111,14 @@ impl Rule for UndefinedName {
                 findings.add(call.name, message);
             }
         }
+        for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Standard(_))) {
+            if let Some(message) = search.of_module(call.name, false).filter(|_| !is_rebound(file, call)) {
+                findings.add(call.name, message);
+            }
+        }
         for used in file.values() {
-            if let Some(message) = search.of_here(used.span(), true).filter(|_| !file.may_be_bound(used.span())) {
+            let message = search.of_here(used.span(), true).or_else(|| search.of_module(used.span(), true));
+            if let Some(message) = message.filter(|_| !file.may_be_bound(used.span())) {
                 findings.add(used.span(), message);
             }
         }
@@ -270,7 +281,8 @@ impl<'i> Search<'_, '_, 'i> {
         let home = home.space;
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
-        let is_entered = words.has_exports || file.document.facts.spaces.iter().any(is_declared);
+        let is_whole = words.entries.is_empty() || words.entries.iter().any(|entry| file.text().contains(entry));
+        let is_entered = is_whole && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
         let mut meant = None;
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
@@ -299,6 +311,27 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let near = meant.map_or_else(|| self.near(&home, &symbol.name), |meant| format!("; near it: `{meant}`"));
         Some(format!("nobody defines `{written}`{near}"))
+    }
+
+    /// What is wrong with a name that modules of the language have, if the code has asked for none of them.
+    fn of_module(&mut self, at: Span, is_variable: bool) -> Option<String> {
+        let (file, question) = (self.file, self.file.question);
+        let [module, ..] = file.modules_with(at) else { return None };
+        let written = file.source(at);
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
+        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+            return None;
+        }
+        let home = file.document.facts.space_at(at.start).to_owned();
+        let is_declared = |one: &Space| one.name == home && !one.adds;
+        let is_judged = file.document.facts.spaces.iter().any(is_declared)
+            && symbol.space == home
+            && self.imports_are_known(&home)
+            && !file.is_imported(&home, written)
+            && !self.may_define(&home, written)
+            && !file.is_in_branch(at)
+            && !self.may_bind(at, written, is_variable);
+        is_judged.then(|| format!("nobody defines `{written}` here; module `{module}` does"))
     }
 
     /// The name of the file, or of its directory, is that of an implementation whose names are not in the table.

@@ -98,7 +98,7 @@ impl Rule for WrongArgumentCount {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         for call in file.calls() {
-            let Some(count) = call.count() else { continue };
+            let Some(count) = call.count().filter(|_| !is_type(file, call)) else { continue };
             let takes = match &call.operator {
                 Operator::Own(own) => own_complaint(file, call, count, own),
                 Operator::Standard(standard) => {
@@ -116,6 +116,14 @@ impl Rule for WrongArgumentCount {
             }
         }
     }
+}
+
+/// The list is a type, not a call: `(member :a)`, `(eql :a)`.
+fn is_type(file: &File<'_, '_>, call: &Call) -> bool {
+    let is_keyword = |one: &lispwright_syntax::Datum| file.core(*one).starts_with(':');
+    let names = ["member", "eql"];
+    let is_named = names.iter().any(|name| file.source(call.name).eq_ignore_ascii_case(name));
+    is_named && !call.arguments.is_empty() && call.arguments.iter().all(is_keyword)
 }
 
 /// What a function of the project takes, if the call passes something else.
