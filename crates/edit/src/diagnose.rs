@@ -50,6 +50,11 @@ pub struct Diagnosis {
 /// Longest source line shown, in scalar values.
 const WIDTH: usize = 100;
 
+/// The line of `text` around a byte, shortened.
+pub(crate) fn source_line(text: &str, at: u32) -> String {
+    shortened(line_around(text, at).trim(), WIDTH)
+}
+
 /// The first mistake in `text`, from which `tree` was read, with its fixes; `None` when there is none.
 #[must_use]
 pub fn diagnose(text: &str, tree: &Tree) -> Option<Diagnosis> {
@@ -110,7 +115,7 @@ fn diagnosis_of(first: &Diagnostic, text: &str, tree: &Tree, verdict: impl FnOnc
         DiagnosticKind::UnclosedSymbol => (Some("|".to_owned()), None),
         DiagnosticKind::DanglingPrefix | DiagnosticKind::TooDeep | DiagnosticKind::Flawed(_) => (None, None),
     };
-    let source_line = shortened(line_around(text, opened_at.unwrap_or(position)).trim(), WIDTH);
+    let source_line = source_line(text, opened_at.unwrap_or(position));
     let place = |offset| place_in(text, offset);
     let (position, opened_at) = (place(position), opened_at.map(place));
     let after = first.gave_up_at.unwrap_or(first.span.end);

@@ -74,7 +74,7 @@ pub use locate::{Target, locate};
 pub use mention::{definition_near, mention};
 pub use note::Note;
 pub use occurrence::Near;
-pub use page::check_block;
+pub use page::{check_at_forms, check_block};
 pub use patch::{FormPatch, patch};
 pub use refusal::EditRefusal;
 

@@ -7,6 +7,7 @@
 use lispwright_syntax::{DiagnosticKind, Dialect, Language, LispBlock, read, unknown_notation, unknown_readtable};
 
 use crate::check::{CheckReport, check};
+use crate::diagnose::{Diagnosis, source_line};
 
 /// Checks a block of `text`; the language is the one in which it balances, else the likeliest. Places are those of the page.
 #[must_use]
@@ -35,7 +36,26 @@ pub fn check_block(text: &str, block: &LispBlock, language: impl Fn(Dialect) -> 
     (language, report)
 }
 
-/// A line of the code begins with dots that stand for more of it: `...`, `[…]`.
+/// Checks a text of `@`-forms; `code` is what [`without_prose`](lispwright_syntax::without_prose) leaves of it.
+///
+/// Nothing is offered to mend it: prose beside the code says nothing of where a list ends.
+#[must_use]
+pub fn check_at_forms(text: &str, code: &str, language: impl Into<Language>) -> CheckReport {
+    let mut report = check(code, language);
+    let is_told = |found: &Diagnosis| !matches!(found.kind, DiagnosticKind::Flawed(_) | DiagnosticKind::DanglingPrefix);
+    report.diagnosis = report.diagnosis.filter(is_told);
+    if let Some(found) = &mut report.diagnosis {
+        let shown = found.opened_at.unwrap_or(found.position);
+        let byte = text.char_indices().nth(shown.offset as usize).map_or(text.len(), |(at, _)| at);
+        found.source_line = source_line(text, byte as u32);
+        found.likely_at = shown;
+        (found.fixes, found.repaired) = (Vec::new(), None);
+        found.doubt = "prose stands beside the code".to_owned();
+    }
+    report
+}
+
+/// A line of code begins with dots that stand for more of it: `...`, `[…]`.
 fn leaves_out(code: &str) -> bool {
     let begins = |line: &str| {
         let line = line.trim_start().trim_start_matches([';', '[', '(', ' ']);

@@ -1,10 +1,10 @@
-//! Blocks of Lisp in pages of Markdown and Org.
+//! Texts that are not Lisp alone: blocks of Lisp in pages of Markdown and Org, and texts of `@`-forms.
 //!
 //! A page shows parts of programs, so nothing of it is changed or refused, and a block is told only when one repair is
 //! certain and the call has written it.
 
-use lispwright_edit::{Diagnosis, check_block};
-use lispwright_syntax::{Dialect, Language, lisp_blocks};
+use lispwright_edit::{Diagnosis, check_at_forms, check_block};
+use lispwright_syntax::{Dialect, Language, lisp_blocks, without_prose};
 
 /// The file is a page by its name.
 pub(crate) fn is_page(path: &str) -> bool {
@@ -27,4 +27,10 @@ pub(crate) fn broken(
         let (_, report) = check_block(now, block, |dialect| language(dialect).unwrap_or_else(|| dialect.into()));
         report.diagnosis.filter(Diagnosis::is_certain)
     })
+}
+
+/// The mistake of a text of `@`-forms that balanced before.
+pub(crate) fn broken_at_forms(before: &str, now: &str) -> Option<Diagnosis> {
+    let mistake = |text: &str| check_at_forms(text, &without_prose(text)?, Dialect::Racket).diagnosis;
+    mistake(now).filter(|_| mistake(before).is_none())
 }

@@ -126,6 +126,12 @@ fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
             told.extend(page::broken(&path, before, &now, language).map(|found| wording::block(&about, &now, &found)));
             continue;
         }
+        if let Some(before) = earlier(event, before.as_deref())
+            && let Some(found) = page::broken_at_forms(before, &now)
+        {
+            told.push(wording::now_broken(&about(event, &path, 1), &now, &found));
+            continue;
+        }
         let Some(Ok(language)) = language(event, &path, &now, files) else { continue };
         let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
         if late.is_some() {

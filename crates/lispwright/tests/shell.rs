@@ -517,3 +517,18 @@ fn a_project_is_shown_what_it_gets_before_it_gets_it() {
     let nothing = tempfile::tempdir().unwrap();
     check(nothing.path(), &["init"], "", 2, &["no file below it has the extension of a Lisp"]);
 }
+
+#[test]
+fn texts_of_at_forms_are_checked() {
+    let project = tempfile::tempdir().unwrap();
+    let check = |name: &str, text: &str| {
+        fs::write(project.path().join(name), text).unwrap();
+        let output = lispwright(project.path(), &["check", name], "");
+        (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    };
+    let (said, code) = check("a.scrbl", "#lang scribble/base\n:-( @(define x '(1)) @b{c} @verb|{ } }|\n");
+    assert!(code == Some(0) && said.contains("balanced (") && said.contains("racket"), "{said}");
+    let (said, code) = check("a.rkt", "#lang at-exp racket\n(f @list{a)\n  b)\n");
+    assert!(code == Some(1) && said.contains("a.rkt:2:1: unclosed") && said.contains("(f @list{a)"), "{said}");
+    assert!(said.contains("No fix is known: prose stands beside the code."), "{said}");
+}

@@ -13,6 +13,7 @@
 pub mod address;
 mod again;
 pub mod alphabet;
+mod at_exp;
 mod blocks;
 mod build;
 mod compare;
@@ -53,6 +54,7 @@ mod unsettled;
 mod visible;
 
 pub use address::Address;
+pub use at_exp::without_prose;
 pub use blocks::{LispBlock, lisp_blocks};
 pub use datum::{Data, Datum, Element, Elements};
 pub use diagnostic::{Delimiter, Diagnostic, DiagnosticKind, MAX_DEPTH};

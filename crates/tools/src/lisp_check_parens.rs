@@ -1,7 +1,7 @@
 //! `lisp_check_parens`: whether a text balances, and if not, the line to fix.
 
-use lispwright_edit::{CheckReport, check_block, check_window};
-use lispwright_syntax::{Dialect, Language, LispBlock, lisp_blocks};
+use lispwright_edit::{CheckReport, check_at_forms, check_block, check_window};
+use lispwright_syntax::{Dialect, Language, LispBlock, lisp_blocks, without_prose};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +101,11 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
                 let extended = |dialect| workshop.workspace.extended(dialect, Some(&file.path));
                 return CheckAnswer::of_page(&file.path, &file.text, &blocks, extended);
             }
+            if language.is_none()
+                && let Some(answer) = CheckAnswer::of_at_forms(&file.path, &file.text)
+            {
+                return Ok(answer);
+            }
             let not_lisp = || Refusal::NotLisp { path: file.path.clone(), may_be_said: true };
             let language = language.ok_or_else(not_lisp)?;
             let mut answer = CheckAnswer::of(&file.path, &file.text, &language, args.offset.unwrap_or(0), args.limit);
@@ -167,6 +172,13 @@ impl CheckAnswer {
         let (language, report) = check_block(text, block, |dialect| of(dialect).unwrap_or_else(|| dialect.into()));
         // What is repaired is the block alone.
         Ok(Self { repaired_source: None, ..Self::new(path, &language, report) })
+    }
+
+    /// The verdict on a text of `@`-forms; `None` if the text does not declare them.
+    pub fn of_at_forms(path: &str, text: &str) -> Option<Self> {
+        let code = without_prose(text)?;
+        let language = Language::from(Dialect::Racket);
+        Some(Self::new(path, &language, check_at_forms(text, &code, language.clone())))
     }
 
     /// The verdict in a report, with `path` as the name of the text.

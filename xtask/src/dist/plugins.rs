@@ -19,14 +19,14 @@ fn name(version: &str) -> String {
 
 /// The files of the repository, which a test compares with those that the program writes.
 fn files() -> Result<Vec<File>, Failure> {
-    let top = workspace();
+    let top = &workspace();
     let mut files = Vec::new();
     for part in PARTS {
         let mut paths = below(&top.join(part))?;
         paths.sort();
         for path in paths {
             let bytes = fs::read(&path).about(&path)?;
-            let inside = path.strip_prefix(&top).expect("it lies below").to_string_lossy().into_owned();
+            let inside = path.strip_prefix(top).expect("it lies below").to_string_lossy().into_owned();
             let is_program = bytes.starts_with(b"#!");
             files.push(File { path: inside, bytes, is_program });
         }

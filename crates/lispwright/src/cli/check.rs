@@ -114,8 +114,14 @@ impl Report<'_> {
         self.verdict(path, text)
     }
 
-    /// Checks the blocks of Lisp in a page of Markdown or Org; false if the file is none.
+    /// Checks a text of `@`-forms, or the blocks of Lisp in a page of Markdown or Org; false if the file is none.
     fn page(&mut self, path: &str) -> bool {
+        if let Some(text) = self.texts.at_forms(path) {
+            let answer = CheckAnswer::of_at_forms(path, &text);
+            let told = answer.map(|answer| self.told(answer));
+            told.iter().for_each(|(verdict, is_sound)| self.print(verdict, *is_sound));
+            return told.is_some();
+        }
         let Page { text, blocks, languages } = match self.texts.page(path) {
             Ok(Some(page)) => page,
             Ok(None) => return false,
@@ -161,13 +167,18 @@ impl Report<'_> {
                 return None;
             }
         };
-        let answer = CheckAnswer::of(&text.path, &text.text, &text.language, 0, None);
+        Some(self.told(CheckAnswer::of(&text.path, &text.text, &text.language, 0, None)))
+    }
+
+    /// The verdict in words, and whether it is good.
+    fn told(&mut self, answer: CheckAnswer) -> (String, bool) {
         let is_sound = answer.ok;
         self.balanced &= is_sound;
+        let path = answer.path.clone();
         let Rendering { text: verdict, mut fields, .. } = in_words(answer);
-        fields.shift_insert(0, "path".into(), text.path.into());
+        fields.shift_insert(0, "path".into(), path.into());
         self.files.push(Value::Object(fields));
-        Some((verdict, is_sound))
+        (verdict, is_sound)
     }
 
     fn print(&self, verdict: &str, is_sound: bool) {

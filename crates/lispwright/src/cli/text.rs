@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lispwright_project::{SourceFile, read_anywhere};
-use lispwright_syntax::{Dialect, Language, LispBlock, in_a_line, lisp_blocks};
+use lispwright_syntax::{Dialect, Language, LispBlock, in_a_line, lisp_blocks, without_prose};
 use lispwright_tools::languages::{Formatting, Languages};
 use lispwright_tools::workshop::named_dialect;
 use lispwright_tools::{Refusal, Workspace};
@@ -89,6 +89,15 @@ impl Texts {
         let blocks = lisp_blocks(path, &text).unwrap_or_default();
         let language = languages.of(Dialect::CommonLisp);
         Ok(Some(Page { text: Text { path: path.to_owned(), text, language, file }, blocks, languages }))
+    }
+
+    /// The text of a file of `@`-forms; `None` for any other file, for one that cannot be read, and if a dialect was named.
+    pub(crate) fn at_forms(&mut self, path: &str) -> Option<String> {
+        if self.dialect.is_some() || path == "-" || !path.ends_with(".scrbl") && !path.ends_with(".rkt") {
+            return None;
+        }
+        let file = source(path).ok()?;
+        without_prose(&file.text).map(|_| file.text.clone())
     }
 
     /// A text that is not in the file `place`, or another one than is in it.
