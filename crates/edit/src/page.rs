@@ -41,7 +41,12 @@ pub fn check_block(text: &str, block: &LispBlock, language: impl Fn(Dialect) -> 
 /// Nothing is offered to mend it: prose beside the code says nothing of where a list ends.
 #[must_use]
 pub fn check_at_forms(text: &str, code: &str, language: impl Into<Language>) -> CheckReport {
+    let language = language.into();
+    let tree = read(code, &language);
     let mut report = check(code, language);
+    // The parts of an `@`-form touch.
+    let begins_apart = |at: u32| !code[..at as usize].ends_with(|before: char| !before.is_whitespace());
+    report.forms = tree.top_level().filter(|datum| begins_apart(tree.datum_span(*datum).start)).count();
     let is_told = |found: &Diagnosis| !matches!(found.kind, DiagnosticKind::Flawed(_) | DiagnosticKind::DanglingPrefix);
     report.diagnosis = report.diagnosis.filter(is_told);
     if let Some(found) = &mut report.diagnosis {
