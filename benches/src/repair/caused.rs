@@ -181,7 +181,7 @@ fn wrapped_whole(sample: &Sample, random: &mut Random) -> Option<(String, String
 
 /// The beginning of a form that people put around others.
 fn wrapper_head(sample: &Sample, random: &mut Random) -> Option<String> {
-    use lispwright_syntax::Dialect::{Clojure, CommonLisp, Edn, EmacsLisp, Racket, Scheme};
+    use lispwright_syntax::Dialect::{Clojure, CommonLisp, Edn, EmacsLisp, Fennel, Hy, Janet, Racket, Scheme};
     let heads: &[&str] = match sample.dialect {
         CommonLisp => {
             &["(progn", "(eval-when (:compile-toplevel :load-toplevel :execute)", "(when *ready*", "(let ((n 0))"]
@@ -190,6 +190,7 @@ fn wrapper_head(sample: &Sample, random: &mut Random) -> Option<String> {
             &["(when (featurep 'x)", "(progn", "(eval-and-compile", "(with-eval-after-load 'x", "(let ((n 0))"]
         }
         Scheme | Racket => &["(begin", "(let ((n 0))", "(define-library (x)"],
+        Fennel | Janet | Hy => &["(do", "(let [n 0]"],
         Clojure | Edn => &["(do", "(comment", "(when ready?", "(let [n 0]"],
     };
     random.pick(heads).map(|head| (*head).to_owned())

@@ -296,9 +296,9 @@ fn comment(sample: &Sample, own: &[Piece], random: &mut Random) -> Option<Vec<Sp
     let put = |at: usize, with: &str| Some(vec![Splice { range: at..at, with: with.to_owned() }]);
     let discard = match sample.dialect {
         Dialect::EmacsLisp => return None,
-        Dialect::Clojure | Dialect::Edn => "#_",
+        Dialect::Clojure | Dialect::Edn | Dialect::Hy => "#_",
         Dialect::Scheme | Dialect::Racket => "#;",
-        Dialect::CommonLisp => "",
+        Dialect::CommonLisp | Dialect::Fennel | Dialect::Janet => "",
     };
     if discard == "#_" || (!discard.is_empty() && random.percent(30)) {
         let before: Vec<&Piece> = own.iter().filter(|piece| piece.depth > 0).collect();

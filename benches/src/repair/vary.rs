@@ -124,6 +124,7 @@ fn in_another_form(sample: &Sample, random: &mut Random) -> Option<Sample> {
         Dialect::CommonLisp => &["(progn", "(eval-when (:compile-toplevel :load-toplevel :execute)", "(let ((n 0))"],
         Dialect::EmacsLisp => &["(progn", "(eval-and-compile", "(with-eval-after-load 'x"],
         Dialect::Scheme | Dialect::Racket => &["(begin", "(library (x)\n(export)\n(import)", "(define-library (x)"],
+        Dialect::Fennel | Dialect::Janet | Dialect::Hy => &["(do", "(let [n 0]"],
         Dialect::Clojure | Dialect::Edn => &["(do", "(comment", "(let [n 0]"],
     };
     let chosen = sample.forms.iter().position(|form| *form == sample.form)?;

@@ -91,7 +91,10 @@ pub(crate) fn apart(
         is_held = held.contains(&at) || suspects.contains(&at) || (is_held && !piece.is_closed);
         if is_held {
             rest.held.push((
-                line_at(content, piece.bytes.start as u32 + blank(&content[piece.bytes.clone()])),
+                line_at(
+                    content,
+                    piece.bytes.start as u32 + blank(&content[piece.bytes.clone()], tree.dialect().comment()),
+                ),
                 piece.label.clone(),
             ));
         } else {
@@ -103,8 +106,8 @@ pub(crate) fn apart(
 }
 
 /// The bytes of white space and comment lines before the form of a piece.
-fn blank(piece: &str) -> u32 {
-    let is_before = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with(';');
+fn blank(piece: &str, comment: char) -> u32 {
+    let is_before = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with(comment);
     piece.split_inclusive('\n').take_while(is_before).map(str::len).sum::<usize>().min(piece.len()) as u32
 }
 

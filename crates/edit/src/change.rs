@@ -256,7 +256,7 @@ fn earlier(source: &Source<'_>, id: FormId, content: Option<&str>) -> Span {
     let form = source.forms.get(id);
     let content = content.unwrap_or_default().trim_start();
     let brings_prefix = content.starts_with(['#', '\'', '`', '^', '@']);
-    if content.starts_with(';') || content.starts_with("#|") {
+    if content.starts_with(source.dialect().comment()) || content.starts_with("#|") {
         whole_span(form)
     } else if brings_prefix {
         form.outer
@@ -448,6 +448,6 @@ fn footer(source: &Source<'_>) -> Option<u32> {
         source.tree.kind(token) == TokenKind::LineComment && source.tree.token_span(token).start == start as u32
     });
     let ending = source.dialect().table().ending;
-    let says_so = ending.is_some_and(|ending| line.starts_with(";;;") && line.ends_with(ending.line));
+    let says_so = ending.is_some_and(|ending| line.ends_with(ending.line));
     (is_comment && says_so).then_some(start as u32)
 }

@@ -146,9 +146,12 @@ impl Builder {
                 self.piece(name, Role::Prefix, Expr::one_of(&chars.into_iter().collect::<String>()));
             }
         }
-        let unquote = || Expr::Chars(of(Beginning::Unquote));
-        self.piece("unquote", Role::Unquote, unquote());
-        self.piece("unquote_splicing", Role::Prefix, Expr::Sequence(vec![unquote(), Expr::text("@")]));
+        let unquote = of(Beginning::Unquote);
+        if !unquote.is_empty() {
+            let unquote = Expr::Chars(unquote);
+            self.piece("unquote", Role::Unquote, unquote.clone());
+            self.piece("unquote_splicing", Role::Prefix, Expr::Sequence(vec![unquote, Expr::text("@")]));
+        }
         let annotation = of(Beginning::Annotation);
         if !annotation.is_empty() {
             self.piece("meta", Role::Annotation, Expr::Chars(annotation));

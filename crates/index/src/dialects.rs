@@ -89,6 +89,9 @@ pub(crate) struct Rules {
     pub(crate) accessors_are_written: bool,
     /// Files provide features that are called like them.
     pub(crate) files_are_features: bool,
+    /// What divides a name whose first parts name a value or module, of which no file says where it is defined. The other
+    /// parts can be anybody's names.
+    pub(crate) member_separators: &'static [char],
     /// A file says which others it uses; otherwise, names find what is loaded, whatever file has it.
     pub(crate) files_name_others: bool,
     /// How installed libraries lie.
@@ -139,6 +142,7 @@ const COMMON_LISP: Rules = Rules {
     templates_declare: true,
     accessors_are_written: true,
     files_name_others: false,
+    member_separators: &[],
     libraries: LibraryLayout::Systems,
 };
 
@@ -240,6 +244,46 @@ const EMACS_LISP: Rules = Rules {
     ..COMMON_LISP
 };
 
+/// Bindings are in brackets as in Clojure. Which file a module is, no file says.
+const FENNEL: Rules = Rules {
+    declares: |_, _, _, _| None,
+    written: |text| Written::plain(text.to_owned()),
+    member_separators: &['.', ':'],
+    files_are_spaces: true,
+    imports_are_of_files: false,
+    is_constant: |text| matches!(text, "nil" | "true" | "false" | "&" | "&as" | "_" | "..." | ":" | "#" | "$" | "$..."),
+    is_operator: |_| false,
+    binds_dynamically: false,
+    function_opener: None,
+    space_word: "module",
+    has_inner_definitions: true,
+    space_file: |name| name.replace('.', "/"),
+    keywords_are_qualified: false,
+    data_names_are_qualified: false,
+    name_in: |text| text,
+    files_name_others: false,
+    ..CLOJURE
+};
+
+const JANET: Rules = Rules {
+    member_separators: &['/'],
+    is_constant: |text| matches!(text, "nil" | "true" | "false" | "&" | "&opt" | "&keys" | "&named" | "_" | "$"),
+    space_file: str::to_owned,
+    ..FENNEL
+};
+
+const HY: Rules = Rules {
+    member_separators: &['.'],
+    is_constant: |text| matches!(text, "None" | "True" | "False" | "/" | "_" | "..."),
+    is_made_up: |_| false,
+    ..FENNEL
+};
+
+/// Files do not say which file a name comes from, so names of the same spelling cannot be told apart.
+pub fn spelling_is_all(dialect: Dialect) -> bool {
+    !rules(dialect).member_separators.is_empty()
+}
+
 /// A file is a module by itself, which is called by its path.
 pub fn files_are_modules(dialect: Dialect) -> bool {
     rules(dialect).files_are_modules
@@ -254,6 +298,9 @@ pub(crate) fn rules(dialect: Dialect) -> &'static Rules {
         Dialect::Clojure => &CLOJURE,
         Dialect::Edn => &EDN,
         Dialect::EmacsLisp => &EMACS_LISP,
+        Dialect::Fennel => &FENNEL,
+        Dialect::Janet => &JANET,
+        Dialect::Hy => &HY,
     }
 }
 
@@ -305,12 +352,30 @@ const CLOJURE_PARAMETERS: ParameterNotation = ParameterNotation {
     ..COMMON_LISP_PARAMETERS
 };
 
+const JANET_PARAMETERS: ParameterNotation = ParameterNotation {
+    optional: &["&opt"],
+    key: &["&keys", "&named"],
+    names: |text| !text.starts_with('&'),
+    ..CLOJURE_PARAMETERS
+};
+
+/// Python's parameters: a list is a name with its default, `#*` takes all others.
+const HY_PARAMETERS: ParameterNotation = ParameterNotation {
+    rest: &["#*"],
+    keys_anywhere: true,
+    lists_are_optional: true,
+    names: |text| !text.starts_with('#') && text != "/" && text != "*",
+    ..CLOJURE_PARAMETERS
+};
+
 /// How a dialect writes parameters.
 pub fn parameter_notation(dialect: Dialect) -> &'static ParameterNotation {
     match dialect {
         Dialect::CommonLisp | Dialect::EmacsLisp => &COMMON_LISP_PARAMETERS,
         Dialect::Scheme => &SCHEME_PARAMETERS,
         Dialect::Racket => &RACKET_PARAMETERS,
-        Dialect::Clojure | Dialect::Edn => &CLOJURE_PARAMETERS,
+        Dialect::Clojure | Dialect::Edn | Dialect::Fennel => &CLOJURE_PARAMETERS,
+        Dialect::Janet => &JANET_PARAMETERS,
+        Dialect::Hy => &HY_PARAMETERS,
     }
 }

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::account::{Holds, NamePlace};
 use crate::computed::Computed;
+use crate::dialects::rules;
 use crate::facts::{MarkRole, UseKind};
 use crate::index::Document;
 use crate::links::{Thing, Tie};
@@ -40,6 +41,8 @@ pub enum PossibleReason {
     OtherSlot,
     /// Code exports names that it computes: the package may have the name from another.
     Opened,
+    /// It is a part of a longer name, whose first part is a value or module.
+    Member,
 }
 
 impl PossibleReason {
@@ -55,6 +58,7 @@ impl PossibleReason {
             Self::Computed => "code makes such names",
             Self::OtherSlot => "another class has such a slot",
             Self::Opened => "code exports names that it computes",
+            Self::Member => "part of a longer name",
         }
     }
 }
@@ -167,6 +171,9 @@ struct Names {
     words: FxHashMap<String, Vec<u32>>,
     /// Those that are no words, as `a/b`: by their first word, with the bytes before it.
     others: FxHashMap<String, Vec<(usize, String, u32)>>,
+    /// The last parts of those that have several, in a dialect that has them.
+    parts: FxHashMap<String, Vec<u32>>,
+    separators: &'static [char],
     folds_case: bool,
 }
 
@@ -174,6 +181,9 @@ impl Names {
     fn add(&mut self, name: &str, number: u32) {
         self.numbers.entry(name.to_owned()).or_default().push(number);
         let fold = |word: &str| if self.folds_case { word.to_lowercase() } else { word.to_owned() };
+        if let Some((_, part)) = name.rsplit_once(self.separators) {
+            self.parts.entry(part.to_owned()).or_default().push(number);
+        }
         // A name without letters is no word of a text.
         let Some(first) = each_word(name).next() else { return };
         if first == (0..name.len()) {
@@ -191,7 +201,8 @@ impl Names {
 
     /// The text may hold one of the names.
     fn may_be_in(&self, text: &str) -> bool {
-        self.numbers.len() > MOST_SEARCHED || self.numbers.keys().any(|name| holds(text, name, self.folds_case))
+        let mut all = self.numbers.keys().chain(self.parts.keys());
+        self.numbers.len() > MOST_SEARCHED || all.any(|name| holds(text, name, self.folds_case))
     }
 
     /// The places of the names as words in a text, each with a ledger.
@@ -238,6 +249,8 @@ impl<'i> UseIndex<'i> {
             numbers: FxHashMap::default(),
             words: FxHashMap::default(),
             others: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            separators: rules(self.dialect()).member_separators,
             folds_case: self.dialect().folds_case(),
         };
         for (number, book) in books.iter().enumerate() {
@@ -249,12 +262,42 @@ impl<'i> UseIndex<'i> {
         for &document in self.documents() {
             if names.may_be_in(&document.text) {
                 self.enter(document, &names, &mut books);
+                self.enter_members(document, &names, &mut books);
             }
             for one in &document.facts.computed {
                 self.enter_computed(document, one, &mut books);
             }
         }
         books.into_iter().map(|book| book.ledger).collect()
+    }
+
+    /// Enters the names of which a part is one of the names, and the last parts of the names by themselves.
+    fn enter_members(&self, document: &'i Document, names: &Names, books: &mut [Book<'i>]) {
+        if names.separators.is_empty() {
+            return;
+        }
+        for (_, token) in document.tree().tokens().filter(|(kind, _)| *kind == TokenKind::Atom) {
+            let text = &document.text[token.range()];
+            let whole = names.of(text);
+            let mut at = token.start;
+            for part in text.split_inclusive(names.separators) {
+                let start = at;
+                at += part.len() as u32;
+                let part = part.trim_end_matches(names.separators);
+                let alone = if part.len() < text.len() { names.of(part) } else { &[] };
+                let last = names.parts.get(part).map_or(&[][..], Vec::as_slice);
+                for number in alone.iter().chain(last).filter(|number| !whole.contains(number)) {
+                    let span = Span::new(start, start + part.len() as u32);
+                    let book = &mut books[*number as usize];
+                    if !book.ledger.possible.iter().any(|one| std::ptr::eq(one.document, document) && one.span == span)
+                    {
+                        book.ledger.tally.tokens += 1;
+                        book.ledger.tally.possible += 1;
+                        book.ledger.possible.push(Possible { document, span, reason: PossibleReason::Member });
+                    }
+                }
+            }
+        }
     }
 
     /// Enters the names that code makes from parts.
@@ -280,7 +323,7 @@ impl<'i> UseIndex<'i> {
         let mut own: Vec<(&'i Document, Span)> = Vec::new();
         for (document, one) in symbols.iter().flat_map(|symbol| self.definitions(symbol)) {
             let span = document.facts.forms[one.form as usize].span;
-            own.push((document, Span::new(above(&document.text, span.start), span.end)));
+            own.push((document, Span::new(above(document, span.start), span.end)));
         }
         let fold = |name: &str| if self.dialect().folds_case() { name.to_lowercase() } else { name.to_owned() };
         let folded = symbols.iter().map(|symbol| fold(&symbol.name)).collect();
@@ -529,11 +572,12 @@ fn is_of_system(document: &Document, place: Span) -> bool {
 }
 
 /// The start of the comment lines right above a byte.
-fn above(text: &str, start: u32) -> u32 {
+fn above(document: &Document, start: u32) -> u32 {
+    let (text, comment) = (&document.text, document.dialect.comment());
     let mut start = start as usize;
     while let Some(line_end) = text[..start].trim_end_matches([' ', '\t', '(']).strip_suffix('\n') {
         let line = line_end.rfind('\n').map_or(0, |at| at + 1);
-        if !line_end[line..].trim_start().starts_with(';') {
+        if !line_end[line..].trim_start().starts_with(comment) {
             break;
         }
         start = line;

@@ -61,7 +61,7 @@ pub use account::{
     symbol_name, variables_are_special,
 };
 pub use computed::Computed;
-pub use dialects::{files_are_modules, parameter_notation};
+pub use dialects::{files_are_modules, parameter_notation, spelling_is_all};
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_lisp};

@@ -101,6 +101,8 @@ struct Open {
 pub(crate) struct Walk<'t> {
     tree: &'t Tree,
     text: &'t str,
+    /// The character that begins a comment.
+    comment_mark: char,
     declared: &'t Declared,
     open: Vec<Open>,
     /// The number of the line, from 1, and the line ends in the last token.
@@ -138,6 +140,7 @@ impl<'t> Walk<'t> {
         Self {
             tree,
             text,
+            comment_mark: tree.dialect().comment(),
             declared,
             open: Vec::new(),
             number: 1,
@@ -183,7 +186,9 @@ impl<'t> Walk<'t> {
     /// The kind of a datum that begins with `token`.
     fn first_of(&self, kind: TokenKind, source: &str) -> First {
         match kind {
-            TokenKind::LineComment if source.starts_with(";;;") => First::LongComment,
+            TokenKind::LineComment if source.chars().take(3).filter(|&c| c == self.comment_mark).count() == 3 => {
+                First::LongComment
+            }
             TokenKind::LineComment | TokenKind::BlockComment | TokenKind::UnterminatedComment => First::Comment,
             TokenKind::OpenParen => First::List,
             TokenKind::OpenBracket | TokenKind::OpenBrace => First::Vector,

@@ -271,6 +271,9 @@ const CLOJURE: CallWords = CallWords {
     methods_can_differ: true,
 };
 
+/// No rule of calls or names is for these dialects.
+const UNKNOWN: CallWords = CallWords { definers: &[], asserts: &[], has_kondo: false, ..CLOJURE };
+
 /// The row of a dialect.
 pub(crate) fn call_words(dialect: Dialect) -> &'static CallWords {
     match dialect {
@@ -279,5 +282,6 @@ pub(crate) fn call_words(dialect: Dialect) -> &'static CallWords {
         Dialect::Racket => &RACKET,
         Dialect::Clojure | Dialect::Edn => &CLOJURE,
         Dialect::EmacsLisp => &EMACS_LISP,
+        Dialect::Fennel | Dialect::Janet | Dialect::Hy => &UNKNOWN,
     }
 }

@@ -128,6 +128,9 @@ const CLOJURE: Notation = Notation {
     ..COMMON_LISP
 };
 
+const MEMBERS: Notation =
+    Notation { has_arities: false, again: (&[], &[]), neutral: &["doc", "export"], declares: &[], ..CLOJURE };
+
 /// The row of a dialect.
 pub(crate) fn notation(dialect: Dialect) -> &'static Notation {
     match dialect {
@@ -136,5 +139,6 @@ pub(crate) fn notation(dialect: Dialect) -> &'static Notation {
         Dialect::Racket => &RACKET,
         Dialect::Clojure | Dialect::Edn => &CLOJURE,
         Dialect::EmacsLisp => &EMACS_LISP,
+        Dialect::Fennel | Dialect::Janet | Dialect::Hy => &MEMBERS,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lispwright_index::{
-    Definition, Document, Index, PossibleReason, Referent, Symbol, Use, UseIndex, UseKind, symbol_name,
+    Definition, Document, Index, PossibleReason, Referent, Symbol, Use, UseIndex, UseKind, spelling_is_all, symbol_name,
 };
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Language, Span};
@@ -74,7 +74,7 @@ pub(crate) fn find<'i>(
         });
     };
     let dialect = definitions[0].0.dialect;
-    if !dialect.has_special_forms() {
+    if !dialect.has_special_forms() || spelling_is_all(dialect) {
         return Err(RenameRefusal::Dialect(dialect.name()));
     }
     let target = Target { dialect, symbol, definitions };

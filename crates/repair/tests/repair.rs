@@ -393,3 +393,23 @@ fn a_definer_of_the_project_has_the_shape_of_the_one_it_is_like() {
     }
     assert!(alike == 7 && differ > 1, "{differ} of {alike} differ without the project's word");
 }
+
+#[test]
+fn no_closer_goes_before_a_comment_that_does_not_begin_with_a_semicolon() {
+    refused("(def x (f a#b)\n(def y 1)\n", Dialect::Janet, None);
+    check(
+        "(defn f [x]\n  (g x) # done (\n\n(defn h [y]\n  @{:a y})\n",
+        "(defn f [x]\n  (g x)) # done (\n\n(defn h [y]\n  @{:a y})\n",
+        Dialect::Janet,
+    );
+    check(
+        "(defn f [x]\n  (print f\"{(g \")\")}\")\n\n(defn h [y]\n  {\"a\" y})\n",
+        "(defn f [x]\n  (print f\"{(g \")\")}\"))\n\n(defn h [y]\n  {\"a\" y})\n",
+        Dialect::Hy,
+    );
+    check(
+        "(fn f [x]\n  (g #(+ $ x))\n\n(fn h [y]\n  {:a y})\n",
+        "(fn f [x]\n  (g #(+ $ x)))\n\n(fn h [y]\n  {:a y})\n",
+        Dialect::Fennel,
+    );
+}

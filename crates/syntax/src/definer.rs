@@ -129,6 +129,10 @@ pub(crate) enum Shape {
     ClojureMethod,
     /// `name [docstring] [value]`
     ClojureVariable,
+    /// `[decorator*] option* name [parameters] [docstring] body`: a definition of Hy
+    Decorated,
+    /// `[name] [parameters] [docstring] body`: a function of Fennel
+    MaybeNamed,
     /// `'name` and any other data
     Quoted,
     /// `"name"` and at least so many other data, or no name

@@ -9,6 +9,9 @@ mod common_lisp;
 mod detect;
 mod edn;
 mod emacs_lisp;
+mod fennel;
+mod hy;
+mod janet;
 mod racket;
 mod scheme;
 
@@ -36,16 +39,40 @@ pub enum Dialect {
     EmacsLisp,
     /// Racket, as most of its languages read it.
     Racket,
+    /// Fennel, which is compiled to Lua.
+    Fennel,
+    /// Janet.
+    Janet,
+    /// Hy, which is compiled to Python.
+    Hy,
 }
 
 /// The tables, in the order of the variants.
-static TABLES: [&Table; 6] =
-    [&common_lisp::TABLE, &scheme::TABLE, &clojure::TABLE, &edn::TABLE, &emacs_lisp::TABLE, &racket::TABLE];
+static TABLES: [&Table; 9] = [
+    &common_lisp::TABLE,
+    &scheme::TABLE,
+    &clojure::TABLE,
+    &edn::TABLE,
+    &emacs_lisp::TABLE,
+    &racket::TABLE,
+    &fennel::TABLE,
+    &janet::TABLE,
+    &hy::TABLE,
+];
 
 impl Dialect {
     /// Every dialect, in the order of lists for people.
-    pub const ALL: [Self; 6] =
-        [Self::CommonLisp, Self::Scheme, Self::Clojure, Self::Edn, Self::EmacsLisp, Self::Racket];
+    pub const ALL: [Self; 9] = [
+        Self::CommonLisp,
+        Self::Scheme,
+        Self::Clojure,
+        Self::Edn,
+        Self::EmacsLisp,
+        Self::Racket,
+        Self::Fennel,
+        Self::Janet,
+        Self::Hy,
+    ];
 
     /// The table in its file.
     #[inline]
@@ -73,6 +100,11 @@ impl Dialect {
     /// Upper and lower case name the same symbol unless escaped.
     pub fn folds_case(self) -> bool {
         self.table().folds_case
+    }
+
+    /// The character that begins a comment up to the end of the line.
+    pub fn comment(self) -> char {
+        self.table().comment
     }
 
     /// `[` and `{` are brackets here; elsewhere they are ordinary constituents of symbols.
@@ -104,6 +136,17 @@ pub enum Square {
     Bindings,
 }
 
+/// What the data between braces are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Braces {
+    /// Any number of any data.
+    Plain,
+    /// Keys, each with its value.
+    Pairs,
+    /// The same, and all keys differ; after `#{`, elements that differ.
+    Maps,
+}
+
 /// The meaning of `#!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bang {
@@ -126,6 +169,8 @@ pub enum CharacterLiteral {
     Backslash,
     /// `?x`
     Question,
+    /// The language has no characters.
+    None,
 }
 
 /// Everything that is special about a dialect.
@@ -145,6 +190,8 @@ pub struct Table {
 
     /// The meaning of characters.
     pub(crate) readtable: &'static Readtable,
+    /// The character that begins a comment up to the end of the line.
+    pub comment: char,
     /// Marks after which characters have another meaning.
     pub marks: Option<&'static Marks>,
     /// Implementations with characters of their own, the most particular first.
@@ -168,8 +215,8 @@ pub struct Table {
     pub character: CharacterLiteral,
     /// A dot before the last datum of a list makes a pair.
     pub pairs: bool,
-    /// `{` begins a map and `#{` a set, of which the keys and elements differ.
-    pub(crate) maps: bool,
+    /// What the data between braces are.
+    pub(crate) braces: Braces,
     /// The tokens of a text are those of the language's own reader, as far as the text says: it declares no readtable.
     pub(crate) own_tokens: fn(&[u8]) -> bool,
     /// `...` is code: it repeats what is before it in a pattern.

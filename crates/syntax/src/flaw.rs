@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use crate::dialects::Square;
+use crate::dialects::{Braces, Square};
 use crate::dots::stray_dots_in;
 use crate::readtable::{Start, Within};
 use crate::same::{same_back, same_front};
@@ -21,7 +21,7 @@ use crate::tree::{ListId, Tree};
 pub enum Flaw {
     /// A dot that is not followed by exactly one datum: `(a . b c)`, `(a . )`.
     StrayDot,
-    /// A Clojure map in which a key has no value: `{:a 1 :b}`.
+    /// A map of Clojure, a table of Fennel or Janet in which a key has no value: `{:a 1 :b}`.
     OddMap,
     /// A key or an element that is twice in a Clojure map or set: `#{1 1}`.
     Duplicate,
@@ -97,7 +97,7 @@ fn flaws_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<(Flaw, Sp
     if !misspelt.is_empty() && (table.own_tokens)(text.as_bytes()) {
         found.append(&mut misspelt);
     }
-    if table.maps {
+    if table.braces != Braces::Plain {
         let lists = tree.first_list_from(tokens.start)..tree.first_list_from(tokens.end);
         lists.for_each(|list| flaws_of_braces(tree, text, list, &mut found));
     }
@@ -171,7 +171,7 @@ fn misplaced(tree: &Tree, text: &str, token: TokenId) -> Option<Flaw> {
     let (table, span) = (tree.dialect().table(), tree.token_span(token));
     let own = &text[span.range()];
     let opener = |list: ListId| tree.list(list).open();
-    if table.maps && (own == "#(" || is_wrong_argument(own)) {
+    if table.braces == Braces::Maps && (own == "#(" || is_wrong_argument(own)) {
         let around = |list: ListId| tree.list(list).parent();
         let own_list = tree.list_around(token);
         let first = if own == "#(" { own_list.and_then(around) } else { own_list };
@@ -233,7 +233,8 @@ fn ends_escaping(token: &str) -> bool {
 fn flaws_of_braces(tree: &Tree, text: &str, list: ListId, found: &mut Vec<(Flaw, Span)>) {
     let open = tree.list(list).open();
     let opener = &text[tree.token_span(open).range()];
-    let is_map = opener == "{" || (opener.starts_with("#:") && opener.ends_with('{'));
+    let braces = tree.dialect().table().braces;
+    let is_map = matches!(opener, "{" | "@{") || (opener.starts_with("#:") && opener.ends_with('{'));
     if !(is_map || opener == "#{") {
         return;
     }
@@ -248,6 +249,9 @@ fn flaws_of_braces(tree: &Tree, text: &str, list: ListId, found: &mut Vec<(Flaw,
     }
     if is_map && data.len() % 2 == 1 {
         found.push((Flaw::OddMap, tree.datum_span(data[data.len() - 1])));
+        return;
+    }
+    if braces != Braces::Maps {
         return;
     }
     let mut seen = HashSet::new();

@@ -4,6 +4,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use crate::fields;
 use crate::readtable::{DispatchShape, Readtable, Readtables, Start, Within};
 use crate::token::TokenKind;
 
@@ -256,6 +257,50 @@ impl<'t> Lexer<'t> {
         if self.past_closing(b'"') { TokenKind::String } else { TokenKind::UnterminatedString }
     }
 
+    /// A string in a row of `quote`, up to as many of them: Janet's ``` ``a ` b`` ```. Nothing escapes.
+    pub(crate) fn fenced_string(&mut self, quote: u8) -> TokenKind {
+        let fence = count_while(&self.text[self.at..], |byte| byte == quote);
+        self.at += fence;
+        while let Some(found) = memchr(quote, &self.text[self.at..]) {
+            self.at += found;
+            let run = count_while(&self.text[self.at..], |byte| byte == quote);
+            if run >= fence {
+                self.at += fence;
+                return TokenKind::String;
+            }
+            self.at += run;
+        }
+        self.unterminated_string()
+    }
+
+    /// A string up to `close`, in which nothing escapes; its beginning is read.
+    pub(crate) fn string_until(&mut self, close: &[u8]) -> TokenKind {
+        match memmem::find(&self.text[self.at..], close) {
+            Some(found) => {
+                self.at += found + close.len();
+                TokenKind::String
+            }
+            None => self.unterminated_string(),
+        }
+    }
+
+    /// The same for a string with code in braces.
+    pub(crate) fn string_with_fields(&mut self, close: &[u8]) -> TokenKind {
+        match fields::end(self.text, self.at, self.token_bytes(), close) {
+            fields::End::At(end) => {
+                self.at = end;
+                TokenKind::String
+            }
+            fields::End::Open(_) => self.unterminated_string(),
+        }
+    }
+
+    /// A string up to the end of the text.
+    pub(crate) fn unterminated_string(&mut self) -> TokenKind {
+        self.at = self.text.len();
+        TokenKind::UnterminatedString
+    }
+
     /// Skips past the next `close` that is not escaped by a backslash; if there is none, skips to the end of the text
     /// and returns false.
     fn past_closing(&mut self, close: u8) -> bool {
@@ -406,6 +451,11 @@ impl<'t> Lexer<'t> {
     pub(crate) fn blanks_ahead(&self) -> usize {
         let rest = &self.text[self.at..];
         rest.iter().take_while(|&&byte| self.readtable.start[byte as usize] == Start::Blank).count()
+    }
+
+    /// The text from the current byte.
+    pub(crate) fn rest(&self) -> &'t [u8] {
+        &self.text[self.at..]
     }
 
     pub(crate) fn looking_at(&self, bytes: &[u8]) -> bool {

@@ -27,6 +27,7 @@ pub mod dump;
 #[cfg(debug_assertions)]
 pub mod effort;
 mod fence;
+mod fields;
 mod flaw;
 pub mod form;
 mod heads;

@@ -175,7 +175,7 @@ pub(crate) enum Start {
     Bracket(TokenKind),
     /// `"`
     StringQuote,
-    /// `;`
+    /// `;`, or `#` in Janet.
     Comment,
     /// A prefix of one byte.
     Prefix,
@@ -183,7 +183,8 @@ pub(crate) enum Start {
     Unquote,
     /// `#`: see [`Readtable::dispatch`].
     Dispatch,
-    /// Begins a character literal without `#`: `\` in Clojure, `?` in Emacs Lisp. See [`Readtable::character`].
+    /// Begins a literal without `#`: a character after `\` in Clojure and `?` in Emacs Lisp, a string after a backquote in
+    /// Janet. See [`Readtable::character`].
     Character,
     /// `^` in Clojure.
     Annotation,
@@ -268,10 +269,12 @@ pub(crate) struct Characters<'a> {
     pub(crate) blank: &'a [u8],
     /// Brackets of lists; the others of `[]{}` are constituents.
     pub(crate) brackets: &'a [u8],
+    /// Begins a comment up to the end of the line.
+    pub(crate) comment: u8,
     /// One-byte prefixes.
     pub(crate) prefixes: &'a [u8],
-    /// `,` or `~`.
-    pub(crate) unquote: u8,
+    /// `,` or `~`, if a following `@` joins it.
+    pub(crate) unquote: Option<u8>,
     /// Further first bytes with a meaning.
     pub(crate) start: &'a [(u8, Start)],
     /// Bytes that end an atom, beyond white space and brackets.
@@ -291,9 +294,11 @@ impl Characters<'_> {
             byte += 1;
         }
         table[b'"' as usize] = Start::StringQuote;
-        table[b';' as usize] = Start::Comment;
         table[b'#' as usize] = Start::Dispatch;
-        table[self.unquote as usize] = Start::Unquote;
+        table[self.comment as usize] = Start::Comment;
+        if let Some(unquote) = self.unquote {
+            table[unquote as usize] = Start::Unquote;
+        }
         let mut i = 0;
         while i < self.blank.len() {
             table[self.blank[i] as usize] = Start::Blank;
@@ -359,5 +364,28 @@ pub(crate) const fn bracket(byte: u8) -> TokenKind {
         b']' => TokenKind::CloseBracket,
         b'}' => TokenKind::CloseBrace,
         _ => panic!("not a bracket"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialects::Dialect;
+
+    /// A token that begins as a symbol and ends before its first character would be empty, and reading would not end.
+    #[test]
+    fn no_symbol_begins_with_what_ends_one() {
+        for dialect in Dialect::ALL {
+            let table = dialect.table();
+            let variants = table.variants.iter().map(|variant| variant.readtable);
+            for readtable in variants.chain([table.readtable]).chain(table.marks.map(|marks| marks.after)) {
+                for byte in 0..=u8::MAX {
+                    let (start, within) = (readtable.start[usize::from(byte)], readtable.within[usize::from(byte)]);
+                    let is_empty = start == Start::Atom && within == Within::Terminator;
+                    assert!(!is_empty, "{} {:?}", dialect.name(), char::from(byte));
+                }
+                assert_eq!(readtable.start[table.comment as usize], Start::Comment, "{}", dialect.name());
+            }
+        }
     }
 }

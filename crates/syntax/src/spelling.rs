@@ -7,6 +7,9 @@
 pub(crate) mod clojure;
 pub(crate) mod common_lisp;
 pub(crate) mod emacs_lisp;
+pub(crate) mod fennel;
+pub(crate) mod hy;
+pub(crate) mod janet;
 pub(crate) mod racket;
 pub(crate) mod scheme;
 

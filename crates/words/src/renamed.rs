@@ -150,7 +150,9 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
              declarations depend on such names; rename it by hand",
             at(&one.spot)
         ),
-        R::Dialect(dialect) => format!("who uses a name is not known in {dialect}, so a rename would miss uses"),
+        R::Dialect(dialect) => format!(
+            "who uses a name is not known for certain in {dialect}, so a rename could miss uses; `refs` lists the uses and the places that may be some"
+        ),
         R::BadName { why } => format!("the new name cannot be given: {why}. Pass one symbol"),
         R::SameName => format!("{symbol} has this name already"),
         R::Derived { spot, label, from } => format!(
@@ -265,6 +267,7 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Undeclared => "its package is declared nowhere",
                 PossibleReason::Opened =>
                     "code exports names that it computes, so its package may have it from another",
+                PossibleReason::Member => "it is a part of a longer name, whose first part is a value or module",
                 PossibleReason::OtherSlot =>
                     "the class of the object is not known, and another class has a slot of that name",
                 PossibleReason::ByName =>

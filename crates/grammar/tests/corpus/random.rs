@@ -59,6 +59,21 @@ fn what_is_accepted_of_racket_is_sound() {
     check(Dialect::Racket);
 }
 
+#[test]
+fn what_is_accepted_of_fennel_is_sound() {
+    check(Dialect::Fennel);
+}
+
+#[test]
+fn what_is_accepted_of_janet_is_sound() {
+    check(Dialect::Janet);
+}
+
+#[test]
+fn what_is_accepted_of_hy_is_sound() {
+    check(Dialect::Hy);
+}
+
 /// Xorshift.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;

@@ -94,7 +94,7 @@ pub(super) fn hold(tokens: &[Token], buffer: &str, dialect: Dialect) -> Result<O
 fn before_blank(kind: TokenKind, text: &str, blank: &str, dialect: Dialect) -> Result<Option<Tail>, Failure> {
     Ok(match kind {
         // A carriage return ends the comment only together with the newline after it.
-        TokenKind::LineComment if blank == "\r" => Some(Tail::of(";\r")),
+        TokenKind::LineComment if blank == "\r" => Some(Tail::of(format!("{}\r", dialect.comment()))),
         // Only at the end of its line is a terminator known to be alone on it.
         TokenKind::String if text.starts_with("#<<") && !blank.contains('\n') => Some(here_string(text, blank)?),
         kind => (dialect.table().unsettled)(kind, text, blank).map(Tail::of),
@@ -105,10 +105,14 @@ fn last_token(kind: TokenKind, text: &str, dialect: Dialect) -> Result<Option<Ta
     let is_open = matches!(dialect.table().bang, Bang::Block | Bang::Name) && text == BANG;
     Ok(match kind {
         TokenKind::LineComment | TokenKind::UnterminatedComment if is_open => Some(Tail::of(BANG)),
-        TokenKind::LineComment => Some(Tail::of(";")),
+        TokenKind::LineComment => Some(Tail::of(dialect.comment())),
         TokenKind::BlockComment if text.starts_with("#@") => skipped_bytes(text),
         TokenKind::String | TokenKind::UnterminatedString if text.starts_with("#<<") => Some(here_string(text, "")?),
-        TokenKind::UnterminatedString => Some(Tail::of(format!("\"{}", escape(text)))),
+        TokenKind::UnterminatedString => match (dialect.table().unsettled)(kind, text, "") {
+            Some(open) if open.len() > Tail::MAX_TEXT => return Err(too_long()),
+            Some(open) => Some(Tail::of(open)),
+            None => Some(Tail::of(format!("\"{}", escape(text)))),
+        },
         TokenKind::UnterminatedComment if text.starts_with("#!") => Some(flat_comment(text)),
         TokenKind::UnterminatedComment => Some(nested_comment(text)?),
         kind => (dialect.table().unsettled)(kind, text, "").map(Tail::of),
@@ -153,6 +157,14 @@ fn nested_comment(text: &str) -> Result<Tail, Failure> {
         )));
     }
     Ok(Tail { nesting, text: half.to_owned() })
+}
+
+/// A string of which more has to be known than a scan keeps.
+fn too_long() -> Failure {
+    Failure::input(
+        "The text ends in a string whose terminator is too long, or whose fields are nested too deep. Send the string in \
+         one piece with its end.",
+    )
 }
 
 /// `#<<MARK` and its lines; `blank` follows the mark on a line that may be the last one.

@@ -359,7 +359,11 @@ impl<'t> Walk<'t> {
             F::Fn => {
                 if let Some(name) = data.clone().next().filter(|name| self.symbol(*name).is_some()) {
                     data.next();
-                    self.bind_name(name, false);
+                    // At top level, a function of Fennel is a definition if it has a name.
+                    match self.is_at_top() && self.dialect.knows_definer("fn") {
+                        true => self.definition(Some(name)),
+                        false => self.bind_name(name, false),
+                    }
                 }
                 self.arities(&mut tasks, data);
             }
@@ -377,7 +381,13 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Function | F::Macro => {
-                self.definition(data.next());
+                let mut name = data.next();
+                // Hy has `:async` and decorators before the name.
+                while let Some(before) = name.filter(|one| self.is_vector(*one) || self.source(*one).starts_with(':')) {
+                    tasks.push(Task::Code(before));
+                    name = data.next();
+                }
+                self.definition(name);
                 self.arities(&mut tasks, data);
             }
             F::Variable | F::Test => {
@@ -444,6 +454,12 @@ impl<'t> Walk<'t> {
 
     /// Notes the definition of a name, and walks over its metadata.
     fn definition(&mut self, name: Option<Datum>) {
+        if self.rules.has_inner_definitions && !self.is_at_top() {
+            return name.into_iter().for_each(|name| self.bind(name, Pattern::Destructuring));
+        }
+        if let Some(pattern) = name.filter(|name| self.rules.has_inner_definitions && name.list().is_some()) {
+            return self.names(pattern).into_iter().for_each(|name| self.use_of(name, UseKind::Definition));
+        }
         for name in name.map_or_else(Vec::new, |name| self.alternatives(name)) {
             self.hints(name);
             self.use_of(name, UseKind::Definition);
@@ -454,7 +470,7 @@ impl<'t> Walk<'t> {
     fn arities(&self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
         while let Some(datum) = data.next() {
             if self.is_vector(datum) {
-                tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Codes(data)]);
+                tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Body(data)]);
                 break;
             }
             tasks.push(Task::Code(datum));

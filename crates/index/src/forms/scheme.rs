@@ -267,7 +267,8 @@ impl<'t> Walk<'t> {
             }
             let form = self.dialect.special_form(&head);
             let is_other = matches!(form, Some(F::Fields | F::MatchDefine | F::MatchDefineValues));
-            if !head.starts_with("def") && !is_other {
+            let is_inner = matches!(form, Some(F::Variable | F::Function | F::Macro | F::Fn));
+            if !head.starts_with("def") && !is_other && !is_inner {
                 continue;
             }
             let mut data = data.skip_while(|datum| self.source(*datum).starts_with("#:")).peekable();
@@ -283,6 +284,8 @@ impl<'t> Walk<'t> {
                 }
                 // Their names are bound where they stand.
                 (Some(F::SyntaxDefine), _) => continue,
+                (Some(F::Fn), Some(first)) if first.list().is_some() => continue,
+                (Some(F::Variable), Some(first)) if first.list().is_some() => self.names(first),
                 (_, Some(first)) => vec![self.curried(first).0],
             };
             for name in names {

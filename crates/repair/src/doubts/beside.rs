@@ -64,7 +64,8 @@ impl Case<'_> {
 
 impl Considered<'_> {
     pub(super) fn closes_before_code(&self) -> bool {
-        let touched = |edit: &TextEdit| self.case.text[edit.at as usize..].starts_with(';');
+        let comment = self.case.language.dialect().comment();
+        let touched = |edit: &TextEdit| self.case.text[edit.at as usize..].starts_with(comment);
         let closes = |edit: &TextEdit| edit.removed.is_empty() && edit.inserted.contains([')', ']', '}']);
         self.edits().iter().any(|edit| closes(edit) && touched(edit))
     }

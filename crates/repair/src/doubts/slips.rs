@@ -36,6 +36,7 @@ impl Considered<'_> {
         let bare = |token: &Token| {
             let (start, end) = (token.start as usize, token.end as usize);
             match literal {
+                CharacterLiteral::None => false,
                 CharacterLiteral::Backslash => {
                     let apart = !token.first && !token.last && blank(start - 1) && blank(end);
                     token.delimiter().is_some() && apart

@@ -98,8 +98,9 @@ impl Considered<'_> {
         let keyword = case.text[last.start as usize..last.end as usize].starts_with([':', '#']);
         // After an empty line or a comment on what is to come, more should follow.
         let rest = &case.text[last.end as usize..];
+        let mark = case.language.dialect().comment();
         let remarks =
-            rest.lines().skip(1).any(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(';'));
+            rest.lines().skip(1).any(|line| line.starts_with([' ', '\t']) && line.trim_start().starts_with(mark));
         let goes_on = case.at_end && among_others && (remarks || (missing > 1 && rest.matches('\n').count() > 1));
         if goes_on || missing > 2 || (stops && (missing > 1 || there < 2)) || keyword {
             return true;

@@ -107,8 +107,9 @@ impl Considered<'_> {
         }
         // The number of lists that the comment has open.
         let mut open = 0;
+        let mark = self.case.language.dialect().comment();
         for line in self.case.text[own[0].start as usize..own[own.len() - 1].end as usize].lines() {
-            let comment = line.trim_start().strip_prefix(';').map(|rest| rest.trim_start_matches(';').trim_start());
+            let comment = line.trim_start().strip_prefix(mark).map(|rest| rest.trim_start_matches(mark).trim_start());
             match comment {
                 Some(code) if open > 0 || code.starts_with(OPENERS) => {
                     open = (open + code.matches(OPENERS).count()).saturating_sub(code.matches(CLOSERS).count());

@@ -292,12 +292,13 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(Range<usize>, b
     let mut at = start + 1;
     // Code begins after the first line that is followed by something like code; a string that ends later contains code.
     let mut in_code = false;
+    let comment = language.dialect().comment().to_string().repeat(2);
     for line in part[start + 1..].split_inclusive('\n') {
         let code = line.trim_end();
         let closers = code.len() - code.trim_end_matches([')', ']', '}']).len();
         let next = part[at + line.len()..].trim_start_matches([' ', '\t']);
         // A line that begins like a comment shows that code has begun.
-        in_code |= at > start + 1 && line.trim_start().starts_with(";;");
+        in_code |= at > start + 1 && line.trim_start().starts_with(&comment);
         if !code.is_empty() {
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
             places.push((at + code.len()..at + code.len(), usual && closers == 0 && !in_code));

@@ -273,7 +273,7 @@ impl Case<'_> {
         edits.iter().all(|edit| {
             let rest = self.text[edit.range().end..].lines().next().unwrap_or_default().trim_start_matches(closing);
             [&edit.removed, &edit.inserted].into_iter().all(|side| side.chars().all(closing))
-                && (rest.is_empty() || rest.starts_with(';'))
+                && (rest.is_empty() || rest.starts_with(self.language.dialect().comment()))
         })
     }
 }

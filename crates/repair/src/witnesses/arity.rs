@@ -208,7 +208,8 @@ impl<'l> Definitions<'l> {
 
     /// Looks for the definitions in `text`, at whatever depth, of names that are `wanted`.
     fn look_in(&mut self, text: &str, wanted: impl Fn(u64) -> bool) {
-        let ends_name = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '"' | ';');
+        let comment = self.language.dialect().comment();
+        let ends_name = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '"') || c == comment;
         for at in memmem::find_iter(text.as_bytes(), "def") {
             let Some(open) = text[..at].rfind(ends_name).filter(|open| text.as_bytes()[*open] == b'(') else {
                 continue;

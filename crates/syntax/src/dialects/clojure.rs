@@ -1,6 +1,6 @@
 //! Clojure: the macro and dispatch tables of `clojure.lang.LispReader`.
 
-use super::{Bang, CharacterLiteral, Square, Table};
+use super::{Bang, Braces, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -19,6 +19,7 @@ pub(super) static TABLE: Table = Table {
     first_line: None,
     other_notations: &[],
     readtable: &READTABLE,
+    comment: ';',
     marks: None,
     variants: &[],
     free_dispatch: |_| false,
@@ -30,7 +31,7 @@ pub(super) static TABLE: Table = Table {
     square: Square::Bindings,
     character: CharacterLiteral::Backslash,
     pairs: false,
-    maps: true,
+    braces: Braces::Maps,
     own_tokens: |_| true,
     ellipsis: false,
     folds_case: false,
@@ -56,8 +57,9 @@ pub(super) static TABLE: Table = Table {
 const CHARACTERS: Characters<'_> = Characters {
     blank: b" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f,",
     brackets: b"()[]{}",
+    comment: b';',
     prefixes: b"'`@",
-    unquote: b'~',
+    unquote: Some(b'~'),
     start: &[(b'\\', Start::Character), (b'^', Start::Annotation)],
     // `'`, `#` and `%` are macro characters that do not end a symbol.
     terminators: b"\";@^`~\\",

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{Bang, CharacterLiteral, Square, Table};
+use super::{Bang, Braces, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -22,6 +22,7 @@ pub(super) static TABLE: Table = Table {
     first_line: None,
     other_notations: &[],
     readtable: &READTABLE,
+    comment: ';',
     marks: None,
     variants: &[],
     free_dispatch: |byte| b"/?[{<>~@$%^&_\"`;!".contains(&byte),
@@ -33,7 +34,7 @@ pub(super) static TABLE: Table = Table {
     square: Square::Constituents,
     character: CharacterLiteral::Hash,
     pairs: true,
-    maps: false,
+    braces: Braces::Plain,
     own_tokens,
     ellipsis: false,
     folds_case: true,
@@ -181,8 +182,9 @@ const TAKES_FUNCTIONS: &[&str] = &[
 const CHARACTERS: Characters<'_> = Characters {
     blank: b" \t\n\r\x0c\x7f",
     brackets: b"()",
+    comment: b';',
     prefixes: b"'`",
-    unquote: b',',
+    unquote: Some(b','),
     start: &[],
     terminators: b"\"'`,;",
     escape: true,

@@ -1,6 +1,6 @@
 //! Emacs Lisp: `read0`/`read1` of Emacs's `lread.c`, as the Elisp manual describes them ("Basic Char Readtable" on).
 
-use super::{Bang, CharacterLiteral, FileEnding, Square, Table};
+use super::{Bang, Braces, CharacterLiteral, FileEnding, Square, Table};
 use crate::definer::{FormKind as K, Guess, Place, Placed, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -20,6 +20,7 @@ pub(super) static TABLE: Table = Table {
     first_line: None,
     other_notations: &[],
     readtable: &READTABLE,
+    comment: ';',
     marks: None,
     variants: &[],
     free_dispatch: |_| false,
@@ -31,7 +32,7 @@ pub(super) static TABLE: Table = Table {
     square: Square::Vectors,
     character: CharacterLiteral::Question,
     pairs: true,
-    maps: false,
+    braces: Braces::Plain,
     own_tokens: |_| true,
     ellipsis: false,
     folds_case: false,
@@ -354,8 +355,9 @@ const CHARACTERS: Characters<'_> = Characters {
     // Every control character is white space.
     blank: b"\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ",
     brackets: b"()[]",
+    comment: b';',
     prefixes: b"'`",
-    unquote: b',',
+    unquote: Some(b','),
     start: &[(b'?', Start::Character)],
     terminators: b"\"';`,#",
     escape: true,

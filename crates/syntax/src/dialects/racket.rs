@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::{Bang, CharacterLiteral, Square, Table};
+use super::{Bang, Braces, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
     first_line: Some("#lang"),
     other_notations: &["at-exp", "scribble/", "pollen"],
     readtable: &READTABLE,
+    comment: ';',
     marks: None,
     variants: &[],
     free_dispatch: |_| false,
@@ -33,7 +34,7 @@ pub(super) static TABLE: Table = Table {
     character: CharacterLiteral::Hash,
     // `(a . < . b)` is read, too.
     pairs: false,
-    maps: false,
+    braces: Braces::Plain,
     own_tokens,
     ellipsis: true,
     folds_case: false,
@@ -63,8 +64,9 @@ pub(super) static TABLE: Table = Table {
 const CHARACTERS: Characters<'_> = Characters {
     blank: b" \t\n\r\x0b\x0c",
     brackets: b"()[]{}",
+    comment: b';',
     prefixes: b"'`",
-    unquote: b',',
+    unquote: Some(b','),
     start: &[],
     terminators: b"\"';`,",
     escape: true,

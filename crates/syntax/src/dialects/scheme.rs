@@ -1,6 +1,6 @@
 //! Scheme: R7RS 7.1.1 with Guile's extensions (keywords, `#{...}#` symbols, `#!...!#` comments, G-expressions).
 
-use super::{Bang, CharacterLiteral, Square, Table};
+use super::{Bang, Braces, CharacterLiteral, Square, Table};
 use crate::definer::{FormKind as K, Guess, Row, Shape as S, Wrapper, Wraps, row};
 use crate::diagnostic::Delimiter;
 use crate::lexer::Lexer;
@@ -20,6 +20,7 @@ pub(super) static TABLE: Table = Table {
     first_line: None,
     other_notations: &[],
     readtable: &READTABLE,
+    comment: ';',
     marks: Some(&MARKS),
     variants: VARIANTS,
     free_dispatch: |byte| b"/?[^=->.@_{".contains(&byte),
@@ -31,7 +32,7 @@ pub(super) static TABLE: Table = Table {
     square: Square::Lists,
     character: CharacterLiteral::Hash,
     pairs: true,
-    maps: false,
+    braces: Braces::Plain,
     own_tokens: |_| true,
     ellipsis: true,
     folds_case: false,
@@ -129,8 +130,9 @@ const SPECIAL_FORMS: SpecialForms = &[
 const GUILE: Characters<'_> = Characters {
     blank: b" \t\n\r\x0c",
     brackets: b"()[]",
+    comment: b';',
     prefixes: b"'`",
-    unquote: b',',
+    unquote: Some(b','),
     start: &[],
     // A quote, quasiquote or comma does not end a symbol: `vars'` is one (R7RS 7.1.1, Guile's delimiters).
     terminators: b"\";",

@@ -67,6 +67,13 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
         Shape::ClojureFunction | Shape::ClojureRecord | Shape::ClojureType | Shape::ClojureProtocol => {
             parts.clojure_function(form, first);
         }
+        Shape::MaybeNamed if parts.is_vector(first) => form.signature.push(tree.core_span(first)),
+        Shape::MaybeNamed => parts.parameters_first(form, first),
+        Shape::Decorated => {
+            let name = data.iter().position(|&datum| !parts.is_vector(datum) && !parts.is_option(datum));
+            let Some(at) = name else { return };
+            Parts { data: &data[at..], ..parts }.parameters_first(form, data[at]);
+        }
         Shape::ClojureMethod => {
             parts.name(form, first);
             let dispatch = data.get(1).map(|&value| canonical_datum(tree, text, value));
@@ -75,7 +82,9 @@ pub(super) fn fill(form: &mut Form, tree: &Tree, text: &str, list: ListId, shape
                 .extend(data.iter().skip(2).find(|&&datum| parts.is_vector(datum)).map(|&d| tree.core_span(d)));
         }
         Shape::ClojureVariable => {
-            parts.name(form, first);
+            if !parts.is_pattern(first) {
+                parts.name(form, first);
+            }
             form.docstring = parts.string(1).filter(|_| data.len() > 2 || form.kind == FormKind::Package);
         }
         Shape::Quoted => {
@@ -244,6 +253,22 @@ impl Parts<'_> {
         }
         let arities = self.data.iter().filter_map(|&datum| self.first_of(datum)).filter(|&datum| self.is_vector(datum));
         form.signature.extend(arities.map(|datum| self.tree.core_span(datum)));
+    }
+
+    /// A function whose docstring is after its parameters.
+    fn parameters_first(&self, form: &mut Form, first: Datum) {
+        self.clojure_function(form, first);
+        form.docstring = self.string(2).filter(|_| self.data.len() > 3);
+    }
+
+    /// `:async` and the like before a name.
+    fn is_option(&self, datum: Datum) -> bool {
+        datum.list().is_none() && self.source(self.tree.core_span(datum)).starts_with(':')
+    }
+
+    /// A vector or table of names, each of which gets a part of a value.
+    fn is_pattern(&self, datum: Datum) -> bool {
+        self.is_vector(datum) || self.tree.kind(datum.core) == TokenKind::OpenBrace
     }
 
     fn is_vector(&self, datum: Datum) -> bool {
