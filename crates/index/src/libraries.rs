@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::facts::Facts;
+use crate::library_operators::{LibraryOperator, LibraryOperators};
 use crate::links::{Thing, Tie};
 use crate::question::UseIndex;
 use crate::space::Exports;
@@ -64,6 +65,10 @@ struct Known {
     spaces: FxHashMap<String, LibrarySpace>,
     /// What was found out of them.
     asked: FxHashMap<String, Option<LibraryNames>>,
+    /// The directory or file in which each of them is declared.
+    homes: FxHashMap<String, PathBuf>,
+    /// What the directories and files define.
+    operators: FxHashMap<PathBuf, Arc<LibraryOperators>>,
 }
 
 /// Directories below a place are looked into to this depth.
@@ -74,6 +79,9 @@ const MOST: usize = 4_000;
 
 /// At most so many systems are read for one question.
 const MOST_SYSTEMS: usize = 200;
+
+/// So many bytes of a library are read at most for what it defines.
+const MOST_READ: u64 = 4 << 20;
 
 /// The largest file of a library that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -110,6 +118,32 @@ impl Libraries {
         known.asked.insert(space.to_owned(), found.clone());
         found
     }
+
+    /// What a space whose exports are known defines by a name.
+    pub(crate) fn operator(&self, dialect: Dialect, space: &str, name: &str) -> Option<Arc<LibraryOperator>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let space = known.nicknames.get(space).cloned().unwrap_or_else(|| space.to_owned());
+        let home = known.homes.get(&space)?.clone();
+        if let Some(found) = known.operators.get(&home) {
+            return found.get(&space, name);
+        }
+        let files = match home.is_dir() {
+            true => survey(&home, false, is_lisp_source).files,
+            false => vec![home.clone()],
+        };
+        let size = |file: &PathBuf| file.metadata().map_or(0, |data| data.len());
+        // Of a library that is too large for an answer in time, nothing is known.
+        let is_small = files.len() <= MOST && files.iter().map(size).sum::<u64>() <= MOST_READ;
+        let texts = files.into_iter().filter(|_| is_small).filter_map(|file| Some((file.clone(), text_of(&file)?)));
+        let found = Arc::new(LibraryOperators::of(dialect, texts.collect()));
+        known.operators.insert(home, found.clone());
+        found.get(&space, name)
+    }
+}
+
+/// The file is a source of Common Lisp.
+fn is_lisp_source(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ["lisp", "cl", "lsp"].iter().any(|one| ending == *one))
 }
 
 impl Known {
@@ -186,16 +220,15 @@ impl Known {
         let Some(directory) = file.parent().filter(|directory| self.read.insert(directory.to_path_buf())) else {
             return;
         };
-        let is_source =
-            |path: &Path| path.extension().is_some_and(|ending| ["lisp", "cl", "lsp"].iter().any(|one| ending == *one));
-        let files = survey(directory, false, is_source).files;
+        let directory = directory.to_path_buf();
+        let files = survey(&directory, false, is_lisp_source).files;
         if files.len() > MOST {
             return;
         }
         for text in files.iter().filter_map(|file| text_of(file)) {
             let folded = text.to_ascii_lowercase();
             if ["defpackage", "define-package", "(export "].iter().any(|word| folded.contains(word)) {
-                self.declare(Dialect::CommonLisp, &text, computes(&folded));
+                self.declare(Dialect::CommonLisp, &text, computes(&folded), &directory);
             }
         }
     }
@@ -216,11 +249,11 @@ impl Known {
         let [file] = files.as_slice() else { return };
         let Some(text) = text_of(file) else { return };
         let is_open = computes(&text) || text.contains("(include") || text.contains("load-extension");
-        self.declare(dialect, &text, is_open);
+        self.declare(dialect, &text, is_open, file);
     }
 
     /// Takes what a text declares. If `is_open`, it exports more from the spaces that it declares or enters.
-    fn declare(&mut self, dialect: Dialect, text: &str, is_open: bool) {
+    fn declare(&mut self, dialect: Dialect, text: &str, is_open: bool, home: &Path) {
         let tree = read(text, dialect);
         let is_nested = text.match_indices("(defpackage").any(|(at, _)| at > 0 && !text[..at].ends_with('\n'));
         let facts = if is_nested { Facts::of(&tree, text) } else { Facts::declared(&tree, text) };
@@ -230,6 +263,9 @@ impl Known {
         for space in facts.spaces {
             for name in &space.nicknames {
                 self.nicknames.insert(name.clone(), space.name.clone());
+            }
+            if !space.adds {
+                self.homes.insert(space.name.clone(), home.to_owned());
             }
             let known = self.spaces.entry(space.name).or_default();
             match space.exports {

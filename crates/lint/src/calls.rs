@@ -361,7 +361,13 @@ impl Search<'_, '_, '_> {
         let file = self.file;
         let Some(around) = file.tree.list(list).parent() else { return false };
         let Some(head) = file.tree.data(around).next().filter(|head| head.list().is_none()) else { return false };
-        let Some(used) = self.uses.get(&file.tree.core_span(head).start) else { return false };
+        let span = file.tree.core_span(head);
+        let Some(used) = self.uses.get(&span.start) else {
+            // In an argument of a macro, the name is none that is called, but that of a macro all the same.
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = file.question.meaning_at(file.document, span);
+            let mut definitions = file.question.definitions(&symbol).into_iter();
+            return definitions.any(|(_, one)| one.kind == FormKind::Macro);
+        };
         let Some(word) = self.head(around) else { return false };
         let has_rules = !lispwright_index::has_function_namespace(file.dialect())
             && !lispwright_index::data_are_names(file.dialect());

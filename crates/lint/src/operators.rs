@@ -46,8 +46,8 @@ impl Operator {
 pub(crate) struct Operators<'q, 'i> {
     question: &'q UseIndex<'i>,
     known: RefCell<FxHashMap<Symbol, Option<Operator>>>,
-    /// What the project does not define, as it is written.
-    foreign: RefCell<FxHashMap<String, Operator>>,
+    /// What the project does not define, by its symbol and as it is written.
+    foreign: RefCell<FxHashMap<(Symbol, String), Operator>>,
 }
 
 impl<'q, 'i> Operators<'q, 'i> {
@@ -177,11 +177,12 @@ impl<'q, 'i> Operators<'q, 'i> {
 
     /// What is known of a name that the project does not define.
     fn foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
-        if let Some(known) = self.foreign.borrow().get(written) {
+        let key = (symbol.clone(), written.to_owned());
+        if let Some(known) = self.foreign.borrow().get(&key) {
             return known.clone();
         }
         let found = self.find_foreign(document, symbol, written);
-        self.foreign.borrow_mut().insert(written.to_owned(), found.clone());
+        self.foreign.borrow_mut().insert(key, found.clone());
         found
     }
 
@@ -196,7 +197,22 @@ impl<'q, 'i> Operators<'q, 'i> {
                 dialect.standard_operator(&name).filter(|_| is_of_language(self.question, document, symbol, written))
             }
         };
-        found.map_or(Operator::Unknown, Operator::Standard)
+        match found {
+            Some(standard) => Operator::Standard(standard),
+            None => self.of_library(symbol),
+        }
+    }
+
+    /// What a function of a library takes. Macros of libraries do with their arguments what they like.
+    fn of_library(&self, symbol: &Symbol) -> Operator {
+        match self.question.library_operator(symbol) {
+            Some(known) if known.kind == OperatorKind::Syntax => Operator::Unknown,
+            Some(known) if known.signatures.is_empty() => Operator::Obscure(known.kind),
+            Some(known) => {
+                Operator::Own(Rc::new(OwnOperator { kind: known.kind, signatures: known.signatures.clone() }))
+            }
+            None => Operator::Unknown,
+        }
     }
 }
 

@@ -9,6 +9,11 @@ use lispwright_syntax::{Dialect, Language};
 
 /// The messages of `undefined-name` in a project of one file, beside libraries of these files.
 fn told(dialect: Dialect, libraries: &[(&str, &str)], name: &str, text: &str) -> Vec<String> {
+    told_by("undefined-name", dialect, libraries, name, text)
+}
+
+/// The same of another rule.
+fn told_by(rule: &str, dialect: Dialect, libraries: &[(&str, &str)], name: &str, text: &str) -> Vec<String> {
     let place = tempfile::tempdir().expect("a directory");
     for (path, text) in libraries {
         let path = place.path().join(path);
@@ -21,7 +26,7 @@ fn told(dialect: Dialect, libraries: &[(&str, &str)], name: &str, text: &str) ->
     index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
     let question = index.question(dialect);
     let document = index.documents().next().expect("the file");
-    let rule = rules::with_code("undefined-name").expect("the rule");
+    let rule = rules::with_code(rule).expect("the rule");
     lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect()
 }
 
@@ -32,7 +37,10 @@ const SHOP: &[(&str, &str)] = &[
         "(eval-when (:execute)\n  (defpackage :shop (:nicknames :sh) (:use :cl :base) (:export #:total)))\n",
     ),
     ("source/base/base.asd", "(defsystem :base :components ((:file \"base\")))\n"),
-    ("source/base/base.lisp", "(defpackage :base (:use :cl) (:export #:sum))\n"),
+    (
+        "source/base/base.lisp",
+        "(defpackage :base (:use :cl) (:export #:sum))\n(in-package :base)\n(defun sum (all) all)\n",
+    ),
     ("source/open/open.asd", "(defsystem :open :components ((:file \"open\")))\n"),
     ("source/open/open.lisp", "(defpackage :open (:use :cl) (:export . #.(names)))\n"),
 ];
@@ -64,4 +72,23 @@ fn a_module_of_guile_is_found_by_its_path() {
     let text = "(define-module (app) #:use-module (shop base))\n(define-public (f x) (totl (total x)))\n";
     assert_eq!(told(Dialect::Scheme, &libraries, "app.scm", text), ["nobody defines `totl`"]);
     assert_eq!(told(Dialect::Scheme, &[], "app.scm", text), [""; 0]);
+}
+
+#[test]
+fn a_call_of_a_function_of_a_library_is_judged() {
+    let text = "(defsystem :app :depends-on (:shop))\n(defpackage :app (:use :cl :base))\n(in-package :app)\n\
+                (defun f (x) (sum x x) (base:sum) (sum (car x x)))\n";
+    let told = told_by("wrong-argument-count", Dialect::CommonLisp, SHOP, "app.lisp", text);
+    assert_eq!(
+        told,
+        [
+            "`sum` takes 1 argument (all), and gets 2",
+            "`base:sum` takes 1 argument (all), and gets none",
+            "`car` takes 1 argument, and gets 2",
+        ]
+    );
+    let text = "(define-module (app) #:use-module (shop base))\n(define-public (f x) (total x 1))\n";
+    let files = [("site/3.0/shop/base.scm", "(define-module (shop base) #:export (total))\n(define (total x) x)\n")];
+    let told = told_by("wrong-argument-count", Dialect::Scheme, &files, "app.scm", text);
+    assert_eq!(told, ["`total` takes 1 argument (x), and gets 2"]);
 }

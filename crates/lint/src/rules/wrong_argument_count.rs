@@ -21,7 +21,7 @@ static ABOUT: About = About {
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
     what: "A call passes fewer or more arguments than the function or macro takes.",
     why: "It fails when it runs; a macro fails when it is expanded. Functions and macros of the project and of the language \
-          are judged, and local functions, where the arguments can be counted.",
+          are judged, functions of installed libraries, and local functions, where the arguments can be counted.",
     examples: &[
         Example {
             dialect: Dialect::CommonLisp,

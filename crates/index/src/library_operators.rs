@@ -1,0 +1,141 @@
+//! What installed libraries define by the names that they export: functions with what they take, and macros with what they
+//! do with their arguments.
+//!
+//! The files of a library are read when somebody asks for one of its names, and only what was found is kept.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lispwright_syntax::{Dialect, FormKind, Language, OperatorKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dialects::rules;
+use crate::index::Index;
+use crate::question::UseIndex;
+use crate::resolve::{MOST_STEPS, Referent, Symbol};
+use crate::signatures::Signature;
+use crate::space::Exports;
+
+/// Heads of definitions whose lists of parameters are those of the calls.
+const DEFINERS: &[&str] =
+    &["defun", "defmacro", "defgeneric", "define", "define*", "define-public", "define*-public", "define-inlinable"];
+
+/// A function or macro of a library.
+#[derive(Clone, Debug)]
+pub struct LibraryOperator {
+    /// Whether its arguments are evaluated.
+    pub kind: OperatorKind,
+    /// What calls pass, by each of its lists of parameters; empty if it is not known.
+    pub signatures: Vec<Signature>,
+}
+
+/// The functions and macros that the spaces of a library export, by the names of both.
+#[derive(Debug, Default)]
+pub(crate) struct LibraryOperators {
+    by_name: FxHashMap<(String, String), Arc<LibraryOperator>>,
+}
+
+impl LibraryOperators {
+    /// Those of a library with these files.
+    pub(crate) fn of(dialect: Dialect, files: Vec<(PathBuf, String)>) -> Self {
+        let files = files.into_iter().map(|(path, text)| (path, text, Language::from(dialect)));
+        let index = Index::default().with(files);
+        let question = index.question(dialect);
+        let mut operators = Self::default();
+        let spaces = question.documents().iter().flat_map(|document| &document.facts.spaces);
+        let named: FxHashSet<(&str, &String)> = spaces
+            .filter_map(|space| match &space.exports {
+                Exports::Names(names) => Some(names.iter().map(|name| (space.name.as_str(), name))),
+                Exports::All => None,
+            })
+            .flatten()
+            .collect();
+        for (space, name) in named {
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.spaces.exported(space, name, MOST_STEPS);
+            if let Some(operator) = operator(&question, &symbol) {
+                operators.by_name.insert((space.to_owned(), name.clone()), Arc::new(operator));
+            }
+        }
+        operators
+    }
+
+    pub(crate) fn get(&self, space: &str, name: &str) -> Option<Arc<LibraryOperator>> {
+        self.by_name.get(&(space.to_owned(), name.to_owned())).cloned()
+    }
+}
+
+/// What a library defines by a symbol, if that is a function or macro.
+fn operator(question: &UseIndex<'_>, symbol: &Symbol) -> Option<LibraryOperator> {
+    let two_namespaces = rules(question.dialect).two_namespaces;
+    let (mut kind, mut is_clear, mut signatures) = (None, true, Vec::new());
+    let mut has_methods = false;
+    for (document, one) in question.definitions(symbol) {
+        let row = &document.facts.forms[one.form as usize];
+        let of_form = document.signatures(one.form);
+        // The library can have a definer of this name.
+        let is_certain = DEFINERS.contains(&row.head.as_str()) && !of_form.is_empty();
+        match one.kind {
+            _ if document.text[row.name.range()].starts_with('(') && two_namespaces => continue,
+            _ if one.made => {
+                kind.get_or_insert(OperatorKind::Function);
+                is_clear = false;
+            }
+            FormKind::Macro => {
+                kind = Some(OperatorKind::Syntax);
+                is_clear &= is_certain;
+                signatures.extend_from_slice(of_form);
+            }
+            FormKind::Function | FormKind::GenericFunction => {
+                kind.get_or_insert(OperatorKind::Function);
+                is_clear &= is_certain;
+                signatures.extend(of_form.iter().filter(|one| !one.is_method).cloned());
+                has_methods |= one.kind == FormKind::GenericFunction;
+            }
+            FormKind::Method => {
+                kind.get_or_insert(OperatorKind::Function);
+                has_methods = true;
+            }
+            FormKind::Variable if !two_namespaces => {
+                kind.get_or_insert(OperatorKind::Function);
+                is_clear = false;
+            }
+            FormKind::Variable | FormKind::Structure | FormKind::Class | FormKind::Condition | FormKind::Type => {}
+            _ => is_clear = false,
+        }
+    }
+    // Methods take keywords of their own.
+    for one in signatures.iter_mut().filter(|one| has_methods && one.has_keys) {
+        one.takes_other_keys = true;
+    }
+    signatures.dedup();
+    if !is_clear {
+        signatures.clear();
+    }
+    Some(LibraryOperator { kind: kind?, signatures })
+}
+
+impl UseIndex<'_> {
+    /// What a library defines by the symbol that a name means in code of the project; `None` if no library is known to define
+    /// it.
+    pub fn library_operator(&self, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
+        let has = |space: &str, name: &str| {
+            !self.declares(space) && self.library_exports(space).is_some_and(|all| all.contains(name))
+        };
+        if !self.declares(&symbol.space) {
+            let is_given = has(&symbol.space, &symbol.name);
+            return is_given.then(|| self.libraries.operator(self.dialect, &symbol.space, &symbol.name)).flatten();
+        }
+        // What the space imports.
+        let imports = self.imports_of(&symbol.space).filter(|import| !import.is_conditional && import.only.is_none());
+        let mut given = imports.filter_map(|import| {
+            let theirs = import.theirs(&symbol.name)?;
+            has(&import.from, theirs).then_some((import.from.as_str(), theirs))
+        });
+        let (from, name) = given.next()?;
+        match given.next() {
+            // Where several give it, the last one counts, or they give the same.
+            Some(_) => None,
+            None => self.libraries.operator(self.dialect, from, name),
+        }
+    }
+}
