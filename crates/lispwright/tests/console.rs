@@ -1,5 +1,5 @@
 //! The conversations with a shell in README.md and `docs/`, held again: each command of a block ```` ```console ```` is run, and
-//! what it prints is what the page shows.
+//! what it prints is what the page shows. The README's script about the example is run to its end.
 //!
 //! A block has a directory of its own; `cat FILE` makes the file that it shows. Words behind `console` say more: `ledger`
 //! begins in a copy of `examples/ledger`, `again` goes on where the block before has ended, and `elsewhere` is not run,
@@ -87,24 +87,28 @@ fn fits(found: &[&str], shown: &[String]) -> bool {
     }
 }
 
+/// A shell that runs a script in a directory, with the program on its path.
+fn shell(script: &str, directory: &Path) -> Command {
+    let binary = Path::new(env!("CARGO_BIN_EXE_lispwright")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(directory).env("PATH", path).env("HOME", home());
+    shell.env("XDG_CACHE_HOME", home().join("cache")).env("XDG_STATE_HOME", home().join("state"));
+    for name in ["LISPWRIGHT_ROOT", "MCP_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"] {
+        shell.env_remove(name);
+    }
+    shell
+}
+
 /// Holds a conversation again; what went otherwise.
 fn hold(block: &Block, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
-    let binary = Path::new(env!("CARGO_BIN_EXE_lispwright")).parent().unwrap();
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     for Turn { command, shown } in &block.turns {
         if let Some(name) = command.strip_prefix("cat ") {
             fs::write(directory.join(name), format!("{}\n", shown.join("\n"))).unwrap();
             continue;
         }
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]).current_dir(directory).env("PATH", &path).env("HOME", home());
-        shell.env("XDG_CACHE_HOME", home().join("cache"));
-        shell.env("XDG_STATE_HOME", home().join("state"));
-        for name in ["LISPWRIGHT_ROOT", "MCP_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"] {
-            shell.env_remove(name);
-        }
-        let output = shell.output().unwrap();
+        let output = shell(command, directory).output().unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<&str> = said.lines().collect();
         // Without lines, it is enough that it succeeds.
@@ -144,6 +148,26 @@ fn conversations_in_the_documents_go_as_they_are_shown() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(held > 5, "only {held} conversations were held");
+}
+
+/// Each command of a script that begins in the example of the repository succeeds, unless it says otherwise.
+#[test]
+fn scripts_about_the_example_succeed() {
+    let text = fs::read_to_string(top().join("README.md")).unwrap();
+    let scripts: Vec<&str> = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let begun: Vec<&&str> = scripts.iter().filter(|script| script.starts_with("cd examples/ledger\n")).collect();
+    assert!(!begun.is_empty());
+    for script in begun {
+        let directory = TempDir::new().unwrap();
+        copy(&top().join("examples/ledger"), &directory.path().join("examples/ledger"));
+        let (first, rest) = script.split_once('\n').unwrap();
+        for command in rest.replace("\\\n", " ").lines() {
+            let output = shell(&format!("{first} && {command}"), directory.path()).output().unwrap();
+            let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            let code = i32::from(command.contains("# exit code 1"));
+            assert_eq!(output.status.code(), Some(code), "{command}\n{said}{errors}");
+        }
+    }
 }
 
 #[test]
