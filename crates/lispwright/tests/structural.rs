@@ -132,3 +132,25 @@ fn edit_changes_a_file_or_is_refused_with_a_reason() {
     assert_eq!(read(), ";; The area.\n(defun area (r) r)\n(area 1)\n");
     check(here, &["edit", "good.lisp", "append", "--root", "/"], "(a)", 2, "", "cannot be a project root");
 }
+
+#[test]
+fn what_has_no_image_is_not_loaded_into_another() {
+    let project = project();
+    let here = project.path();
+    for (file, text, dialect) in [
+        ("shop.fnl", "(local x 1)\n", "fennel"),
+        ("shop.janet", "(def x 1) # (\n", "janet"),
+        ("shop.hy", "(print f\"{x}\")\n", "hy"),
+        ("deps.edn", "{:a 1}\n", "edn"),
+    ] {
+        std::fs::write(here.join(file), text).unwrap();
+        check(here, &["check", file], "", 0, &format!("{file}: balanced (1 form, 1 line, {dialect}).\n"), "");
+        for command in ["load", "eval"] {
+            let output = lispwright(here, &[command, file], "");
+            let said = [&output.stdout[..], &output.stderr[..]].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            assert!(said.contains(&format!("{dialect} has no live image here")), "{command} {file}: {said}");
+            assert_ne!(output.status.code(), Some(0));
+        }
+    }
+}

@@ -111,6 +111,13 @@ pub enum Refusal {
         /// The call has an argument for the dialect.
         may_be_said: bool,
     },
+    /// There is no runtime for the language of a file.
+    NoRuntime {
+        /// The file, as the project calls it.
+        path: String,
+        /// Its dialect.
+        dialect: &'static str,
+    },
     /// The `lispwright.toml` of the project is wrong.
     Configuration(Box<BadConfiguration>),
     /// A name was not given another.
@@ -232,6 +239,7 @@ impl Refusal {
             | Self::NoDialect { .. }
             | Self::Undocumented(_)
             | Self::NotLisp { .. }
+            | Self::NoRuntime { .. }
             | Self::NoMention { .. }
             | Self::Configuration(_) => "BAD_ARGUMENT",
             Self::LispExists { .. } => "WOULD_BREAK",

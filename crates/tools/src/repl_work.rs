@@ -71,6 +71,10 @@ impl Work {
                 let file = workshop.workspace.read(path)?;
                 let place = workshop.roots.absolute(Path::new(path))?;
                 let usual = runtime_of_file(Path::new(&file.path), &file.text);
+                let unknown = Dialect::detect(path, file.text.as_bytes()).filter(|_| usual.is_none());
+                if let (Some(dialect), None, None) = (unknown, runtime, session) {
+                    return Err(Refusal::NoRuntime { path: file.path.clone(), dialect: dialect.name() });
+                }
                 (LoadTarget::Path(place.display().to_string()), path, usual)
             }
             _ => return Err(LiveFault::SystemOrPath { tool }.into()),

@@ -109,6 +109,10 @@ fn said(refusal: &Refusal, skin: Skin) -> (String, Map<String, Value>) {
             let path = in_a_line(path);
             format!("{path}: not known to be Lisp, neither by its extension nor by its first lines. {instead}.")
         }
+        Refusal::NoRuntime { path, dialect } => format!(
+            "{}: {dialect} has no live image here: its files are read, edited and checked, and not run.",
+            in_a_line(path)
+        ),
         Refusal::Rename { symbol, refusal, root } => {
             let facts = renamed::facts(refusal, root);
             return (renamed::refused(symbol, refusal, root, skin), facts);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lispwright_syntax::Dialect;
 use lispwright_tools::load_system::{LoadSystem, load_system};
 use lispwright_tools::repl_eval::{ReplEval, repl_eval};
 use lispwright_tools::{Answer, runtime_of_file};
@@ -76,7 +77,14 @@ pub(crate) fn run(args: Args) -> ExitCode {
         (Some(code), _) => code,
         (None, Some(file)) => match text_of(&file) {
             Ok(code) => {
-                runtime = runtime.or_else(|| runtime_of_file(&file, &code).map(str::to_owned));
+                let usual = runtime_of_file(&file, &code);
+                let name = file.to_string_lossy();
+                let unknown = Dialect::detect(&name, code.as_bytes()).filter(|_| usual.is_none() && runtime.is_none());
+                if let Some(dialect) = unknown {
+                    let why = format_args!("{} has no live image here", dialect.name());
+                    return failed("eval", args.json, Complaint::at(name.into_owned(), why));
+                }
+                runtime = runtime.or_else(|| usual.map(str::to_owned));
                 without_script_line(code)
             }
             Err(error) => {

@@ -273,6 +273,8 @@ impl Project {
             let example = match *name {
                 "common-lisp" => "# defroute = \"defun\"\n\n# [common-lisp.dispatch]\n# \"/\" = \"delimited\"\n",
                 "clojure" => "# defroute = \"defn\"\n",
+                "fennel" => "# defroute = \"fn\"\n",
+                "janet" | "hy" => "# defroute = \"defn\"\n",
                 _ => "# define-route = \"define\"\n",
             };
             let _ = write!(text, "\n# [{name}.definers]\n{example}");
