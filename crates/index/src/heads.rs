@@ -93,20 +93,20 @@ impl<'t> Walk<'t> {
             return false;
         }
         match self.operator(name, head, list) {
-            Some(Operator::Macro(treatment)) if treatment.exports() => self.treated(treatment, list),
+            Some(Operator::Macro(treatment)) if treatment.exports() => self.treated(&treatment, list),
             _ => false,
         }
     }
 
     /// What the head of a form is in the project, if something is known of that.
-    fn operator(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> Option<Operator<'t>> {
+    fn operator(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> Option<Operator> {
         let macros = self.macros.filter(|_| head.called == Called::Treated)?;
         if let Some(known) = self.operators.get(name) {
-            return Some(*known);
+            return Some(known.clone());
         }
         let space = self.facts.space_at(self.tree.list_span(list).start);
         let found = macros.operator(space, name);
-        self.operators.insert(name, found);
+        self.operators.insert(name, found.clone());
         Some(found)
     }
 
@@ -114,7 +114,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn is_treated(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
         let Some(operator) = self.operator(name, head, list) else { return false };
         match operator {
-            Operator::Macro(treatment) => self.treated(treatment, list),
+            Operator::Macro(treatment) => self.treated(&treatment, list),
             Operator::Function => {
                 // The head looks like that of a definition, but its arguments are evaluated.
                 self.note_treated(list);

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::facts::Facts;
-use crate::library_operators::{LibraryOperator, LibraryOperators};
+use crate::library_operators::{LibraryOperator, LibraryOperators, needed_systems};
 use crate::links::{Thing, Tie};
 use crate::question::UseIndex;
 use crate::space::Exports;
@@ -98,7 +98,12 @@ impl Libraries {
 
     /// The names that a space exports; `None` if no library is known to declare it, or not all of them are known. A
     /// project needs the `systems`.
-    fn exports(&self, dialect: Dialect, space: &str, systems: &dyn Fn() -> Vec<String>) -> Option<LibraryNames> {
+    pub(crate) fn exports(
+        &self,
+        dialect: Dialect,
+        space: &str,
+        systems: &dyn Fn() -> Vec<String>,
+    ) -> Option<LibraryNames> {
         let places: Vec<&Path> =
             self.places.iter().filter(|(of, _)| *of == dialect).map(|(_, place)| place.as_path()).collect();
         if places.is_empty() || space.is_empty() {
@@ -117,6 +122,11 @@ impl Libraries {
         let found = known.names(dialect, &places, space).map(Arc::new);
         known.asked.insert(space.to_owned(), found.clone());
         found
+    }
+
+    /// There is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// What a space whose exports are known defines by a name.
@@ -335,11 +345,7 @@ impl UseIndex<'_> {
         if self.declares(space) {
             return None;
         }
-        let systems = || {
-            let links = self.documents().iter().flat_map(|document| &document.facts.links);
-            let needed = links.filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
-            needed.map(|link| link.name.clone()).collect()
-        };
+        let systems = || needed_systems(self.documents());
         self.libraries.exports(self.dialect, space, &systems)
     }
 }

@@ -6,15 +6,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lispwright_syntax::{Dialect, FormKind, Language, OperatorKind};
+use lispwright_syntax::{Dialect, FormKind, Language, OperatorKind, Span, TokenKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
-use crate::index::Index;
+use crate::index::{Document, Index};
+use crate::libraries::Libraries;
+use crate::links::{Thing, Tie};
 use crate::question::UseIndex;
-use crate::resolve::{MOST_STEPS, Referent, Symbol};
+use crate::resolve::{MOST_STEPS, Referent, Spaces, Symbol, Written};
 use crate::signatures::Signature;
 use crate::space::Exports;
+use crate::treatment::Treatment;
 
 /// Heads of definitions whose lists of parameters are those of the calls.
 const DEFINERS: &[&str] =
@@ -27,6 +30,17 @@ pub struct LibraryOperator {
     pub kind: OperatorKind,
     /// What calls pass, by each of its lists of parameters; empty if it is not known.
     pub signatures: Vec<Signature>,
+    /// What becomes of the arguments of a macro, if its definition shows it.
+    pub(crate) treatment: Option<Arc<Treatment>>,
+    /// The names in all macros of the library, which can bind them in their uses.
+    pub(crate) words: Arc<FxHashSet<String>>,
+}
+
+impl LibraryOperator {
+    /// It is a macro, and it or another one of the library has the name in its definition.
+    pub fn may_bind(&self, name: &str) -> bool {
+        self.kind == OperatorKind::Syntax && self.words.contains(name)
+    }
 }
 
 /// The functions and macros that the spaces of a library export, by the names of both.
@@ -50,9 +64,10 @@ impl LibraryOperators {
             })
             .flatten()
             .collect();
+        let words = Arc::new(words(&question));
         for (space, name) in named {
             let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.spaces.exported(space, name, MOST_STEPS);
-            if let Some(operator) = operator(&question, &symbol) {
+            if let Some(operator) = operator(&question, &symbol, &words) {
                 operators.by_name.insert((space.to_owned(), name.clone()), Arc::new(operator));
             }
         }
@@ -64,11 +79,29 @@ impl LibraryOperators {
     }
 }
 
+/// The names in the macros of a library.
+fn words(question: &UseIndex<'_>) -> FxHashSet<String> {
+    let mut words = FxHashSet::default();
+    for document in question.documents() {
+        let macros: Vec<Span> =
+            document.facts.macros.iter().map(|one| document.facts.forms[one.form as usize].span).collect();
+        if macros.is_empty() {
+            continue;
+        }
+        let tree = document.tree();
+        let atoms = macros.iter().flat_map(|span| tree.tokens_within(*span));
+        let atoms = atoms.filter(|(kind, _)| *kind == TokenKind::Atom);
+        words.extend(atoms.map(|(_, span)| Written::of(question.dialect, &document.text[span.range()]).name));
+    }
+    words
+}
+
 /// What a library defines by a symbol, if that is a function or macro.
-fn operator(question: &UseIndex<'_>, symbol: &Symbol) -> Option<LibraryOperator> {
+fn operator(question: &UseIndex<'_>, symbol: &Symbol, words: &Arc<FxHashSet<String>>) -> Option<LibraryOperator> {
     let two_namespaces = rules(question.dialect).two_namespaces;
     let (mut kind, mut is_clear, mut signatures) = (None, true, Vec::new());
     let mut has_methods = false;
+    let mut treatments = Vec::new();
     for (document, one) in question.definitions(symbol) {
         let row = &document.facts.forms[one.form as usize];
         let of_form = document.signatures(one.form);
@@ -84,6 +117,7 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol) -> Option<LibraryOperator>
                 kind = Some(OperatorKind::Syntax);
                 is_clear &= is_certain;
                 signatures.extend_from_slice(of_form);
+                treatments.extend(document.facts.macros.iter().find(|macro_| macro_.form == one.form));
             }
             FormKind::Function | FormKind::GenericFunction => {
                 kind.get_or_insert(OperatorKind::Function);
@@ -111,22 +145,37 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol) -> Option<LibraryOperator>
     if !is_clear {
         signatures.clear();
     }
-    Some(LibraryOperator { kind: kind?, signatures })
+    // One of several definitions counts, and which one is not known.
+    let treatment = match treatments.as_slice() {
+        [one] if one.treatment.is_known() => Some(one.treatment.clone()),
+        _ => None,
+    };
+    Some(LibraryOperator { kind: kind?, signatures, treatment, words: words.clone() })
 }
 
-impl UseIndex<'_> {
-    /// What a library defines by the symbol that a name means in code of the project; `None` if no library is known to define
-    /// it.
-    pub fn library_operator(&self, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
+/// What the libraries of a project define by the names that its code has from them.
+pub(crate) struct Foreign<'a> {
+    pub(crate) dialect: Dialect,
+    pub(crate) libraries: &'a Libraries,
+    /// The systems that the project depends on.
+    pub(crate) systems: &'a dyn Fn() -> Vec<String>,
+}
+
+impl Foreign<'_> {
+    /// What a library defines by the symbol that a name means in code of the project.
+    pub(crate) fn operator(&self, spaces: &Spaces<'_>, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
         let has = |space: &str, name: &str| {
-            !self.declares(space) && self.library_exports(space).is_some_and(|all| all.contains(name))
+            let is_own = spaces.by_name.contains_key(space);
+            let exports = || self.libraries.exports(self.dialect, space, self.systems);
+            !is_own && exports().is_some_and(|all| all.contains(name))
         };
-        if !self.declares(&symbol.space) {
+        let Some(declared) = spaces.by_name.get(symbol.space.as_str()) else {
             let is_given = has(&symbol.space, &symbol.name);
             return is_given.then(|| self.libraries.operator(self.dialect, &symbol.space, &symbol.name)).flatten();
-        }
+        };
         // What the space imports.
-        let imports = self.imports_of(&symbol.space).filter(|import| !import.is_conditional && import.only.is_none());
+        let imports = declared.iter().flat_map(|space| &space.imports);
+        let imports = imports.filter(|import| !import.is_conditional && import.only.is_none());
         let mut given = imports.filter_map(|import| {
             let theirs = import.theirs(&symbol.name)?;
             has(&import.from, theirs).then_some((import.from.as_str(), theirs))
@@ -137,5 +186,22 @@ impl UseIndex<'_> {
             Some(_) => None,
             None => self.libraries.operator(self.dialect, from, name),
         }
+    }
+}
+
+/// The systems that some files depend on.
+pub(crate) fn needed_systems(documents: &[&Document]) -> Vec<String> {
+    let links = documents.iter().flat_map(|document| &document.facts.links);
+    let needed = links.filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
+    needed.map(|link| link.name.clone()).collect()
+}
+
+impl UseIndex<'_> {
+    /// What a library defines by the symbol that a name means in code of the project; `None` if no library is known to define
+    /// it.
+    pub fn library_operator(&self, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
+        let systems = || needed_systems(self.documents());
+        let foreign = Foreign { dialect: self.dialect, libraries: &self.libraries, systems: &systems };
+        foreign.operator(&self.spaces, symbol)
     }
 }

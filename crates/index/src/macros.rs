@@ -1,14 +1,19 @@
 //! The macros of a project: where a form uses one, how the macro treats its arguments.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Dialect, FormKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::Document;
+use crate::libraries::Libraries;
+use crate::library_operators::{Foreign, needed_systems};
 use crate::resolve::{Referent, Spaces, Symbol, Written};
 use crate::treatment::Treatment;
+
+/// What macros of libraries do with their arguments, by the space and the spelling of a use.
+type ForeignMacros = FxHashMap<(String, String), Option<Arc<Treatment>>>;
 
 /// The macros of the files in one dialect.
 #[derive(Debug)]
@@ -20,6 +25,12 @@ pub(crate) struct Macros<'i> {
     /// Functions whose names begin as those of definers do.
     functions: FxHashSet<Symbol>,
     spaces: Spaces<'i>,
+    /// The files, whose libraries are known.
+    documents: Vec<&'i Document>,
+    /// The installed libraries, if their macros count.
+    libraries: Option<Arc<Libraries>>,
+    /// What macros of libraries do that are written so.
+    foreign: Mutex<ForeignMacros>,
 }
 
 /// What is known of a name, whatever it means.
@@ -41,11 +52,11 @@ pub(crate) enum Called {
     Treated,
 }
 
-/// An operator of the project.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Operator<'m> {
+/// An operator of the project or of a library.
+#[derive(Clone, Debug)]
+pub(crate) enum Operator {
     /// A macro that treats its arguments so.
-    Macro(&'m Treatment),
+    Macro(Arc<Treatment>),
     /// A function: its arguments are evaluated.
     Function,
     /// Something else.
@@ -70,6 +81,9 @@ impl<'i> Macros<'i> {
             names: FxHashMap::default(),
             functions: FxHashSet::default(),
             spaces: Spaces::of(&own),
+            libraries: None,
+            foreign: Mutex::default(),
+            documents: own.clone(),
         };
         for one in own.iter().flat_map(|document| &document.facts.definitions) {
             if one.kind == FormKind::Function && one.has_definers_name() {
@@ -78,6 +92,26 @@ impl<'i> Macros<'i> {
             }
         }
         macros
+    }
+
+    /// The same, where macros of installed libraries count.
+    pub(crate) fn with_libraries(self, libraries: &Arc<Libraries>) -> Self {
+        let libraries = (!libraries.is_empty()).then(|| libraries.clone());
+        Self { libraries, ..self }
+    }
+
+    /// What a macro of a library does with its arguments that a name means in a space.
+    fn foreign(&self, space: &str, written: &str, symbol: &Symbol) -> Option<Arc<Treatment>> {
+        let libraries = self.libraries.as_deref()?;
+        let key = (space.to_owned(), written.to_owned());
+        if let Some(known) = self.foreign.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known.clone();
+        }
+        let systems = || needed_systems(&self.documents);
+        let foreign = Foreign { dialect: self.dialect, libraries, systems: &systems };
+        let found = foreign.operator(&self.spaces, symbol).and_then(|operator| operator.treatment.clone());
+        self.foreign.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        found
     }
 
     /// The macros of a file, in the order of [`crate::Facts::macros`]; `None` for one that has no name.
@@ -122,16 +156,26 @@ impl<'i> Macros<'i> {
             called = if name.is_function || name.is_treated { Called::Treated } else { Called::Untreated };
             called == Called::Treated
         });
-        called
+        // What it means is found where it is used.
+        if called == Called::Nothing && self.libraries.is_some() { Called::Treated } else { called }
     }
 
     /// What a name means in a space.
-    pub(crate) fn operator(&self, space: &str, written: &str) -> Operator<'_> {
-        let written = Written::of(self.dialect, written);
-        let Referent::Is(symbol) = self.spaces.meaning(space, &written) else { return Operator::Unknown };
-        match self.treatments.get(&symbol) {
-            Some(known) => Operator::Macro(known),
-            None if self.functions.contains(&symbol) => Operator::Function,
+    pub(crate) fn operator(&self, space: &str, written: &str) -> Operator {
+        let referent = self.spaces.meaning(space, &Written::of(self.dialect, written));
+        if let Referent::Is(symbol) = &referent {
+            match self.treatments.get(symbol) {
+                Some(known) => return Operator::Macro(known.clone()),
+                None if self.functions.contains(symbol) => return Operator::Function,
+                None => {}
+            }
+        }
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = referent;
+        if self.libraries.is_none() || self.spaces.is_defined(&symbol.space, &symbol.name) {
+            return Operator::Unknown;
+        }
+        match self.foreign(space, written, &symbol) {
+            Some(treatment) => Operator::Macro(treatment),
             None => Operator::Unknown,
         }
     }

@@ -200,7 +200,7 @@ impl<'i> UseIndex<'i> {
 
     /// The macros of the files.
     fn macros(&self) -> &Macros<'i> {
-        self.tables.macros(self.dialect)
+        self.tables.macros(self.dialect, &self.libraries)
     }
 
     /// A file with another text. It is right where both texts have the same macros; what it defines is not found by the

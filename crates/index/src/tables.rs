@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Definition;
 use crate::index::Document;
+use crate::libraries::Libraries;
 use crate::macros::Macros;
 use crate::resolve::Written;
 
@@ -121,9 +122,9 @@ impl<'i> Tables<'i> {
     }
 
     /// The macros of the documents of the dialect; those that are laid over have the same.
-    pub(crate) fn macros(&self, dialect: Dialect) -> &Macros<'i> {
+    pub(crate) fn macros(&self, dialect: Dialect, libraries: &Arc<Libraries>) -> &Macros<'i> {
         self.base.macros.get_or_init(|| {
-            let mut macros = Macros::of(dialect, &self.base.documents);
+            let mut macros = Macros::of(dialect, &self.base.documents).with_libraries(libraries);
             let own = self.base.documents.iter().filter(|one| one.dialect == dialect);
             let named: Vec<_> = own.flat_map(|one| macros.named(one)).flatten().collect();
             macros.take(named.iter());

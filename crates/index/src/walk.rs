@@ -111,7 +111,7 @@ pub(crate) struct Walk<'t> {
     /// What the walk knows of the heads that it has met.
     pub(crate) heads: FxHashMap<&'t str, Rc<Head<'t>>>,
     /// What those mean that are macros or functions of the project, in the space in which it met them.
-    pub(crate) operators: FxHashMap<&'t str, Operator<'t>>,
+    pub(crate) operators: FxHashMap<&'t str, Operator>,
     /// The heads in the definition of a macro that macros of the project have.
     pub(crate) asked: Vec<&'t str>,
     /// What is learned from the definition of a macro, if the walk is over one.

@@ -35,7 +35,16 @@ impl File<'_, '_> {
             let text = &document.text[document.facts.forms[one.form as usize].span.range()];
             is_in_template || ["intern", "symbol", "datum->syntax"].iter().any(|word| text.contains(word))
         };
-        lists.any(|list| macros(list).is_some_and(|all| all.iter().any(makes_names)))
+        // The same of the macros of libraries.
+        let binds = |list: ListId| {
+            let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
+            let (Referent::Is(head) | Referent::Unknown(head)) =
+                question.meaning_at(file.document, file.tree.core_span(head));
+            let is_own = question.defines(&head) || !question.definitions(&head).is_empty();
+            let operator = question.library_operator(&head).filter(|_| !is_own)?;
+            Some(operator.may_bind(&symbol.name))
+        };
+        lists.any(|list| binds(list) == Some(true) || macros(list).is_some_and(|all| all.iter().any(makes_names)))
     }
 
     /// It says that local variables are seen only by the code inside of them.

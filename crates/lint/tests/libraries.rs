@@ -92,3 +92,26 @@ fn a_call_of_a_function_of_a_library_is_judged() {
     let told = told_by("wrong-argument-count", Dialect::Scheme, &files, "app.scm", text);
     assert_eq!(told, ["`total` takes 1 argument (x), and gets 2"]);
 }
+
+/// A library of macros: one that binds what its uses name, one that binds a name of its own, one that is computed.
+const FORMS: &[(&str, &str)] = &[
+    ("source/forms/forms.asd", "(defsystem :forms :components ((:file \"forms\")))\n"),
+    (
+        "source/forms/forms.lisp",
+        "(defpackage :forms (:use :cl) (:export #:with-item #:awhen #:odd))\n(in-package :forms)\n\
+         (defmacro with-item ((name value) &body body) `(let ((,name ,value)) ,@body))\n\
+         (defmacro awhen (test &body body) `(let ((it ,test)) (when it ,@body)))\n\
+         (defmacro odd (&rest all) (compute all))\n",
+    ),
+];
+
+#[test]
+fn code_in_macros_of_libraries_is_judged_if_their_definitions_show_what_they_do() {
+    let text = "(defsystem :app :depends-on (:forms))\n(defpackage :app (:use :cl :forms))\n(in-package :app)\n\
+                (defun f (x)\n  (with-item (one (car x x))\n    (cdr one one) (list onee))\n\
+                  (awhen (car x) (list it))\n  (odd (car x x) onee))\n";
+    let told = told_by("wrong-argument-count", Dialect::CommonLisp, FORMS, "app.lisp", text);
+    let message = |name: &str| format!("`{name}` takes 1 argument, and gets 2");
+    assert_eq!(told, [message("car"), message("cdr")]);
+    assert_eq!(self::told(Dialect::CommonLisp, FORMS, "app.lisp", text), ["nobody defines `onee`"]);
+}
