@@ -1,15 +1,16 @@
 //! The verdict on a block of Lisp in a page of Markdown or Org.
 //!
-//! A page explains code: it leaves parts out (`...`), prints what no reader takes, and calls any Lisp `lisp`. So only the
-//! balance is judged, and a block is sound if it balances in a dialect that its name may mean, or could with a reader macro
-//! that is not known.
+//! A page explains code: it leaves parts out (`...`), prints what no reader takes, and calls any Lisp `lisp`. So only
+//! the balance is judged, and a block is sound if it balances in a dialect that its name may mean, or could with a reader
+//! macro that is not known.
 
 use lispwright_syntax::{DiagnosticKind, Dialect, Language, LispBlock, read, unknown_notation, unknown_readtable};
 
 use crate::check::{CheckReport, check};
 use crate::diagnose::{Diagnosis, source_line};
 
-/// Checks a block of `text`; the language is the one in which it balances, else the likeliest. Places are those of the page.
+/// Checks a block of `text`; the language is the one in which it balances, else the likeliest. Places are those of the
+/// page.
 #[must_use]
 pub fn check_block(text: &str, block: &LispBlock, language: impl Fn(Dialect) -> Language) -> (Language, CheckReport) {
     let code = &text[block.span.range()];

@@ -1,8 +1,8 @@
-//! The conversations with a shell in README.md and `docs/`, held again: each command of a block ```` ```console ```` is run, and
-//! what it prints is what the page shows. The README's script about the example is run to its end.
+//! The conversations with a shell in README.md and `docs/`, held again: each command of a block ```` ```console ```` is
+//! run, and what it prints is what the page shows. The README's script about the example is run to its end.
 //!
-//! A block has a directory of its own; `cat FILE` makes the file that it shows. Words behind `console` say more: `ledger`
-//! begins in a copy of `examples/ledger`, `again` goes on where the block before has ended, and `elsewhere` is not run,
+//! A block has a directory of its own; `cat FILE` makes the file that it shows. Words behind `console` say more:
+//! `ledger` begins in a copy of `examples/ledger`, `again` goes on where the block before has ended, and `elsewhere` is not run,
 //! because it needs what is not here. A line `...` stands for any number of lines.
 #![allow(clippy::unwrap_used, missing_docs)]
 

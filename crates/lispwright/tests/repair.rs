@@ -73,7 +73,8 @@ fn failures_to_read_or_write_are_reported() {
     assert_eq!(fs::read_to_string(&file).unwrap(), BROKEN);
 }
 
-const PAGE: &str = "# Use\r\n\r\n```lisp\r\n(f ?()\r\n```\r\n\r\n- As here:\r\n\r\n  ```clojure\r\n  (defn f [x]\r\n    (g x)\r\n  ```\r\n";
+const PAGE: &str = "# Use\r\n\r\n```lisp\r\n(f ?()\r\n```\r\n\r\n- As here:\r\n\r\n  ```clojure\r\n  \
+    (defn f [x]\r\n    (g x)\r\n  ```\r\n";
 
 #[test]
 fn blocks_of_a_page_are_checked_and_repaired() {

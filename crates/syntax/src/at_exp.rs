@@ -1,8 +1,8 @@
 //! Texts with `@`-forms: `#lang scribble/manual`, `#lang at-exp racket` (Scribble, "The Scribble Syntax at a Glance").
 //!
-//! Such a text is Racket with prose in it: `@racket[(f x)]{prose @bold{more}}`. Its delimiters are those of the code and the
-//! braces around prose. So [`without_prose`] puts a space in the place of each byte of prose and of `@`-notation; what is
-//! left is Racket, with every delimiter where it was.
+//! Such a text is Racket with prose in it: `@racket[(f x)]{prose @bold{more}}`. Its delimiters are those of the code
+//! and the braces around prose. So [`without_prose`] puts a space in the place of each byte of prose and of `@`-notation;
+//! what is left is Racket, with every delimiter where it was.
 
 /// A text of `@`-forms as Racket: as many bytes, with the same line ends. `None` if the text does not declare them.
 #[must_use]
@@ -196,9 +196,9 @@ impl Eraser<'_> {
     /// What stands between bar and brace of `|<<{`.
     fn barred_opener(&self) -> Option<Vec<u8>> {
         let rest = self.rest().strip_prefix(b"|")?;
-        let end = rest.iter().position(|byte| *byte == b'{')?;
         let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !b"{}[]()|@;\"".contains(byte);
-        rest[..end].iter().all(is_mark).then(|| rest[..end].to_vec())
+        let end = rest.iter().position(|byte| !is_mark(byte))?;
+        (rest[end] == b'{').then(|| rest[..end].to_vec())
     }
 
     fn open(&mut self, closer: u8, then: Then) {

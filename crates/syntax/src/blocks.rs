@@ -1,8 +1,8 @@
 //! Blocks of Lisp inside texts of another kind: fenced code in Markdown (CommonMark 0.31, 4.5), source blocks in Org.
 //!
 //! A page is no Lisp, and most of its blocks are parts of programs. So they are found here, each with the dialects that
-//! its name may mean, and what is said of them is up to the caller. A block that is not closed is none: all that follows
-//! would count as its code.
+//! its name may mean, and what is said of them is up to the caller. A block that is not closed is none: all that
+//! follows would count as its code.
 
 use crate::dialects::Dialect;
 use crate::span::Span;
@@ -14,9 +14,12 @@ pub struct LispBlock {
     pub span: Span,
     /// The line, from 1, on which it begins to be code.
     pub line: u32,
-    /// The dialects that its name may mean, likeliest first: `lisp` is a name of all of them.
+    /// The dialects that its name may mean, likeliest first: `lisp` is a name of several.
     pub dialects: Vec<Dialect>,
 }
+
+/// The dialects that pages call `lisp`, beside the one whose name it is. Others have comments that hide delimiters of these.
+const ALSO_LISP: &[&str] = &["emacs-lisp", "scheme", "clojure"];
 
 /// The kinds of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +126,8 @@ fn dialects(words: &str) -> Vec<Dialect> {
     let name = words.trim_start_matches([' ', '\t', '{', '.']);
     let name = name.split([' ', '\t', '}', ',', ':', '=']).next().unwrap_or_default();
     let Some(named) = Dialect::from_name(name) else { return Vec::new() };
-    let others = Dialect::ALL.into_iter().filter(|other| *other != named && name.eq_ignore_ascii_case("lisp"));
-    std::iter::once(named).chain(others).collect()
+    let others: &[&str] = if name.eq_ignore_ascii_case("lisp") { ALSO_LISP } else { &[] };
+    std::iter::once(named).chain(others.iter().filter_map(|other| Dialect::from_name(other))).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The model APIs, as far as a scripted model needs them: Anthropic's Messages, OpenAI's Responses and Chat Completions,
-//! Google's Gemini.
+//! The model APIs, as far as a scripted model needs them: Anthropic's Messages, OpenAI's Responses and Chat
+//! Completions, Google's Gemini.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The plugins of Claude Code, Codex, Copilot CLI and Gemini CLI: the directory that `lispwright setup --plugin` writes, for
-//! those who install from a file. It has no binary, and so is the same for every target.
+//! The plugins of Claude Code, Codex, Copilot CLI and Gemini CLI: the directory that `lispwright setup --plugin`
+//! writes, for those who install from a file. It has no binary, and so is the same for every target.
 
 use std::fs;
 

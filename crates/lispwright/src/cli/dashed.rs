@@ -1,7 +1,7 @@
 //! Names of Lisp on the command line that begin with `-`, such as `-main` and `->thing`.
 //!
 //! An argument whose `value_parser` this is also has `allow_hyphen_values`, so that a word is taken for it which is no
-//! option of the command. A word that begins with two dashes is more likely a misspelled option, and has to follow `--`.
+//! option of the command. A word that begins with two dashes is more likely a misspelled option: it has to follow `--`.
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};

@@ -1,5 +1,5 @@
-//! The command lines that documents show are ones that the program takes: README.md, `docs/`, the pages of the plugins, and
-//! the examples of `--help`.
+//! The command lines that documents show are ones that the program takes: README.md, `docs/`, the pages of the plugins,
+//! and the examples of `--help`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -127,7 +127,7 @@ fn fault(arguments: &[String], in_prose: bool) -> Option<String> {
     }
 }
 
-/// The command lines of a page of Markdown: those of its blocks for a shell, and those in its prose, which are told apart.
+/// The command lines of a page of Markdown: those of its blocks for a shell, and those in its prose, told apart.
 fn of_page(text: &str) -> Vec<(Vec<String>, bool)> {
     let (mut found, mut prose) = (Vec::new(), String::new());
     let mut add = |script: &str, in_prose| {
