@@ -23,6 +23,9 @@ use crate::treatment::Treatment;
 const DEFINERS: &[&str] =
     &["defun", "defmacro", "defgeneric", "define", "define*", "define-public", "define*-public", "define-inlinable"];
 
+/// Text in definitions of macros that make names, or take forms apart by a program.
+const MAKERS: &[&str] = &["intern", "symbol", "datum->syntax", "syntax-case"];
+
 /// A function or macro of a library.
 #[derive(Clone, Debug)]
 pub struct LibraryOperator {
@@ -101,7 +104,7 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol, words: &Arc<FxHashSet<Stri
     let two_namespaces = rules(question.dialect).two_namespaces;
     let (mut kind, mut is_clear, mut signatures) = (None, true, Vec::new());
     let mut has_methods = false;
-    let mut treatments = Vec::new();
+    let (mut treatments, mut makes_names) = (Vec::new(), false);
     for (document, one) in question.definitions(symbol) {
         let row = &document.facts.forms[one.form as usize];
         let of_form = document.signatures(one.form);
@@ -118,6 +121,9 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol, words: &Arc<FxHashSet<Stri
                 is_clear &= is_certain;
                 signatures.extend_from_slice(of_form);
                 treatments.extend(document.facts.macros.iter().find(|macro_| macro_.form == one.form));
+                // What it binds by names that it makes, its templates do not show.
+                let text = &document.text[row.span.range()];
+                makes_names |= MAKERS.iter().any(|word| text.to_ascii_lowercase().contains(word));
             }
             FormKind::Function | FormKind::GenericFunction => {
                 kind.get_or_insert(OperatorKind::Function);
@@ -147,7 +153,7 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol, words: &Arc<FxHashSet<Stri
     }
     // One of several definitions counts, and which one is not known.
     let treatment = match treatments.as_slice() {
-        [one] if one.treatment.is_known() => Some(one.treatment.clone()),
+        [one] if one.treatment.is_known() && !makes_names => Some(one.treatment.clone()),
         _ => None,
     };
     Some(LibraryOperator { kind: kind?, signatures, treatment, words: words.clone() })
