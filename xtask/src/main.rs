@@ -36,6 +36,7 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND [OPTIONS]
 
   test [--no-install] [FILTER]   run every check and test, or only the tests whose name contains FILTER
+  test --quick [FILTER]          format, and the tests that start no Lisp and read no corpus: some two minutes after a build
   corpus [--no-install]          fetch the Lisp sources that the reader is tested on, and ask each language's reader
   demo [--write] [--no-install]  watch a coding agent's day on a real Common Lisp project; --write makes docs/demo.svg of it
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
@@ -80,8 +81,11 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     }
     match command.as_str() {
         "test" => {
-            let options = Options::parse(rest, &["--no-install"])?;
-            test::run(options.install(), options.word()?)
+            let options = Options::parse(rest, &["--no-install", "--quick"])?;
+            match options.has("--quick") {
+                true => test::quick(options.word()?),
+                false => test::run(options.install(), options.word()?),
+            }
         }
         "corpus" => {
             let options = Options::parse(rest, &["--no-install"])?;

@@ -70,6 +70,26 @@ pub(crate) fn run(install: Install, filter: Option<&str>) -> Result<(), Failure>
     tally.report()
 }
 
+/// The tests that start no Lisp and read no corpus, as a filter of nextest.
+const QUICK: &str = "not package(lispwright-runtime) and not package(lispwright-bench) and not binary(e2e) \
+    and not binary(corpus) and not binary(again) and not binary(measured) and not binary(truth) and not binary(fresh) \
+    and not binary(conservation) and not binary(console) and not test(every_symbol_of_the_language_has_a_page) \
+    and not (package(lispwright-tools) and (binary(repl) or binary(whole_project)))";
+
+/// Runs a contributor's loop: nothing is installed or fetched, and no Lisp is started.
+pub(crate) fn quick(filter: Option<&str>) -> Result<(), Failure> {
+    if !cargo().args(["nextest", "--version"]).succeeds() {
+        return Err(Failure::new("--quick needs cargo-nextest: cargo install cargo-nextest --locked".to_owned()));
+    }
+    let mut tally = Tally::default();
+    tally.check("format", cargo().args(["fmt", "--all", "--check"]));
+    say("Rust tests that start no Lisp");
+    let mut step = cargo();
+    step.args(["nextest", "run", "--workspace", "--no-fail-fast", "-E", QUICK]).args(filter);
+    tally.watch("Rust tests", &mut step, nextest_line)?;
+    tally.report()
+}
+
 /// The Rust tests and the examples in the documentation.
 fn rust_tests(tally: &mut Tally, filter: Option<&str>) -> Result<(), Failure> {
     say("Rust tests");
