@@ -1,6 +1,6 @@
 //! A parameter or a variable of `let` that is bound twice by one form.
 
-use lispwright_index::ParameterReader;
+use lispwright_index::{ParameterReader, ParameterRole};
 use lispwright_syntax::{Datum, Dialect, Span, SpecialForm};
 
 use crate::code::CodeForm;
@@ -22,7 +22,7 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r depth &optional r)\n  (list r depth))\n",
-            right: "(defun area (r depth &optional s)\n  (let* ((r (* 2 r)) (r (1+ r)))\n    (list r depth s)))\n",
+            right: "(defun area (r depth &optional s &aux (depth (or depth 1)))\n  (let* ((r (* 2 r)) (r (1+ r)))\n    (list r depth s)))\n",
         },
         Example {
             dialect: Dialect::Scheme,
@@ -119,7 +119,9 @@ fn parameters(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Vec<Span>> {
             return None;
         }
         let list = reader.read(datum, skipped, is_method).ok()?;
-        Some(list.parameters.iter().filter_map(|one| one.name_span).collect::<Vec<Span>>())
+        // `&aux` binds in turn, so it can give a parameter another value.
+        let bound_at_once = list.parameters.iter().filter(|one| one.role != ParameterRole::Aux);
+        Some(bound_at_once.filter_map(|one| one.name_span).collect::<Vec<Span>>())
     };
     let found = match (file.dialect().special_form(&form.name), &*form.name) {
         (Some(F::Function), "defun" | "cl-defun" | "defsubst" | "cl-defsubst") => {
