@@ -5,7 +5,32 @@ use lispwright_syntax::{FormKind, ListId, Span};
 
 use crate::file::File;
 
+/// Forms whose bodies have tags, with the first argument that is of the body. CLHS 5.3, `tagbody`.
+const TAGGED: &[(&str, usize)] = &[
+    ("tagbody", 1),
+    ("prog", 2),
+    ("prog*", 2),
+    ("dolist", 2),
+    ("dotimes", 2),
+    ("do-symbols", 2),
+    ("do-external-symbols", 2),
+    ("do-all-symbols", 2),
+    ("do", 3),
+    ("do*", 3),
+];
+
 impl File<'_, '_> {
+    /// The symbol is a tag: a macro can write the `go` to it.
+    fn is_tag(&self, at: Span) -> bool {
+        let place = || {
+            let mut data = self.tree.data(self.list_of(at)?);
+            let head = self.source(self.tree.core_span(data.next()?)).to_ascii_lowercase();
+            let (_, body) = TAGGED.iter().find(|(tagged, _)| *tagged == head)?;
+            Some(data.position(|datum| self.tree.core_span(datum) == at)? + 1 >= *body)
+        };
+        place().unwrap_or(false)
+    }
+
     /// A macro of the project around the place, or one that it uses, may bind the variable: its definition has the name in
     /// it, or makes names. Or it stands in the parameters of a macro.
     pub(crate) fn may_be_bound(&self, at: Span) -> bool {
@@ -24,7 +49,8 @@ impl File<'_, '_> {
         let form = file.forms.around(at.start).map(|id| file.forms.get(id)).filter(|form| form.kind == FormKind::Macro);
         let is_parameter = form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(at)));
         let is_special = |mark: &Mark| mark.role == MarkRole::Special && file.source(mark.span) == file.source(at);
-        if is_parameter || file.facts.marks.iter().any(|mark| is_function(mark) || is_special(mark)) {
+        if is_parameter || self.is_tag(at) || file.facts.marks.iter().any(|mark| is_function(mark) || is_special(mark))
+        {
             return true;
         }
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);

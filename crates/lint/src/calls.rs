@@ -197,7 +197,7 @@ impl Search<'_, '_, '_> {
         if is_among(&file.facts.no_forms) || is_among(&file.facts.unclear) || head.list().is_some() {
             return None;
         }
-        if self.is_clause(list) || self.is_specializer(list, used.span()) {
+        if self.is_clause(list) || self.is_binding(list) || self.is_specializer(list, used.span()) {
             return None;
         }
         let operator = self.operators.of_use(file.document, used);
@@ -253,6 +253,23 @@ impl Search<'_, '_, '_> {
         let is_function = |used: &Use| self.operators.of_use(file.document, *used).is_function();
         let mut lists = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
         !(is_known || self.uses.get(&span.start).is_some_and(is_function)) || lists.any(|list| file.is_prefixed(list))
+    }
+
+    /// The list is a binding of the form around it, whatever a macro around that makes of the code.
+    fn is_binding(&self, list: ListId) -> bool {
+        use SpecialForm as F;
+        let tree = &self.file.tree;
+        let form = |list: ListId| self.head(list).and_then(|head| self.file.dialect().special_form(&head));
+        let Some(around) = tree.list(list).parent() else { return false };
+        let is_first = |of: ListId, list: ListId| {
+            let named = usize::from(tree.data(of).nth(1).is_some_and(|name| name.list().is_none()));
+            tree.data(of).nth(1 + named).and_then(Datum::list) == Some(list)
+        };
+        if matches!(form(around), Some(F::Each)) && is_first(around, list) {
+            return true;
+        }
+        let Some(outer) = tree.list(around).parent() else { return false };
+        matches!(form(outer), Some(F::Let | F::LetStar | F::LetRec | F::Do | F::DoStar)) && is_first(outer, around)
     }
 
     /// The list is written like a clause, or is a part of a contract or pattern: it gets arguments from elsewhere.

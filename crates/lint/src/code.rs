@@ -136,7 +136,12 @@ impl<'i> File<'_, 'i> {
             let token = self.source(self.tree.token_span(prefix.token));
             (prefix.kind == TokenKind::Annotation && matches!(token, "#+" | "#-" | "#!+" | "#!-")) || is_splice(token)
         });
-        !is_changed && text != "." && text != "..." && !text.starts_with("#?")
+        // `_N"text"`: a reader macro of which nothing is known.
+        let before = &self.text()[..self.tree.core_span(datum).start as usize];
+        let is_joined = self.tree.kind(datum.core) == TokenKind::String
+            && datum.is_bare()
+            && before.ends_with(|last: char| last.is_alphanumeric());
+        !is_changed && !is_joined && text != "." && text != "..." && !text.starts_with("#?")
     }
 
     /// The name at a place is that of the language, as far as the project says.

@@ -65,3 +65,19 @@ fn a_name_from_elsewhere_is_not_that_of_the_language() {
     let text = "(ns a (:require [schema.core :as s]))\n(s/defn f :- [(s/one s/Any) s/Int] [x] x)\n(f 1)\n";
     check(Dialect::Clojure, "a.clj", text, &[]);
 }
+
+#[test]
+fn a_binding_is_no_call_whatever_a_macro_makes_of_the_code() {
+    let text = "(defpackage :a (:use :cl))\n(in-package :a)\n(defun fact (x y) (list x y))\n\
+                (defmacro defun-prop (f arg &body body)\n  `(setf (get ',(first f) 'p) #'(lambda ,arg ,@body)))\n\
+                (defmacro defspec (name . rest) `(progn (defun-prop (,name p) ,@rest)))\n\
+                (defspec f (l)\n  (let ((n 1))\n    (dolist (fact (car l)) (print (list n fact)))\n    \
+                (do ((m l (cdr m)) (fact)) ((null m)) (setf fact (car m)))))\n(defun g (l) (fact l))\n";
+    check(Dialect::CommonLisp, "a.lisp", text, &[11]);
+}
+
+#[test]
+fn a_string_that_touches_a_word_is_of_an_unknown_reader_macro() {
+    let text = "(defvar *domain* nil\n  _N\"The domain.\")\n(defvar *rate* 1 \"The rate.\" 2)\n";
+    check(Dialect::CommonLisp, "a.lisp", text, &[3]);
+}

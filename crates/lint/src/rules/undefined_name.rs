@@ -54,7 +54,8 @@ static ABOUT: About = About {
             dialect: Dialect::CommonLisp,
             wrong: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun total (items)\n  (loop for item in itmes sum item))\n",
             right: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defvar *rate* 2)\n\
-                    (defmacro aif (test then) `(let ((it ,test)) (if it ,then)))\n\
+                    (defmacro aif (test then) `(let ((it ,test)) (if it ,then)))\n(defmacro jump (tag) `(go ,tag))\n\
+                    (defun again (x) (prog () top (if x (jump top))))\n\
                     (defun total (items)\n  (declare (special currency))\n  (restart-case (aif items (list it *rate* currency))\n\
                         (leave () nil)))\n",
         },
