@@ -40,6 +40,8 @@ pub(crate) struct NameWords {
     pub(crate) by_prefix: bool,
     /// A file has one of these texts, or it may be a part of another that has more names. Empty: it is none.
     pub(crate) entries: &'static [&'static str],
+    /// The forms of the dialect and of its libraries show which names are variables that are evaluated.
+    pub(crate) judges_variables: bool,
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
@@ -68,6 +70,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     separator: Some(":"),
     has_exports: true,
     by_prefix: false,
+    judges_variables: true,
     space_word: "package",
     others: "",
     entries: &[],
@@ -133,8 +136,9 @@ const SCHEME_NAMES: NameWords = NameWords {
 const CLOJURE_NAMES: NameWords = NameWords {
     separator: Some("/"),
     has_exports: false,
+    judges_variables: false,
     space_word: "namespace",
-    others: "thrown? thrown-with-msg? defproject",
+    others: "in-ns thrown? thrown-with-msg? defproject",
     libraries: "clojure.core",
     closed: &["clojure.edn", "clojure.java.io", "clojure.set", "clojure.string", "clojure.walk", "clojure.zip"],
     conjures: &[

@@ -81,3 +81,11 @@ fn a_string_that_touches_a_word_is_of_an_unknown_reader_macro() {
     let text = "(defvar *domain* nil\n  _N\"The domain.\")\n(defvar *rate* 1 \"The rate.\" 2)\n";
     check(Dialect::CommonLisp, "a.lisp", text, &[3]);
 }
+
+#[test]
+fn classes_and_whole_names_of_namespaces_are_known_in_clojure() {
+    let text = "(ns a (:require [digest]))\n(defprotocol P (m [x]))\n(extend-protocol P\n  String\n  (m [x] (digest/md5 x))\n  \
+                Long\n  (m [x] x))\n(extend-type Integer P (m [x] x))\n(defrecord R [x] Object (toString [_] \"\"))\n\
+                (defn f [x] (digst/md5 x))\n";
+    check(Dialect::Clojure, "a.clj", text, &[10]);
+}

@@ -1,6 +1,6 @@
 //! A name of a namespace that the file does not require.
 
-use lispwright_index::{Import, Use, UseKind};
+use lispwright_index::{Import, Thing, Use, UseKind};
 use lispwright_syntax::Dialect;
 use rustc_hash::FxHashSet;
 
@@ -68,6 +68,7 @@ impl Rule for UnknownAlias {
                 || qualifier.contains(['.', '$', '~', '{', '#', '\''])
                 || qualifier.starts_with(|first: char| !first.is_lowercase())
                 || qualifier == space.name
+                || file.facts.links.iter().any(|link| link.thing == Thing::Space && link.name == qualifier)
                 || file.question.has_space(qualifier)
         };
         for used in file.facts.uses.iter().filter(|used| is_code(used)) {
