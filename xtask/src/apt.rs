@@ -45,6 +45,11 @@ pub(crate) const RT: Need = Need {
     why: "another test framework",
     present: Presence::Path("/usr/share/common-lisp/source/rt"),
 };
+pub(crate) const FIASCO: Need = Need {
+    package: "cl-fiasco",
+    why: "a third test framework",
+    present: Presence::Path("/usr/share/common-lisp/source/fiasco"),
+};
 pub(crate) const GUILE: Need =
     Need { package: "guile-3.0", why: "reads Scheme as Guile does", present: Presence::Program("guile") };
 pub(crate) const GUILE_DOC: Need = Need {

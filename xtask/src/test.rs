@@ -18,6 +18,7 @@ const NEEDS: &[apt::Need] = &[
     apt::ALEXANDRIA,
     apt::FIVEAM,
     apt::RT,
+    apt::FIASCO,
     apt::ECL,
     apt::CLISP,
     apt::GUILE,
