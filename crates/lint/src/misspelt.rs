@@ -3,7 +3,7 @@
 //! Where any library that is loaded later can define a name, as in Emacs Lisp, it cannot be known that nobody defines it.
 //! But a name that nothing known defines, that is written once, and that differs from a known one by a slip, is that one.
 
-use lispwright_index::{MarkRole, Thing, Tie};
+use lispwright_index::{Link, MarkRole, Thing, Tie};
 use lispwright_syntax::Span;
 use rustc_hash::FxHashSet;
 
@@ -54,17 +54,20 @@ impl File<'_, '_> {
 
 /// The features that a file asks for and that neither the language nor the project has.
 pub(crate) fn unknown_features(file: &File<'_, '_>) -> Vec<String> {
-    let features = call_words(file.dialect()).names.features;
-    let known: FxHashSet<&str> = features.split_whitespace().collect();
-    let provided = |name: &str| {
+    let is_feature = |link: &&Link| link.thing == Thing::Feature;
+    let asked = file.facts.links.iter().filter(is_feature).filter(|link| link.tie != Tie::Provides);
+    let mut unknown: FxHashSet<&str> = asked.map(|link| link.name.as_str()).collect();
+    for known in call_words(file.dialect()).names.features.split_whitespace() {
+        unknown.remove(known);
+    }
+    if !unknown.is_empty() {
         let all = file.question.documents().iter().flat_map(|document| &document.facts.links);
-        all.into_iter().any(|link| link.thing == Thing::Feature && link.tie == Tie::Provides && link.name == name)
-    };
-    let asked = file.facts.links.iter().filter(|link| link.thing == Thing::Feature && link.tie != Tie::Provides);
-    let mut unknown: Vec<String> = asked.map(|link| link.name.clone()).collect();
+        for link in all.filter(is_feature).filter(|link| link.tie == Tie::Provides) {
+            unknown.remove(link.name.as_str());
+        }
+    }
+    let mut unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
     unknown.sort_unstable();
-    unknown.dedup();
-    unknown.retain(|name| !known.contains(name.as_str()) && !provided(name));
     unknown
 }
 
