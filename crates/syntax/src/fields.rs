@@ -164,9 +164,8 @@ impl Walk<'_> {
                 };
                 self.at += length;
                 let letters = &rest[..length];
-                let is_prefix = length < 3 && letters.iter().all(|letter| b"bfrt".contains(letter));
                 match self.byte(0) {
-                    Some(b'"') if is_prefix && letters.iter().any(|letter| b"ft".contains(letter)) => {
+                    Some(b'"') if before_string(letters) == Some(true) => {
                         self.at += 1;
                         let open = [letters, b"\""].concat();
                         self.set(depth, true);
@@ -232,6 +231,15 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Letters that can stand before the quote of a string.
+pub(crate) const STRING_LETTERS: &[u8] = b"bfrt";
+
+/// A quote after these letters begins a string: whether it has fields.
+pub(crate) fn before_string(letters: &[u8]) -> Option<bool> {
+    let is_prefix = letters.len() < 3 && letters.iter().all(|letter| STRING_LETTERS.contains(letter));
+    is_prefix.then(|| letters.iter().any(|letter| b"ft".contains(letter)))
 }
 
 /// A string in brackets with this mark has fields.

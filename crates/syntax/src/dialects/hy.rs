@@ -55,9 +55,6 @@ pub(super) static TABLE: Table = Table {
     ending: None,
 };
 
-/// Letters that can stand before the quote of a string.
-const STRING_LETTERS: &[u8] = b"bfrt";
-
 const CHARACTERS: Characters<'_> = Characters {
     blank: b" \t\n\r\x0b\x0c",
     brackets: b"()[]{}",
@@ -85,15 +82,14 @@ static READTABLE: Readtable = Readtable {
 /// A symbol, or the letters before a string with the string.
 fn word(lexer: &mut Lexer<'_>) -> TokenKind {
     let kind = lexer.atom_rest();
-    let letters = lexer.token_bytes();
-    let is_prefix = letters.len() < 3 && letters.iter().all(|letter| STRING_LETTERS.contains(letter));
-    match lexer.peek() {
-        Some(b'"') if is_prefix && letters.iter().any(|letter| b"ft".contains(letter)) => {
+    let has_fields = fields::before_string(lexer.token_bytes()).filter(|_| lexer.peek() == Some(b'"'));
+    match has_fields {
+        Some(true) => {
             lexer.skip(1);
             lexer.string_with_fields(b"\"")
         }
-        Some(b'"') if is_prefix => lexer.string(),
-        _ => kind,
+        Some(false) => lexer.string(),
+        None => kind,
     }
 }
 
@@ -187,7 +183,7 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
         }
         TokenKind::Annotation | TokenKind::Discard => Some(text.to_owned()),
         TokenKind::Atom if text == "#" => Some(text.to_owned()),
-        TokenKind::Atom if text.len() < 3 && text.bytes().all(|byte| STRING_LETTERS.contains(&byte)) => {
+        TokenKind::Atom if text.len() < 3 && text.bytes().all(|byte| fields::STRING_LETTERS.contains(&byte)) => {
             Some(text.to_owned())
         }
         TokenKind::Atom => Some("aaa".to_owned()),
