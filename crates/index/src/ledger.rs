@@ -182,7 +182,10 @@ impl Names {
         self.numbers.entry(name.to_owned()).or_default().push(number);
         let fold = |word: &str| if self.folds_case { word.to_lowercase() } else { word.to_owned() };
         if let Some((_, part)) = name.rsplit_once(self.separators) {
-            self.parts.entry(part.to_owned()).or_default().push(number);
+            let numbers = self.parts.entry(part.to_owned()).or_default();
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
         }
         // A name without letters is no word of a text.
         let Some(first) = each_word(name).next() else { return };
@@ -286,15 +289,13 @@ impl<'i> UseIndex<'i> {
                 let part = part.trim_end_matches(names.separators);
                 let alone = if part.len() < text.len() { names.of(part) } else { &[] };
                 let last = names.parts.get(part).map_or(&[][..], Vec::as_slice);
+                let last = last.iter().filter(|number| !alone.contains(number));
                 for number in alone.iter().chain(last).filter(|number| !whole.contains(number)) {
                     let span = Span::new(start, start + part.len() as u32);
                     let book = &mut books[*number as usize];
-                    if !book.ledger.possible.iter().any(|one| std::ptr::eq(one.document, document) && one.span == span)
-                    {
-                        book.ledger.tally.tokens += 1;
-                        book.ledger.tally.possible += 1;
-                        book.ledger.possible.push(Possible { document, span, reason: PossibleReason::Member });
-                    }
+                    book.ledger.tally.tokens += 1;
+                    book.ledger.tally.possible += 1;
+                    book.ledger.possible.push(Possible { document, span, reason: PossibleReason::Member });
                 }
             }
         }
