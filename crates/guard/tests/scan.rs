@@ -344,6 +344,20 @@ proptest! {
     }
 }
 
+/// What has a meaning inside a string with fields.
+const IN_FIELDS: &[&str] = &["{", "}", "\"", "(", ")", ":", "!", "f", "a", " ", "\\", "#[", "]", "=", "`", ";", "\n"];
+
+#[test]
+fn strings_with_fields_are_cut_anywhere() {
+    const LENGTH: u32 = 4;
+    let count = IN_FIELDS.len();
+    for number in 0..count.pow(LENGTH) {
+        let parts = (0..LENGTH).map(|place| IN_FIELDS[number / count.pow(place) % count]);
+        let text = format!("f\"{}{{", parts.collect::<String>());
+        check_pieces(&text, Dialect::Hy, |_| true);
+    }
+}
+
 #[test]
 fn two_fragments_cut_anywhere() {
     for dialect in Dialect::ALL {

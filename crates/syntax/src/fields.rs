@@ -42,8 +42,8 @@ impl Stopped {
             match inside {
                 Inside::Text { open, .. } => text.extend(open),
                 Inside::Field { depth, seen } => {
-                    text.push(b'{');
-                    text.extend(if *seen { &b"a "[..] } else { b"" });
+                    // The blank keeps a brace that follows from being the second of two, which is no field.
+                    text.extend(if *seen { &b"{a "[..] } else { b"{ " });
                     text.extend(std::iter::repeat_n(b'(', (*depth).min(most)));
                 }
                 Inside::Format => text.extend(b"{a :"),
