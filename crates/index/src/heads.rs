@@ -9,6 +9,7 @@ use lispwright_syntax::{FormKind, ListId, Span, SpecialForm};
 use crate::computed::MAKERS;
 use crate::macros::{Called, Operator};
 use crate::places::mutated;
+use crate::treatment::Treatment;
 use crate::walk::Walk;
 
 /// What is known of the head of a form, as it is written.
@@ -19,6 +20,8 @@ pub(crate) struct Head<'t> {
     pub(crate) special: Option<SpecialForm>,
     /// That is known because it is like a definer of the language.
     pub(crate) is_alike: bool,
+    /// What the project states of its arguments.
+    pub(crate) stated: Option<Rc<Treatment>>,
     /// It takes names of functions.
     pub(crate) takes_functions: bool,
     /// It changes what this argument holds.
@@ -54,11 +57,13 @@ impl<'t> Walk<'t> {
         let canonical = canonical_head(self.dialect, name);
         // A special operator has no namespace: `x/var` is a function of `x`.
         let is_other = *canonical != *name && (self.rules.is_operator)(&canonical);
-        let known = if is_other { Default::default() } else { self.dialect.head(&canonical) };
+        let is_stated = language.is_stated(&canonical);
+        let known = if is_other && !is_stated { Default::default() } else { language.head(&canonical) };
         let alike = || self.dialect.special_form(language.known_head(&canonical)?);
         let head = Rc::new(Head {
             special: known.special.or_else(alike),
             is_alike: known.special.is_none(),
+            stated: language.rows(&canonical).map(|rows| Rc::new(Treatment::stated(rows, self.rules.binds))),
             takes_functions: known.takes_functions,
             mutates: mutated(&canonical),
             makes_names: MAKERS.contains(&&*canonical),
@@ -112,6 +117,9 @@ impl<'t> Walk<'t> {
 
     /// Walks over a use of one of the project's macros, if its treatment of arguments is known.
     pub(crate) fn is_treated(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
+        if let Some(stated) = &head.stated {
+            return self.treated(&stated.clone(), list);
+        }
         let Some(operator) = self.operator(name, head, list) else { return false };
         match operator {
             Operator::Macro(treatment) => self.treated(&treatment, list),

@@ -3,6 +3,7 @@
 //! `(with-row (row table) (use row))` binds `row` if the template of `with-row` does; without that knowledge, `row` would
 //! be a use of a variable, and `(row table)` a call. [`crate::learn`] finds the treatment in the definition of a macro.
 
+use lispwright_syntax::language::{self as stated, PartMeaning, Row, What};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, FormKind, ListId};
 
@@ -97,6 +98,16 @@ pub(crate) struct Treatment {
 }
 
 impl Treatment {
+    /// What a project states of the arguments; names are `bound` in this notation.
+    pub(crate) fn stated(rows: &[Row], bound: Pattern) -> Self {
+        let clause = |row: &Row| {
+            let mut clause = Clause { has_template: true, ..Clause::default() };
+            clause.parts = stated_parts(row.parts(), &mut clause.roles, bound);
+            clause
+        };
+        Self { clauses: rows.iter().map(clause).collect() }
+    }
+
     /// It says something about the arguments.
     pub(crate) fn is_known(&self) -> bool {
         self.clauses.iter().any(|clause| clause.has_template)
@@ -105,6 +116,42 @@ impl Treatment {
     /// It exports the names that some arguments are.
     pub(crate) fn exports(&self) -> bool {
         self.clauses.iter().flat_map(|clause| &clause.roles).any(|role| role.exports)
+    }
+}
+
+/// The parts of a row, which is not deep; each word in it is a variable.
+fn stated_parts(parts: &[stated::RowPart], roles: &mut Vec<Role>, bound: Pattern) -> Vec<Part> {
+    let part = |part: &stated::RowPart| {
+        let shape = match &part.what {
+            What::Word(word) => Shape::Word(word.clone()),
+            What::List(inside) => Shape::List(stated_parts(inside, roles, bound)),
+            What::Is(meaning) => match u16::try_from(roles.len()) {
+                Ok(number) => {
+                    roles.push(stated_role(*meaning, bound));
+                    Shape::Variable(number)
+                }
+                Err(_) => Shape::Any,
+            },
+        };
+        let count = match part.count {
+            stated::Count::One => Count::One,
+            stated::Count::Optional => Count::Optional,
+            stated::Count::Many => Count::Many,
+        };
+        Part { shape, count }
+    };
+    parts.iter().map(part).collect()
+}
+
+fn stated_role(meaning: PartMeaning, bound: Pattern) -> Role {
+    let none = Role::default();
+    match meaning {
+        PartMeaning::Bindings if bound == Pattern::Destructuring => Role { binds_pairs: true, ..none },
+        PartMeaning::Name | PartMeaning::Bindings | PartMeaning::Parameters => Role { binds: true, ..none },
+        PartMeaning::Value => Role { is_code: true, ..none },
+        PartMeaning::Body => Role { is_code: true, is_body: true, ..none },
+        PartMeaning::Data | PartMeaning::Docstring => Role { is_data: true, ..none },
+        PartMeaning::Defines(kind) => Role { defines: Some(kind), ..none },
     }
 }
 
@@ -221,7 +268,7 @@ impl<'t> Walk<'t> {
                 let is_clear = (role.is_code || role.is_data) && !role.is_unclear && !role.is_part_of_name;
                 if std::mem::take(&mut is_first) && is_definer && !is_clear && !role.binds {
                     // What becomes of the name is not known; the head says that it is defined.
-                    role.defines = Some(FormKind::Definition);
+                    role.defines.get_or_insert(FormKind::Definition);
                 }
                 let is_parameter = header.is_some_and(|header| datum.core <= header.last && role.defines.is_none());
                 if is_parameter && (role.is_unclear || role.is_part_of_name || !is_clear) {

@@ -4,6 +4,7 @@
 //! of a clause or of a binding is no head, whatever it looks like.
 
 use lispwright_syntax::SpecialForm as F;
+use lispwright_syntax::language::{Count, PartMeaning, Row, RowPart, What};
 
 /// The part that a list has in the form around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,10 +27,47 @@ pub(crate) enum Role {
     Data,
 }
 
+/// The parts of the arguments of a form whose row a project states; the last counts for all after it.
+pub(crate) type Stated = [Role; 8];
+
+/// The parts of the arguments of a form with this row.
+pub(crate) fn stated(row: &Row) -> Stated {
+    let mut roles = [Role::Call; 8];
+    let parts = row.parts();
+    for (at, role) in roles.iter_mut().enumerate() {
+        let many = parts.iter().position(|part| part.count == Count::Many);
+        let part = parts.get(many.map_or(at, |many| at.min(many)));
+        *role = part.map_or(Role::Call, |part| of_part(&part.what));
+    }
+    roles
+}
+
+fn of_part(what: &What) -> Role {
+    let begins_with_list = |parts: &[RowPart]| matches!(parts, [RowPart { what: What::List(_), .. }, ..]);
+    match what {
+        What::Is(PartMeaning::Bindings) => Role::Bindings,
+        What::Is(PartMeaning::Parameters | PartMeaning::Name) => Role::Parameters,
+        What::Is(PartMeaning::Data) => Role::Data,
+        What::List(parts) if begins_with_list(parts) => match parts.first().map(|part| of_part(&part.what)) {
+            Some(Role::Function) => Role::Functions,
+            _ => Role::Bindings,
+        },
+        What::List(parts) => match parts.first().map(|part| &part.what) {
+            _ if parts.iter().any(|part| part.what == What::Is(PartMeaning::Parameters)) => Role::Function,
+            Some(What::Is(PartMeaning::Value | PartMeaning::Body)) => Role::Clause,
+            _ => Role::Parameters,
+        },
+        _ => Role::Call,
+    }
+}
+
 impl Role {
     /// The part of a list that is a datum of a list with this part. `index` counts the data before it, so that it is 1
     /// for the first argument; `atom_first` says that the first argument is an atom.
-    pub(crate) fn inside(self, special: Option<F>, index: u32, atom_first: bool) -> Self {
+    pub(crate) fn inside(self, special: Option<F>, stated: Option<Stated>, index: u32, atom_first: bool) -> Self {
+        if let (Self::Call, Some(stated)) = (self, stated) {
+            return stated[(index.max(1) as usize - 1).min(stated.len() - 1)];
+        }
         match self {
             Self::Bindings => Self::Binding,
             Self::Functions => Self::Function,

@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 
+use lispwright_syntax::language::Row;
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Head, Indent, Language, SpecialForm as F};
 
 use crate::declared::Declared;
+use crate::role::{Stated, stated as stated_roles};
 
 /// A head, and what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub(crate) special: Option<F>,
+    /// The parts of its arguments that the project states.
+    pub(crate) stated: Option<Stated>,
     pub(crate) indent: Indent,
     /// How the mode of the dialect in Emacs indents its forms, which knows only what is in its table or declared.
     pub(crate) mode: Indent,
@@ -22,20 +26,25 @@ pub(crate) struct Known {
 pub(crate) fn known<'h>(language: &Language, declared: &Declared, head: &'h str) -> (Cow<'h, str>, Known) {
     let dialect = language.dialect();
     let name = canonical_head(dialect, head);
-    let row = match dialect.head(&name) {
+    let row = match language.head(&name) {
         Head { special: None, indent: None, .. } => {
-            language.known_head(head).map_or_else(|| dialect.head(&name), |like| dialect.head(like))
+            language.known_head(head).map_or_else(|| language.head(&name), |like| dialect.head(like))
         }
         row => row,
     };
+    let of_rows = language.rows(&name).and_then(|rows| match language.is_definer(&name) {
+        true => Some(Indent::Definition),
+        false => rows.iter().find_map(Row::before_body).map(Indent::Body),
+    });
     let by_mode = declared.get(&name).or(dialect.head(&name).indent);
     let is_definer = name.starts_with("def") && name.len() > 3;
     let of_definers = dialect.head("def*").indent.unwrap_or(Indent::Definition);
     let by_name = || if is_definer { of_definers } else { Indent::Align };
     let stated = declared.get(&name).or(row.indent).or_else(|| row.special.and_then(of_special));
-    let indent = stated.or_else(|| language.is_definer(&name).then_some(Indent::Definition));
+    let indent = stated.or(of_rows).or_else(|| language.is_definer(&name).then_some(Indent::Definition));
     let known = Known {
         special: row.special,
+        stated: language.rows(&name).and_then(|rows| rows.first()).map(stated_roles),
         mode: by_mode.unwrap_or_else(by_name),
         is_certain: indent.is_some(),
         indent: indent.unwrap_or_else(|| by_spelling(&name)),

@@ -529,7 +529,8 @@ impl<'t> Walk<'t> {
         if let Some(around) = self.open.last() {
             let index = around.data.saturating_sub(1);
             let special: Option<SpecialForm> = around.head.and_then(|head| head.special);
-            role = around.role.inside(special, index, around.atom_first);
+            let stated = around.head.and_then(|head| head.stated);
+            role = around.role.inside(special, stated, index, around.atom_first);
             quoted = around.quoted;
             key = match role {
                 Role::Call if around.role == Role::Call => hashed((around.kind, "in a call", 0u8)),

@@ -55,6 +55,8 @@ impl<'i> CodeForms<'i> {
                 continue;
             }
             let name = canonical_head(file.dialect(), file.source(span));
+            let like = file.tree.language().stated_like(&name).map(|like| Cow::Owned(like.to_owned()));
+            let name = like.unwrap_or(name);
             let arguments: Vec<Datum> = data.collect();
             let start = file.tree.list_span(list).start;
             let mut above = file.tree.list(list).parent();
@@ -144,10 +146,13 @@ impl<'i> File<'_, 'i> {
         !is_changed && !is_joined && text != "." && text != "..." && !text.starts_with("#?")
     }
 
-    /// The name at a place is that of the language, as far as the project says.
+    /// The name at a place is that of the language, or stated to be like one, as far as the project says.
     pub fn is_of_language(&self, at: Span) -> bool {
         let text = self.source(at);
         let dialect = self.dialect();
+        if self.tree.language().stated_like(&canonical_head(dialect, text)).is_some() {
+            return true;
+        }
         if OPERATORS.iter().any(|(of, names)| *of == dialect && names.contains(&text)) {
             return true;
         }
@@ -205,6 +210,9 @@ impl<'i> File<'_, 'i> {
     /// Nothing tells what the operator does with its arguments: it may be a macro that takes data.
     fn is_unknown_operator(&self, name: &str, at: Span) -> bool {
         let dialect = self.dialect();
+        if self.tree.language().rows(name).is_some() {
+            return false;
+        }
         if dialect.special_form(name).is_some() || dialect.is_standard(&canonical_symbol(dialect, name)) {
             return false;
         }

@@ -5,6 +5,7 @@
 use lispwright_index::Document;
 use lispwright_syntax::{Datum, Dialect, ListId, Tree, read};
 
+use crate::dialects::call_words;
 use crate::finding::{Finding, Severity};
 
 /// Its linters, each with the codes of the rules that tell the same.
@@ -38,6 +39,8 @@ pub struct KondoConfig {
     in_spaces: Vec<(String, Vec<Linter>)>,
     /// The patterns of groups of namespaces, each with the name of the group.
     groups: Vec<(String, String)>,
+    /// Macros, each with the one whose forms its own are like.
+    alike: Vec<(String, String)>,
 }
 
 /// What is said of one linter.
@@ -67,6 +70,10 @@ impl KondoConfig {
                         config.in_spaces.push((source.word(space).to_owned(), linters));
                     }
                 }
+                (":lint-as", Some(alike)) => {
+                    let names = |(one, other)| (source.word(one).to_owned(), source.word(other).to_owned());
+                    config.alike = source.pairs(alike).into_iter().map(names).collect();
+                }
                 (":ns-groups", Some(groups)) => {
                     let group = |datum: Datum| {
                         let list = datum.list()?;
@@ -79,6 +86,19 @@ impl KondoConfig {
             }
         }
         config
+    }
+
+    /// The dialects that clj-kondo reads.
+    pub fn dialects() -> impl Iterator<Item = Dialect> {
+        Dialect::ALL.into_iter().filter(|dialect| call_words(*dialect).has_kondo)
+    }
+
+    /// The macros of `:lint-as`, each with the head whose forms its own are like, or the row of its form.
+    pub fn alike(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.alike.iter().map(|(one, other)| match other.as_str() {
+            "clj-kondo.lint-as/def-catch-all" => (one.as_str(), "definition data*"),
+            other => (one.as_str(), other),
+        })
     }
 
     /// Takes out what is not to be told of a file, and gives the others the levels that they have there.

@@ -141,6 +141,25 @@ fn what_is_switched_off_for_clj_kondo_is_not_told() {
 }
 
 #[test]
+fn a_macro_is_like_the_one_that_clj_kondo_is_told_of() {
+    let project = tempfile::tempdir().unwrap();
+    let here = project.path();
+    let text = "(ns a\n  (:require [lib.core :refer [defthing letting]]))\n\n(defthing widget [size]\n  size)\n\n(defn f [rows]\n  \
+                (letting [x (first rows)\n            y]\n    (widget x y)))\n";
+    fs::write(here.join("a.clj"), text).unwrap();
+    assert!(printed(here, &["lint"], 0).contains("No problems"));
+    fs::create_dir(here.join(".clj-kondo")).unwrap();
+    let config = "{:lint-as {lib.core/letting clojure.core/let\n lib.core/defthing clojure.core/defn\n lib.core/let clojure.core/fn}}";
+    fs::write(here.join(".clj-kondo/config.edn"), config).unwrap();
+    let told = printed(here, &["lint"], 1);
+    assert!(told.contains("a.clj:9:13: error: this name of `let` has no value [odd-pairs]"), "{told}");
+    assert!(printed(here, &["refs", "widget"], 0).starts_with("1 use of widget:"));
+    // What the language itself knows of a head stays.
+    fs::write(here.join("a.clj"), "(ns a)\n\n(defn f [x]\n  (let [y x]\n    y))\n").unwrap();
+    assert!(printed(here, &["lint"], 0).contains("No problems"));
+}
+
+#[test]
 fn an_old_project_is_told_only_what_its_baseline_does_not_know() {
     let project = project();
     let here = project.path();

@@ -335,6 +335,41 @@ fn a_check_says_the_same_from_every_directory() {
 }
 
 #[test]
+fn a_form_that_the_project_states_counts_in_every_command() {
+    let rows = "[forms]\ngrab = \"((name value?)*) body+\"\nsome = \"when\"\n[common-lisp.forms]\n\
+                route = [\"function params doc? body*\", \"function :to value\"]\n";
+    let flat = "(defun row () 1)\n\n(route index (r)\n\"Shows.\"\n(grab ((row (first r))\n(col (row)))\n(list row\ncol)\n\
+                (some row\n(print col))))\n\n(route home :to index)\n";
+    let laid = "(defun row () 1)\n\n(route index (r)\n  \"Shows.\"\n  (grab ((row (first r))\n         (col (row)))\n    (list row\n          \
+                col)\n    (some row\n      (print col))))\n\n(route home :to index)\n";
+    let lost = "(defun f (r)\n  (grab ((row (first r)) (col (row))\n    (list row col)))\n";
+    let project = project();
+    let here = project.path();
+    fs::remove_file(here.join("a.lisp")).unwrap();
+    fs::write(here.join("r.lisp"), flat).unwrap();
+    fs::write(here.join("lost.txt"), lost).unwrap();
+    let repair: &[&str] = &["repair", "--dialect", "common-lisp", "lost.txt"];
+    check(here, repair, "", 1, &["Candidates"]);
+    check(here, &["outline", "r.lisp"], "", 0, &["(route index (r)"]);
+    check(here, &["read", "r.lisp", "index"], "", 1, &["no form `index`"]);
+    fs::write(here.join("lispwright.toml"), rows).unwrap();
+    check(here, &["fmt", "--write", "r.lisp"], "", 0, &[]);
+    assert_eq!(fs::read_to_string(here.join("r.lisp")).unwrap(), laid);
+    check(here, repair, "", 0, &["(col (row)))\n"]);
+    let read = check(here, &["read", "r.lisp", "index"], "", 0, &["(route index (r)"]);
+    assert!(!read.contains("home"), "{read}");
+    // The variable is not the function.
+    let uses = check(here, &["refs", "row"], "", 0, &["1 use of row", "r.lisp:6"]);
+    assert!(!uses.contains("possible"), "{uses}");
+    check(here, &["rename", "row", "get-row", "--write"], "", 0, &[]);
+    let renamed = fs::read_to_string(here.join("r.lisp")).unwrap();
+    assert_eq!(renamed, laid.replace("defun row", "defun get-row").replace("(col (row))", "(col (get-row))"));
+    check(here, &["lint", "."], "", 0, &["No problems"]);
+    fs::write(here.join("lispwright.toml"), "[forms]\ngrab = \"((name value?)* body+\"\n").unwrap();
+    check(here, &["outline", "r.lisp"], "", 2, &["[forms] the form of `grab`: `(` has no partner"]);
+}
+
+#[test]
 fn the_definers_of_a_project_count_in_every_command() {
     let sound = "(route home (x)\n  \"Shows it.\"\n  (list x))\n\n(route about (x)\n  (list x x))\n";
     // In a call the `)` is superfluous; in a function a `(` is missing.

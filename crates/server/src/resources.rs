@@ -33,7 +33,7 @@ pub(crate) fn listed() -> Vec<Resource> {
             .with_mime_type(MARKDOWN),
         Resource::new(CONFIGURATION, FILE_NAME)
             .with_title("The project's lispwright.toml")
-            .with_description("What this project adds to its dialects: definers, brackets, dispatch characters.")
+            .with_description("What this project adds to its dialects: forms, brackets, dispatch characters.")
             .with_mime_type(TOML),
     ]
 }
@@ -92,7 +92,7 @@ fn configuration(premises: &Premises) -> Result<String, String> {
         Ok(file) => Ok(file.text),
         Err(Error::NotFound { .. } | Error::Missing { .. }) => Ok(format!(
             "# There is no {FILE_NAME} at the root of this project. It is not needed; it would have, for example:\n\
-             #\n# [common-lisp]\n# brackets = [\"[]\"]\n#\n# [common-lisp.definers]\n# defroute = \"defun\"\n"
+             #\n# [common-lisp]\n# brackets = [\"[]\"]\n#\n# [common-lisp.forms]\n# defroute = \"defun\"\n# my-let = \"((name value?)*) body+\"\n"
         )),
         Err(error) => Err(error.to_string()),
     }

@@ -12,7 +12,7 @@ mod slots;
 use crate::address::MethodKey;
 use crate::datum::{Data, Datum};
 pub use crate::definer::FormKind;
-use crate::definer::{Wrapper, wrapper};
+use crate::definer::Wrapper;
 use crate::name::canonical_head;
 use crate::span::Span;
 use crate::token::{TokenId, TokenKind};
@@ -284,7 +284,7 @@ impl<'t> Collector<'t> {
         let head_name =
             head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
         let defined = head.and_then(|_| self.tree.language().definer(&head_name));
-        let wrapped = head.and_then(|_| wrapper(self.tree.dialect(), &head_name));
+        let wrapped = head.and_then(|_| self.tree.language().head(&head_name).wrapper);
         let opener = &self.text[self.tree.token_span(datum.core).range()];
         let conditional = plain && datum.list().is_some() && opener.starts_with("#?");
 

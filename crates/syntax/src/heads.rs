@@ -36,6 +36,13 @@ pub struct Head {
     pub(crate) wrapper: Option<Wrapper>,
 }
 
+impl Head {
+    /// The tables say something of it.
+    pub(crate) fn is_known(&self) -> bool {
+        self.special.is_some() || self.indent.is_some() || self.definer.is_some() || self.wrapper.is_some()
+    }
+}
+
 type Heads = HashMap<&'static str, Head, BuildHasherDefault<Words>>;
 
 fn of(dialect: Dialect) -> Heads {

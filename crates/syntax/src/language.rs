@@ -12,9 +12,12 @@ use crate::definer::{self, FormKind, Shape};
 use crate::definers::Definer;
 pub use crate::definers::Definers;
 use crate::dialects::{Dialect, Opener};
+use crate::heads::Head;
 use crate::name::canonical_head;
 pub use crate::readtable::DispatchShape;
 use crate::readtable::{Readtable, Readtables, Start, Within, bracket, named};
+pub use crate::stated::{Count, PartMeaning, Row, RowError, RowPart, What};
+use crate::stated::{Stated, StatedForms};
 
 /// The declared additions of a project to a dialect.
 #[derive(Clone, Debug)]
@@ -23,6 +26,7 @@ pub struct Extension {
     /// `None` if the readtable is that of the dialect.
     readtable: Option<Readtable>,
     definers: Definers,
+    forms: StatedForms,
 }
 
 /// The reason why an addition was refused.
@@ -34,6 +38,13 @@ pub enum ExtensionError {
     NotBrackets(String),
     /// The known head to imitate is not in the dialect's table.
     UnknownDefiner(String),
+    /// What is stated of a head is no row.
+    Row {
+        /// The head.
+        head: String,
+        /// The reason.
+        error: RowError,
+    },
 }
 
 impl std::fmt::Display for ExtensionError {
@@ -46,6 +57,7 @@ impl std::fmt::Display for ExtensionError {
             Self::UnknownDefiner(head) => {
                 write!(f, "`{head}` is not a definer of this dialect: name a known one, such as defun or define")
             }
+            Self::Row { head, error } => write!(f, "the form of `{head}`: {error}"),
         }
     }
 }
@@ -55,7 +67,7 @@ impl std::error::Error for ExtensionError {}
 impl Extension {
     /// The dialect without additions.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, readtable: None, definers: Definers::default() }
+        Self { dialect, readtable: None, definers: Definers::default(), forms: StatedForms::new() }
     }
 
     fn readtable(&mut self) -> &mut Readtable {
@@ -70,6 +82,33 @@ impl Extension {
             return Err(ExtensionError::UnknownDefiner(like));
         };
         self.definers.add(head, Definer { kind, shape, like: Some(like), stated: true });
+        Ok(())
+    }
+
+    /// Forms with `head` are those that one of the `rows` says. A single row can be a known head, whose forms they are
+    /// then like.
+    pub fn add_form(&mut self, head: &str, rows: &[String]) -> Result<(), ExtensionError> {
+        let canonical = |head| canonical_head(self.dialect, head).into_owned();
+        let head = canonical(head);
+        if let [like] = rows
+            && let like = canonical(like.trim())
+            && self.dialect.head(&like).is_known()
+        {
+            if let Some((kind, shape)) = definer::known_definer(self.dialect, &like) {
+                self.definers.add(head.clone(), Definer { kind, shape, like: Some(like.clone()), stated: true });
+            }
+            self.forms.insert(head, Stated::Like(like));
+            return Ok(());
+        }
+        let rows: Result<Vec<Row>, RowError> = match rows {
+            [] => Err(RowError::Empty),
+            rows => rows.iter().map(|row| Row::parse(row)).collect(),
+        };
+        let rows = rows.map_err(|error| ExtensionError::Row { head: head.clone(), error })?;
+        if let Some(definer) = rows.iter().find_map(Row::definer) {
+            self.definers.add(head.clone(), definer);
+        }
+        self.forms.insert(head, Stated::Rows(rows.into()));
         Ok(())
     }
 
@@ -103,6 +142,8 @@ pub struct Language {
     dialect: Dialect,
     readtable: Option<Arc<Readtable>>,
     definers: Option<Arc<Definers>>,
+    /// What the project states of heads.
+    forms: Option<Arc<StatedForms>>,
     /// The readtable that a mark in a text has selected, for reading parts of the text after the mark.
     selected: Option<&'static Readtable>,
 }
@@ -127,6 +168,26 @@ impl Language {
         let mut known = self.definers.unwrap_or_default();
         Arc::make_mut(&mut known).extend(definers);
         Self { definers: Some(known), ..self }
+    }
+
+    /// The same language where forms with the first head of a pair are like those with the second, as another tool of
+    /// the project says; what is known of a head otherwise counts more.
+    #[must_use]
+    pub fn with_alike<'h>(mut self, pairs: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
+        let mut extension = Extension::new(self.dialect);
+        for (head, like) in pairs {
+            let canonical = canonical_head(self.dialect, head);
+            if !self.is_stated(&canonical) && !self.is_settled(&canonical) && !self.dialect.head(&canonical).is_known()
+            {
+                // A head that is like no known one says nothing.
+                let _ = extension.add_form(head, &[like.to_owned()]);
+            }
+        }
+        if extension.forms.is_empty() {
+            return self;
+        }
+        Arc::make_mut(self.forms.get_or_insert_default()).extend(extension.forms);
+        self.with(&extension.definers)
     }
 
     /// The project's definer for `head`, canonical.
@@ -167,10 +228,59 @@ impl Language {
     }
 
     /// The known head, as the tables spell it, whose forms have the same parts as those with `head`, a definer of the
-    /// project.
+    /// project or a head of which that is stated.
     pub fn known_head(&self, head: &str) -> Option<&str> {
-        self.definers.as_ref()?;
-        self.own(&canonical_head(self.dialect, head))?.like.as_deref()
+        if self.definers.is_none() && self.forms.is_none() {
+            return None;
+        }
+        let head = canonical_head(self.dialect, head);
+        match self.stated(&head) {
+            Some(Stated::Like(like)) => Some(like),
+            Some(Stated::Rows(_)) => None,
+            None => self.own(&head)?.like.as_deref(),
+        }
+    }
+
+    /// The form of a head, canonical, by the tables of the dialect and what the project states.
+    pub fn head(&self, head: &str) -> Head {
+        match self.stated(head) {
+            Some(Stated::Like(like)) => self.dialect.head(like),
+            Some(Stated::Rows(_)) => Head::default(),
+            None => self.dialect.head(head),
+        }
+    }
+
+    fn stated(&self, head: &str) -> Option<&Stated> {
+        self.forms.as_ref()?.get(head)
+    }
+
+    /// The rows that are stated of a head, canonical: the first that a use fits is its form.
+    pub fn rows(&self, head: &str) -> Option<&Arc<[Row]>> {
+        match self.stated(head)? {
+            Stated::Rows(rows) => Some(rows),
+            Stated::Like(_) => None,
+        }
+    }
+
+    /// All rows that are stated, with their heads, canonical.
+    pub fn all_rows(&self) -> impl Iterator<Item = (&str, &[Row])> {
+        self.forms.iter().flat_map(|forms| forms.iter()).filter_map(|(head, stated)| match stated {
+            Stated::Rows(rows) => Some((head.as_str(), &**rows)),
+            Stated::Like(_) => None,
+        })
+    }
+
+    /// The known head whose forms those of a head, both canonical, are stated to be like.
+    pub fn stated_like(&self, head: &str) -> Option<&str> {
+        match self.stated(head)? {
+            Stated::Like(like) => Some(like),
+            Stated::Rows(_) => None,
+        }
+    }
+
+    /// Something is stated of a head, canonical.
+    pub fn is_stated(&self, head: &str) -> bool {
+        self.stated(head).is_some()
     }
 
     /// The opener kind of a head whose forms are usually at top level. `head` is spelled without a package.
@@ -261,7 +371,7 @@ impl Language {
 
 impl From<Dialect> for Language {
     fn from(dialect: Dialect) -> Self {
-        Self { dialect, readtable: None, definers: None, selected: None }
+        Self { dialect, readtable: None, definers: None, forms: None, selected: None }
     }
 }
 
@@ -273,8 +383,9 @@ impl From<&Language> for Language {
 
 impl From<Extension> for Language {
     fn from(extension: Extension) -> Self {
-        let Extension { dialect, readtable, definers } = extension;
-        Self { readtable: readtable.map(Arc::new), ..Self::from(dialect).with(&definers) }
+        let Extension { dialect, readtable, definers, forms } = extension;
+        let forms = (!forms.is_empty()).then(|| Arc::new(forms));
+        Self { readtable: readtable.map(Arc::new), forms, ..Self::from(dialect).with(&definers) }
     }
 }
 

@@ -49,6 +49,7 @@ pub mod span;
 pub mod special;
 pub(crate) mod spelling;
 mod standard;
+mod stated;
 pub mod token;
 pub mod tree;
 mod unsettled;

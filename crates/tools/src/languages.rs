@@ -8,9 +8,12 @@
 //! [common-lisp.dispatch]
 //! "/" = "delimited"
 //!
-//! [common-lisp.definers]
+//! [common-lisp.forms]
 //! defroute = "defun"
+//! my-let = "((name value?)*) body+"
 //! ```
+//!
+//! `definers` is the same for heads of definitions that are like known ones.
 //!
 //! `style` and `edits` in `[fmt]` say how files are laid out, and whether edits are; `[lint]` says which rules are asked
 //! ([`crate::lint_table`]). `hyperspec = "DIR"` in `[common-lisp]` names a copy of the HyperSpec.
@@ -115,7 +118,7 @@ pub enum ConfigFault {
     },
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Additions {
     #[serde(default)]
@@ -125,6 +128,8 @@ struct Additions {
     #[serde(default)]
     definers: BTreeMap<String, String>,
     #[serde(default)]
+    forms: Rows,
+    #[serde(default)]
     hyperspec: Option<String>,
     #[serde(default)]
     style: Option<String>,
@@ -132,13 +137,35 @@ struct Additions {
     edits: Option<bool>,
 }
 
+/// A text, or several.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    fn all(&self) -> &[String] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::More(more) => more,
+        }
+    }
+}
+
 /// The table of layout.
 const FMT: &str = "fmt";
 
-/// The tables of a configuration: `[lint]`, and those of dialects and layout.
+/// What is stated of heads.
+type Rows = BTreeMap<String, OneOrMore>;
+
+/// The tables of a configuration: `[lint]`, `[forms]`, and those of dialects and layout.
 #[derive(Default)]
 struct Tables {
     lint: LintTable,
+    /// What is stated of heads in every dialect.
+    forms: Rows,
     dialects: BTreeMap<String, Additions>,
 }
 
@@ -157,6 +184,8 @@ impl<'de> Deserialize<'de> for Tables {
                 while let Some(name) = entries.next_key::<String>()? {
                     if name == LINT {
                         tables.lint = entries.next_value()?;
+                    } else if name == FORMS {
+                        tables.forms = entries.next_value()?;
                     } else {
                         tables.dialects.insert(name, entries.next_value()?);
                     }
@@ -171,18 +200,28 @@ impl<'de> Deserialize<'de> for Tables {
 /// The table of rules.
 const LINT: &str = "lint";
 
+/// The table of forms in every dialect.
+const FORMS: &str = "forms";
+
 impl Languages {
     /// Parses the text of a configuration.
     pub fn parse(text: &str) -> Result<Self, ConfigFault> {
-        let Tables { lint, dialects: mut tables } = toml::from_str(text).map_err(|error: toml::de::Error| {
+        let Tables { lint, forms, dialects: mut tables } = toml::from_str(text).map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             ConfigFault::Toml { line, why: error.message().to_owned() }
         })?;
         let fmt = tables.remove(FMT).map(|table| formatting(&table)).transpose()?.unwrap_or_default();
         let hyperspec = tables.get(Dialect::CommonLisp.name()).and_then(|table| table.hyperspec.clone());
-        let extended =
-            tables.into_iter().map(|(name, additions)| extend(&name, additions)).collect::<Result<_, _>>()?;
+        if !forms.is_empty() {
+            for dialect in Dialect::ALL {
+                tables.entry(dialect.name().to_owned()).or_default();
+            }
+        }
+        let mut extended = Vec::new();
+        for (name, additions) in tables {
+            extended.push(extend(&name, additions, &forms)?);
+        }
         Ok(Self { extended, hyperspec, fmt, linting: Linting::of(lint)? })
     }
 
@@ -201,6 +240,18 @@ impl Languages {
         &self.linting
     }
 
+    /// The same, where forms with the first head of a pair are like those with the second in these dialects.
+    #[must_use]
+    pub fn with_alike(&self, dialects: impl Iterator<Item = Dialect>, pairs: &[(&str, &str)]) -> Self {
+        let mut languages = self.clone();
+        for dialect in dialects {
+            let alike = self.of(dialect).with_alike(pairs.iter().copied());
+            languages.extended.retain(|language| language.dialect() != dialect);
+            languages.extended.push(alike);
+        }
+        languages
+    }
+
     /// The dialect with the additions of the project.
     pub fn of(&self, dialect: Dialect) -> Language {
         self.extended.iter().find(|language| language.dialect() == dialect).cloned().unwrap_or(dialect.into())
@@ -213,6 +264,7 @@ fn formatting(table: &Additions) -> Result<Formatting, ConfigFault> {
         Additions { brackets, .. } if !brackets.is_empty() => return misplaced("brackets"),
         Additions { dispatch, .. } if !dispatch.is_empty() => return misplaced("dispatch"),
         Additions { definers, .. } if !definers.is_empty() => return misplaced("definers"),
+        Additions { forms, .. } if !forms.is_empty() => return misplaced("forms"),
         Additions { hyperspec: Some(_), .. } => return misplaced("hyperspec"),
         _ => {}
     }
@@ -221,7 +273,8 @@ fn formatting(table: &Additions) -> Result<Formatting, ConfigFault> {
     Ok(Formatting { style, edits: table.edits.unwrap_or(false) })
 }
 
-fn extend(name: &str, additions: Additions) -> Result<Language, ConfigFault> {
+/// The dialect called `name` with its additions; a row of `forms` that is no row in it has to be one in some dialect.
+fn extend(name: &str, additions: Additions, forms: &Rows) -> Result<Language, ConfigFault> {
     let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.name() == name);
     let dialect = dialect.ok_or_else(|| ConfigFault::Dialect(name.to_owned()))?;
     let misplaced = |key| Err(ConfigFault::Misplaced { table: name.to_owned(), key });
@@ -249,6 +302,18 @@ fn extend(name: &str, additions: Additions) -> Result<Language, ConfigFault> {
     }
     for (head, like) in &additions.definers {
         extension.add_definer(head, like).map_err(refused)?;
+    }
+    for (head, rows) in forms {
+        let added = extension.add_form(head, rows.all());
+        let is_of_other = || Dialect::ALL.into_iter().any(|one| Extension::new(one).add_form(head, rows.all()).is_ok());
+        if let Err(error) = added
+            && !is_of_other()
+        {
+            return Err(ConfigFault::Extension { dialect: FORMS.to_owned(), error });
+        }
+    }
+    for (head, rows) in &additions.forms {
+        extension.add_form(head, rows.all()).map_err(refused)?;
     }
     Ok(extension.into())
 }

@@ -84,7 +84,7 @@ impl Linting {
 }
 
 /// What clj-kondo is told of a project, relative to the project.
-const KONDO_CONFIG: &str = ".clj-kondo/config.edn";
+pub(crate) const KONDO_CONFIG: &str = ".clj-kondo/config.edn";
 
 /// How the files below the first root are judged. A configuration that is wrong is told elsewhere.
 pub(crate) fn linting(workshop: &Workshop) -> Linting {

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use lispwright_index::is_lisp;
+use lispwright_lint::kondo::KondoConfig;
 use lispwright_project::{
     Error, Roots, SourceFile, Survey, Version, begins_version_control, read_anywhere, read_text_anywhere, survey,
     up_to_project,
@@ -21,6 +22,7 @@ use lispwright_runtime::Runtime;
 use lispwright_syntax::{Dialect, Language};
 
 use crate::languages::{BadConfiguration, ConfigFault, FILE_NAME, Languages};
+use crate::lint_table::KONDO_CONFIG;
 use crate::refusal::Refusal;
 
 /// Readable files, and their languages. Clones share the known configurations.
@@ -29,6 +31,8 @@ pub struct Workspace {
     /// `None` for every file of the system.
     roots: Option<Roots>,
     known: Arc<Mutex<HashMap<PathBuf, Known>>>,
+    /// What clj-kondo is told.
+    kondo: Arc<Mutex<HashMap<PathBuf, KnownKondo>>>,
 }
 
 /// The most configurations that are kept.
@@ -39,6 +43,13 @@ const MOST_KNOWN: usize = 1_000;
 struct Known {
     version: Version,
     languages: Result<Arc<Languages>, ConfigFault>,
+}
+
+/// What clj-kondo is told in one version of its file.
+#[derive(Clone, Debug)]
+struct KnownKondo {
+    version: Version,
+    config: Arc<KondoConfig>,
 }
 
 /// A file that has been read.
@@ -173,13 +184,54 @@ impl Workspace {
     pub fn languages_in(&self, directory: &Path) -> Result<Arc<Languages>, BadConfiguration> {
         let real = directory.canonicalize();
         let directory = real.as_deref().unwrap_or(directory);
+        let mut found = None;
         for directory in up_to_project(directory) {
             let bad = |fault| BadConfiguration { directory: directory.to_owned(), fault };
-            if let Some(languages) = self.configuration(directory, SystemTime::now()).map_err(bad)? {
-                return Ok(languages);
+            found = self.configuration(directory, SystemTime::now()).map_err(bad)?;
+            if found.is_some() {
+                break;
             }
         }
-        Ok(Arc::default())
+        Ok(self.told_by_kondo(directory, found.unwrap_or_default(), SystemTime::now()))
+    }
+
+    /// The languages with what the nearest configuration of clj-kondo says of macros.
+    fn told_by_kondo(&self, directory: &Path, languages: Arc<Languages>, now: SystemTime) -> Arc<Languages> {
+        let Some(path) = up_to_project(directory).map(|one| one.join(KONDO_CONFIG)).find(|path| path.is_file()) else {
+            return languages;
+        };
+        let version = Version::at(&path).ok();
+        let known = || self.kondo.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = known().get(&path).filter(|kept| Some(kept.version) == version).map(|kept| kept.config.clone());
+        let kondo = match kept {
+            Some(kondo) => kondo,
+            None => {
+                let Ok(text) = self.text_of_configuration(directory, &path) else { return languages };
+                let kondo = Arc::new(KondoConfig::read(&text));
+                if let Some(version) = version.filter(|version| version.is_settled(now)) {
+                    let mut known = known();
+                    if known.len() >= MOST_KNOWN {
+                        known.clear();
+                    }
+                    known.insert(path, KnownKondo { version, config: kondo.clone() });
+                }
+                kondo
+            }
+        };
+        let alike: Vec<(&str, &str)> = kondo.alike().collect();
+        match alike.as_slice() {
+            [] => languages,
+            alike => Arc::new(languages.with_alike(KondoConfig::dialects(), alike)),
+        }
+    }
+
+    /// The text of a configuration that stands in a directory or above it.
+    fn text_of_configuration(&self, directory: &Path, path: &Path) -> Result<String, Error> {
+        let is_inside = |roots: &&Roots| !roots.writable().any(|root| root != directory && root.starts_with(directory));
+        match self.roots.as_ref().filter(is_inside) {
+            Some(roots) => roots.read(path).map(|file| file.text),
+            None => read_text_anywhere(path),
+        }
     }
 
     /// The configuration in a directory; `None` where there is none, or none that may be read.
@@ -197,12 +249,7 @@ impl Workspace {
         if let Some(known) = known().get(&path).filter(|known| Some(known.version) == version) {
             return known.languages.clone().map(Some);
         }
-        let is_inside = |roots: &&Roots| !roots.writable().any(|root| root != directory && root.starts_with(directory));
-        let text = match self.roots.as_ref().filter(is_inside) {
-            Some(roots) => roots.read(&path).map(|file| file.text),
-            None => read_text_anywhere(&path),
-        };
-        let text = match text {
+        let text = match self.text_of_configuration(directory, &path) {
             Ok(text) => text,
             Err(Error::Missing { .. } | Error::NotFound { .. } | Error::OutsideRoot { .. }) => return Ok(None),
             Err(error) => return Err(ConfigFault::Unreadable(Arc::new(error))),

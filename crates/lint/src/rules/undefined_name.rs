@@ -271,6 +271,7 @@ impl<'i> Search<'_, '_, 'i> {
         let is_known = || {
             file.dialect().standard_operator(&spelled).is_some()
                 || file.dialect().special_form(&spelled).is_some()
+                || file.tree.language().is_stated(&spelled)
                 || file.dialect().is_standard(&spelled)
                 || file.dialect().is_standard(&symbol.name)
                 || self.others.get_or_init(|| words.others.split_whitespace().collect()).contains(&*spelled)

@@ -277,7 +277,7 @@ impl Project {
                 "janet" | "hy" => "# defroute = \"defn\"\n",
                 _ => "# define-route = \"define\"\n",
             };
-            let _ = write!(text, "\n# [{name}.definers]\n{example}");
+            let _ = write!(text, "\n# [{name}.forms]\n{example}");
         }
         text
     }

@@ -566,7 +566,7 @@ mod tests {
     /// The readings of a search without shortcuts, which follows everything and removes no nodes, and of the real one.
     fn both_ways(text: &str, beam: usize) -> [Vec<Reading>; 2] {
         let tokens = tokens(text, &Dialect::Clojure.into());
-        let (habits, guard) = (Habits::knowing(Dialect::Clojure), Guard::none(tokens.len()));
+        let (habits, guard) = (Habits::knowing(&Dialect::Clojure.into()), Guard::none(tokens.len()));
         [(f32::INFINITY, usize::MAX), (WINDOW, 1)].map(|(window, room)| {
             let limits = Limits { guard: &guard, beam, everywhere: true, brackets: &BRACKETS };
             let mut search = Search::new(&tokens, Nesting::of_many(&habits, 0), limits);

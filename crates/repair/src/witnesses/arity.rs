@@ -6,6 +6,7 @@
 //! take costs as much as such lists are rare in the corpora.
 
 use lispwright_syntax::dialects::Square;
+use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Language, TokenKind};
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -348,6 +349,11 @@ fn past(tokens: &[Token], at: usize) -> Option<usize> {
 /// What the language says of a symbol.
 fn of_language(symbol: &str, language: &Language) -> Option<Limits> {
     let dialect = language.dialect();
+    if let Some(rows) = language.rows(&canonical_head(dialect, symbol)) {
+        let limits = rows.iter().map(|row| row.arguments());
+        let fewest = limits.clone().map(|(fewest, _)| fewest as u32).min()?;
+        return Some((fewest, limits.map(|(_, most)| most.map_or(ANY, |most| most as u32)).max()?));
+    }
     let name = spelling(symbol);
     let operator = match dialect.folds_case() {
         true => dialect.standard_operator(&name.to_ascii_lowercase()),
@@ -402,7 +408,7 @@ mod tests {
     #[test]
     fn other_numbers_cost_unless_the_file_shows_them() {
         let language = Dialect::CommonLisp.into();
-        let habits = Habits::knowing(Dialect::CommonLisp);
+        let habits = Habits::knowing(&Dialect::CommonLisp.into());
         let text = "(f (null a b) (setq c 1 d) (list) (own a))";
         let read = tokens(text, &language);
         let whole = "(defun own (a b) a)\n(f (null a b) (setq c 1 d) (list) (own a))";

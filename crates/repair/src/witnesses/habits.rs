@@ -7,13 +7,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use lispwright_syntax::Dialect;
+use lispwright_syntax::Language;
 
 use crate::text::code::{LITERAL, name_of};
 use crate::witnesses::arity::Arities;
 use crate::witnesses::operators::{constants, operators};
 use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question, argument, part_of, with_atom};
-use crate::witnesses::shape::shapes;
+use crate::witnesses::shape::KnownShapes;
 
 /// Where a line begins, relative to the innermost list around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) struct Habits {
     names: FxHashMap<u64, [f32; 2]>,
     operators: Option<&'static FxHashSet<u64>>,
     constants: Option<&'static FxHashSet<u64>>,
-    shapes_known: Option<&'static FxHashMap<(u64, u8), f32>>,
+    shapes_known: KnownShapes,
     /// Calls are often threaded: an argument may come from the form around.
     threads: bool,
     /// How many arguments the heads of the broken form take.
@@ -101,7 +101,8 @@ pub(crate) struct Habits {
 
 impl Habits {
     /// Habits without counts, with the operators and shapes that a dialect has in every file.
-    pub(crate) fn knowing(dialect: Dialect) -> Self {
+    pub(crate) fn knowing(language: &Language) -> Self {
+        let dialect = language.dialect();
         let table = dialect.table();
         let mut hanging = [0.0; PLACES];
         (hanging[Place::Sibling as usize], hanging[Place::Two as usize]) = HANGING;
@@ -111,7 +112,7 @@ impl Habits {
             by_head,
             operators: Some(operators(dialect)),
             constants: Some(constants(dialect)),
-            shapes_known: Some(shapes(dialect)),
+            shapes_known: KnownShapes::of(language),
             threads: table.threads,
             ..Self::default()
         }
@@ -122,25 +123,25 @@ impl Habits {
     pub(crate) fn has_parts(&self, head: u64, index: u32, inner: bool) -> bool {
         let question = if inner { Question::ListFirst } else { Question::Ends };
         let key = if inner { argument(head, index) } else { part_of(argument(head, index)) };
-        self.shapes_known.is_some_and(|shapes| shapes.get(&(key, question as u8)).is_some_and(|p| *p > 0.5))
+        self.shapes_known.get(&(key, question as u8)).is_some_and(|p| p > 0.5)
     }
 
     /// Argument `index` of `head`, and those after it, belong on lines of their own, with the body.
     pub(crate) fn crowds(&self, head: u64, index: u32) -> bool {
         let key = (argument(head, index), Question::Crowded as u8);
-        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
+        self.shapes_known.get(&key).is_some()
     }
 
     /// A string as argument `index` of `head` is its docstring, and the body comes after it.
     pub(crate) fn has_docstring(&self, head: u64, index: u32) -> bool {
         let key = (argument(head, index), Question::Docstring as u8);
-        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
+        self.shapes_known.get(&key).is_some()
     }
 
     /// The head means something else when its first argument is an atom.
     pub(crate) fn depends_on_atom(&self, head: u64) -> bool {
         let key = (argument(with_atom(head), 0), Question::Ends as u8);
-        self.shapes_known.is_some_and(|shapes| shapes.contains_key(&key))
+        self.shapes_known.get(&key).is_some()
     }
 
     pub(crate) fn see_name(&mut self, name: u64, first: bool) {
@@ -202,7 +203,7 @@ impl Habits {
         }
         let chance = |p: f32| if yes { p } else { 1.0 - p };
         let key = (head, question as u8);
-        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| chance(*p) < NEVER);
+        let known = self.shapes_known.get(&key).is_some_and(|p| chance(p) < NEVER);
         let [no, yes_count] = self.shapes_by_head.get(&key).copied().unwrap_or_default();
         known && (if yes { yes_count } else { no }) * USUAL < yes_count + no + USUAL
     }
@@ -220,7 +221,7 @@ impl Habits {
     /// Argument `index` of `head` is known to be a list.
     pub(crate) fn takes_list(&self, head: u64, index: u32) -> bool {
         let key = (argument(head, index), Question::IsList as u8);
-        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > 0.5);
+        let known = self.shapes_known.get(&key).is_some_and(|p| p > 0.5);
         known || self.has_parts(head, index, true)
     }
 
@@ -237,20 +238,20 @@ impl Habits {
     /// In the dialect, the answer is always yes.
     pub(crate) fn always(&self, question: Question, head: u64) -> bool {
         let key = (head, question as u8);
-        self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| 1.0 - *p < NEVER)
+        self.shapes_known.get(&key).is_some_and(|p| 1.0 - p < NEVER)
     }
 
     /// The answer yes is usual for the head in the dialect, or this file has shown it.
     pub(crate) fn allows(&self, question: Question, head: u64) -> bool {
         let key = (head, question as u8);
-        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);
+        let known = self.shapes_known.get(&key).is_some_and(|p| p > ALLOWED);
         known || self.shapes_by_head.get(&key).is_some_and(|[_, yes]| *yes > 0.0)
     }
 
     /// The answer yes is usual for the head in the dialect, or this file has shown it as often as the answer no.
     pub(crate) fn is_usual(&self, question: Question, head: u64) -> bool {
         let key = (head, question as u8);
-        let known = self.shapes_known.and_then(|shapes| shapes.get(&key)).is_some_and(|p| *p > ALLOWED);
+        let known = self.shapes_known.get(&key).is_some_and(|p| p > ALLOWED);
         known || self.shapes_by_head.get(&key).is_some_and(|[no, yes]| *yes > 0.0 && yes >= no)
     }
 
@@ -271,9 +272,9 @@ impl Habits {
     pub(crate) fn shape(&self, question: Question, head: u64, yes: bool) -> f32 {
         let [no_count, yes_count] = self.shapes[question as usize];
         let prior = SHAPE_PRIOR[question as usize];
-        let known = self.shapes_known.and_then(|shapes| shapes.get(&(head, question as u8)));
+        let known = self.shapes_known.get(&(head, question as u8));
         let general = (yes_count + PRIOR_WEIGHT * prior) / (yes_count + no_count + PRIOR_WEIGHT);
-        let mut p = known.copied().unwrap_or(general);
+        let mut p = known.unwrap_or(general);
         if let Some([no_own, yes_own]) = self.shapes_by_head.get(&(head, question as u8)) {
             p = (yes_own + HEAD_WEIGHT * p) / (yes_own + no_own + HEAD_WEIGHT);
         }

@@ -47,7 +47,7 @@ pub(crate) fn learn<'a>(
     context: impl IntoIterator<Item = &'a str>,
     language: &Language,
 ) -> Learnt {
-    let known = Habits::knowing(language.dialect());
+    let known = Habits::knowing(language);
     let mut lesson = Lesson::after(known.clone(), &known);
     let beside = (1..=chunks.len()).flat_map(|distance| [around.checked_sub(distance), around.checked_add(distance)]);
     let beside = beside.flatten().filter_map(|index| chunks.get(index));
@@ -99,7 +99,7 @@ impl Learnt {
         if !all && (done || !self.wanted.occurs_in(text)) {
             return None;
         }
-        let known = Habits::knowing(language.dialect());
+        let known = Habits::knowing(language);
         let mut lesson = Lesson::after(self.habits.clone(), &known);
         lesson.learn_text(text, language, |form| all || self.wanted.is_in(form));
         Some(lesson.habits)
