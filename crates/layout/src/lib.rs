@@ -11,6 +11,7 @@
 //! before the result is given. Strings, block comments and line breaks keep their bytes. A text that was laid out stays
 //! as it is when it is laid out again. Nothing recurses on input depth.
 
+mod clauses;
 mod declared;
 mod habits;
 mod laid;

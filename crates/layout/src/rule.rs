@@ -22,6 +22,16 @@ pub(crate) struct Known {
     pub(crate) is_certain: bool,
 }
 
+impl Known {
+    /// How its forms are indented if their first argument looks like bindings, which no function has.
+    pub(crate) fn of_binder(&self) -> Indent {
+        match self.indent {
+            Indent::Align if !self.is_certain && self.special.is_none() => Indent::Body(1),
+            indent => indent,
+        }
+    }
+}
+
 /// What is known of `head`, as it is written.
 pub(crate) fn known<'h>(language: &Language, declared: &Declared, head: &'h str) -> (Cow<'h, str>, Known) {
     let dialect = language.dialect();

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use lispwright_syntax::{Indent, Span, SpecialForm, TokenKind, Tree};
 use rustc_hash::FxHasher;
 
+use crate::clauses::Clauses;
 use crate::declared::Declared;
 use crate::habits::{LEVELS, NOWHERE, PLACES, Place, Question};
 use crate::role::Role;
@@ -15,6 +16,9 @@ use crate::rule::{Known, known};
 
 /// Columns between the stops of tabs.
 const TAB: u32 = 8;
+
+/// What the rules say of lines that begin no clause of a `loop` is below this number.
+const LAST_WHY: u32 = 10;
 
 /// Where a line begins.
 #[derive(Clone, Debug)]
@@ -96,6 +100,10 @@ struct Open {
     aside: u32,
     /// It is inside of quoted data.
     quoted: bool,
+    /// The first argument begins with a list, as bindings do.
+    binds: bool,
+    /// Where the clauses of a `loop` are.
+    clauses: Option<Clauses>,
 }
 
 pub(crate) struct Walk<'t> {
@@ -103,6 +111,8 @@ pub(crate) struct Walk<'t> {
     text: &'t str,
     /// The character that begins a comment.
     comment_mark: char,
+    /// A list can be called: `((compose f g) x)`.
+    calls_lists: bool,
     declared: &'t Declared,
     open: Vec<Open>,
     /// The number of the line, from 1, and the line ends in the last token.
@@ -141,6 +151,7 @@ impl<'t> Walk<'t> {
             tree,
             text,
             comment_mark: tree.dialect().comment(),
+            calls_lists: tree.dialect().standard_operator("funcall").is_none(),
             declared,
             open: Vec::new(),
             number: 1,
@@ -220,7 +231,10 @@ impl<'t> Walk<'t> {
     }
 
     /// The column that the rules of the dialect give to a line of `list`, and a number for what they say.
-    fn rule(list: &Open, index: u32) -> (u32, u32) {
+    fn rule(list: &Open, index: u32, word: Option<&str>) -> (u32, u32) {
+        if let Some(found) = list.clauses.as_ref().and_then(|clauses| clauses.rule(word?)) {
+            return found;
+        }
         let sibling = (list.sibling != NOWHERE).then_some(list.sibling);
         let aligned = || {
             let argument = (list.argument != NOWHERE).then_some(list.argument);
@@ -233,7 +247,7 @@ impl<'t> Walk<'t> {
         };
         match (list.role, list.head) {
             _ if list.kind != TokenKind::OpenParen => (below(), 1),
-            (Role::Call, Some(head)) => match head.indent {
+            (Role::Call, Some(head)) => match if list.binds { head.of_binder() } else { head.indent } {
                 Indent::Definition => (list.column + 2, 2),
                 Indent::Align => (aligned(), 3),
                 Indent::Body(before) => {
@@ -292,7 +306,11 @@ impl<'t> Walk<'t> {
 
     fn question(&self, list: &Open, first: First, token: u32) -> Question {
         let index = list.data;
-        let (rule, why) = Self::rule(list, index);
+        let word = matches!(first, First::Word | First::Keyword).then(|| {
+            let span = self.tree.token_span(token);
+            &self.text[span.range()]
+        });
+        let (rule, why) = Self::rule(list, index, word);
         let mut columns = [NOWHERE; PLACES];
         let mut set = |place: Place, column: u32| columns[place as usize] = column;
         set(Place::Rule, rule);
@@ -341,7 +359,8 @@ impl<'t> Walk<'t> {
         let after = if list.sibling == NOWHERE { First::Close } else { list.sibling_kind };
         let beside = list.beside.min(3);
         let next = if is_comment { self.after_comments(token) } else { first };
-        let state = (siblings, is_comment, first == First::Close);
+        let clause = if why > LAST_WHY { why } else { 0 };
+        let state = (siblings, is_comment, first == First::Close, clause);
         let comment = is_comment && self.comment != NOWHERE;
         let head = (list.role, list.key, list.first_kind == First::List);
         let situations = [
@@ -455,6 +474,12 @@ impl<'t> Walk<'t> {
     fn datum(&mut self, first: First, kind: TokenKind, source: &str, column: u32, begins: bool) {
         let (tree, declared) = (self.tree, self.declared);
         let around = self.open.len().checked_sub(2).map_or(0, |around| self.open[around].key);
+        if let [.., around, list] = self.open.as_mut_slice()
+            && !self.calls_lists
+            && (list.data, first) == (0, First::List)
+        {
+            around.binds |= around.data == 2 && list.kind == TokenKind::OpenParen && !list.quoted;
+        }
         let Some(list) = self.open.last_mut() else { return };
         if begins {
             list.on_first_line = false;
@@ -498,6 +523,7 @@ impl<'t> Walk<'t> {
                         list.key = hashed((name.as_ref(), list.quoted));
                         list.role = Role::Call;
                         list.head = Some(known);
+                        list.clauses = (known.special == Some(SpecialForm::Loop)).then(Clauses::default);
                     }
                 } else if first == First::Vector && matches!(list.role, Role::Call | Role::Parameters) {
                     list.role = Role::Clause;
@@ -506,12 +532,21 @@ impl<'t> Walk<'t> {
             }
             1 => {
                 list.atom_first = matches!(first, First::Word);
+                // `(loop (forms…))` has no clauses.
+                list.clauses = list.clauses.take().filter(|_| matches!(first, First::Word | First::Keyword));
                 if list.on_first_line {
                     list.argument = column;
                 }
             }
             2 if list.on_first_line => list.second = column,
             _ => {}
+        }
+        if let Some(clauses) = list.clauses.as_mut().filter(|_| list.data > 0) {
+            clauses.take(
+                matches!(first, First::Word | First::Keyword).then_some(source),
+                column,
+                begins || list.data == 1,
+            );
         }
         if list.on_first_line && list.data > 0 {
             list.last = column;
@@ -577,6 +612,8 @@ impl<'t> Walk<'t> {
             sibling_kind: First::Word,
             aside: 0,
             quoted,
+            binds: false,
+            clauses: None,
         });
     }
 }

@@ -39,6 +39,29 @@ fn a_flat_function_gets_the_indentation_of_its_language() {
     check(Dialect::EmacsLisp, "(defun f (x)\n(if x\n1\n2))\n", "(defun f (x)\n  (if x\n      1\n    2))\n");
 }
 
+#[test]
+fn the_clauses_of_a_condition_are_right_of_it() {
+    check(
+        CL,
+        "(defun f (list)\n(loop for x in list\nfor y = (g x)\nwhen (oddp x)\ncollect x\nand do (print x)\nelse\ndo (foo)\nunless y do (bar)\n\
+        while (h x)\nif (p x)\nif (q x)\nsum y\nfinally (return 3)))\n",
+        "(defun f (list)\n  (loop for x in list\n        for y = (g x)\n        when (oddp x)\n          collect x\n          and do (print x)\n\
+        \u{20}       else\n          do (foo)\n        unless y do (bar)\n        while (h x)\n        if (p x)\n          if (q x)\n            sum y\n\
+        \u{20}       finally (return 3)))\n",
+    );
+}
+
+#[test]
+fn a_call_whose_first_argument_begins_with_a_list_has_a_body() {
+    check(
+        CL,
+        "(test sums\n(for-all ((a (gen)))\n(is (= a a))))\n",
+        "(test sums\n  (for-all ((a (gen)))\n    (is (= a a))))\n",
+    );
+    // Where a list can be called, it is an argument like another.
+    check(Dialect::Scheme, "(list ((f x) y)\nz)\n", "(list ((f x) y)\n      z)\n");
+}
+
 /// What everybody writes in a small file stays, although the file shows little of its habits.
 #[test]
 fn what_is_usual_stays() {

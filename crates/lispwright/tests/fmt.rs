@@ -87,3 +87,10 @@ fn the_style_of_the_project_is_taken() {
     check(&fmt(project.path(), &["own.lisp"], ""), 0, &by_rule, "");
     check(&fmt(project.path(), &["--style", "learned", "own.lisp"], ""), 0, text, "");
 }
+
+#[test]
+fn the_examples_are_laid_out() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let answer = fmt(&examples, &["--check", "."], "");
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stdout));
+}
