@@ -33,7 +33,7 @@ fn main() {
         let (hits, unresolved) = (uses.hits, uses.unresolved.len());
         for hit in hits {
             let line = hit.document.line(hit.used.start);
-            let form = hit.form.map_or("", |form| &form.label);
+            let form = hit.form().map_or("", |form| &form.label);
             println!("  {}:{line}: {} in {form}", hit.document.path.display(), hit.used.kind.name());
         }
         println!("  {unresolved} unresolved");

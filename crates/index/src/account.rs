@@ -232,10 +232,11 @@ impl<'i> UseIndex<'i> {
 
     /// The space is declared in the project, or files of the project are in it.
     pub fn is_of_project(&self, space: &str) -> bool {
-        let is_entered = |document: &&Document| {
-            document.facts.current.iter().any(|(_, current)| self.proper_space(current) == space)
+        let entered = || {
+            let all = self.documents().iter().flat_map(|document| &document.facts.current);
+            all.map(|(_, current)| self.proper_space(current).to_owned()).collect()
         };
-        self.declares(space) || self.documents().iter().copied().any(|document| is_entered(&document))
+        self.declares(space) || self.entered.get_or_init(entered).contains(space)
     }
 
     /// All names that a space imports are known: it is declared, and imports only from the project and from `others`.

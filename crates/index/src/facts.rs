@@ -209,6 +209,8 @@ pub struct FormRow {
     pub kind: FormKind,
     /// Its docstring, with the quotes.
     pub docstring: Option<Span>,
+    /// The innermost form around it, by its number.
+    pub(crate) around: Option<u32>,
 }
 
 impl FormRow {
@@ -480,7 +482,9 @@ impl Facts {
     fn take_forms(&mut self, forms: &Forms, tree: &Tree, text: &str) {
         for (id, form) in forms.iter() {
             let at = form.name_span.unwrap_or(Span::new(form.span.start, form.span.start));
+            let around = self.forms.len().checked_sub(1).and_then(|last| self.innermost(last, form.span.start));
             self.forms.push(FormRow {
+                around,
                 span: form.span,
                 name: at,
                 label: form.label(text),
@@ -556,7 +560,13 @@ impl Facts {
     /// The innermost form around a byte.
     pub fn form_at(&self, offset: u32) -> Option<u32> {
         let before = self.forms.partition_point(|form| form.span.start <= offset);
-        (0..before).rev().find(|&at| self.forms[at].span.contains(offset)).map(|at| at as u32)
+        self.innermost(before.checked_sub(1)?, offset)
+    }
+
+    /// The first of a form and those around it that has a byte in it.
+    fn innermost(&self, form: usize, offset: u32) -> Option<u32> {
+        let mut forms = std::iter::successors(Some(form as u32), |form| self.forms[*form as usize].around);
+        forms.find(|form| self.forms[*form as usize].span.contains(offset))
     }
 
     /// Bytes held in memory.

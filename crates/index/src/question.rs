@@ -19,21 +19,25 @@ use crate::resolve::{MOST_STEPS, Spaces, Written};
 use crate::space::{Exports, Provided, Space};
 use crate::tables::Tables;
 
-/// A use of a name, with its file and form.
+/// A use of a name, with its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit<'i> {
     /// The file.
     pub document: &'i Document,
     /// The use.
     pub used: Use,
-    /// The innermost form around it.
-    pub form: Option<&'i FormRow>,
 }
 
-impl Hit<'_> {
+impl<'i> Hit<'i> {
+    /// The innermost form around it.
+    pub fn form(&self) -> Option<&'i FormRow> {
+        let facts = &self.document.facts;
+        facts.form_at(self.used.start).map(|at| &facts.forms[at as usize])
+    }
+
     /// The form around it is a test.
     pub fn is_test(&self) -> bool {
-        self.form.is_some_and(|form| form.kind == FormKind::Test)
+        self.form().is_some_and(|form| form.kind == FormKind::Test)
     }
 
     /// It is not a definition.
@@ -69,6 +73,8 @@ pub struct UseIndex<'i> {
     pub(crate) origins: Arc<OnceLock<Origins>>,
     /// The other names that imports and exports give to names, when they are asked for.
     pub(crate) aliases: Arc<OnceLock<Aliases<'i>>>,
+    /// The declared names of the spaces that code of the files is in, when they are asked for.
+    pub(crate) entered: Arc<OnceLock<FxHashSet<String>>>,
     /// The installed libraries.
     pub(crate) libraries: Arc<Libraries>,
 }
@@ -158,6 +164,7 @@ impl Index {
             dynamic: Arc::new(dynamic),
             origins: Arc::default(),
             aliases: Arc::default(),
+            entered: Arc::default(),
             libraries: self.libraries.clone(),
         };
         question.take_methods();
@@ -168,9 +175,7 @@ impl Index {
 impl<'i> UseIndex<'i> {
     fn hit(&self, document: u32, used: u32) -> Hit<'i> {
         let document = self.documents[document as usize];
-        let used = document.facts.uses[used as usize];
-        let form = document.facts.form_at(used.start).map(|at| &document.facts.forms[at as usize]);
-        Hit { document, used, form }
+        Hit { document, used: document.facts.uses[used as usize] }
     }
 
     /// The dialect of the question.
@@ -237,8 +242,13 @@ impl<'i> UseIndex<'i> {
     }
 
     /// The uses of a name, whatever it means there.
-    pub fn named(&self, name: &str) -> Vec<Hit<'i>> {
-        self.tables.places(name).map(|(document, used)| self.hit(document, used)).collect()
+    pub fn named(&self, name: &str) -> impl Iterator<Item = Hit<'i>> {
+        self.tables.places(name).map(|(document, used)| self.hit(document, used))
+    }
+
+    /// The definitions of a name, whatever its space, each with its file.
+    pub fn definitions_named(&self, name: &str) -> impl Iterator<Item = (&'i Document, &'i Definition)> {
+        self.tables.definitions(name)
     }
 
     /// All declarations of spaces.
@@ -311,16 +321,15 @@ impl<'i> UseIndex<'i> {
 
     /// The symbol that its name means in its space: with the declared name of the space, or that of an imported name.
     pub fn proper(&self, symbol: &Symbol) -> Symbol {
-        let written = Written::plain(symbol.name.clone());
-        match self.spaces.meaning(&symbol.space, &written) {
-            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
-        }
+        let (space, name) = self.spaces.meant(&symbol.space, &symbol.name);
+        Symbol { space: space.to_owned(), name: name.to_owned() }
     }
 
     /// The definitions of a symbol.
     pub fn definitions(&self, symbol: &Symbol) -> Vec<(&'i Document, &'i Definition)> {
-        let symbol = self.proper(symbol);
-        self.tables.definitions(&symbol.name).filter(|(_, one)| self.proper(&one.symbol()) == symbol).collect()
+        let meant = self.spaces.meant(&symbol.space, &symbol.name);
+        let is_meant = |one: &Definition| self.spaces.meant(&one.space, &one.name) == meant;
+        self.tables.definitions(meant.1).filter(|(_, one)| is_meant(one)).collect()
     }
 
     /// The symbols that the project defines and uses most in code, at most `most`, each with the number of
@@ -497,12 +506,12 @@ impl<'i> UseIndex<'i> {
         let mut known = FxHashSet::default();
         let mut is_asked = true;
         while !layer.is_empty() {
-            let hits = layer.iter().flat_map(|symbol| self.uses(symbol).hits).filter(|hit| hit.form.is_some());
+            let hits = layer.iter().flat_map(|symbol| self.uses(symbol).hits).filter(|hit| hit.form().is_some());
             let (mut in_tests, others): (Vec<_>, Vec<_>) = hits.partition(Hit::is_test);
             // A test may also name what is asked about: `(spy-on 'name)`.
             in_tests.retain(|hit| if is_asked { hit.is_reference() } else { hit.is_run() });
             in_tests.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
-            in_tests.retain(|hit| known.insert((&*hit.document.path, hit.form.map(|form| form.span.start))));
+            in_tests.retain(|hit| known.insert((&*hit.document.path, hit.form().map(|form| form.span.start))));
             tests.extend(in_tests);
             is_asked = false;
             let around = others.iter().filter(|hit| hit.is_run()).flat_map(|hit| self.defined_around(hit));

@@ -366,6 +366,12 @@ impl<'i> Spaces<'i> {
         }
     }
 
+    /// The space and the name there of what a name without a qualifier means in a space.
+    pub(crate) fn meant<'a>(&'a self, space: &'a str, name: &'a str) -> (&'a str, &'a str) {
+        let meant = self.inside(space, name, MOST_STEPS);
+        (meant.space, meant.name)
+    }
+
     /// The space of the file of which another is a part.
     fn part_of<'a>(&self, name: &'a str) -> &'a str
     where

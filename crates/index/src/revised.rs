@@ -62,6 +62,7 @@ impl<'i> UseIndex<'i> {
             dynamic,
             origins: Arc::default(),
             aliases: self.aliases.clone(),
+            entered: Arc::default(),
             libraries: self.libraries.clone(),
         };
         let gone: Vec<Symbol> = gone.into_iter().map(|one| self.proper(&one.symbol())).collect();

@@ -432,7 +432,7 @@ const RUN_BEFORE: [&str; 5] = ["#.", "load-time-value", "macrolet", "eval-when",
 /// The use may be in code that is run before the form around it is.
 fn is_run_before(hit: &Hit<'_>) -> bool {
     let text = |form: &FormRow| hit.document.text[form.span.range()].to_ascii_lowercase();
-    hit.form.is_some_and(|form| {
+    hit.form().is_some_and(|form| {
         let text = text(form);
         RUN_BEFORE.iter().any(|word| text.contains(word))
     })
@@ -444,6 +444,6 @@ impl Concerned {
         if self.is_built_in && self.is_changed || (self.loses_additions && hit.used.kind == UseKind::Method) {
             return true;
         }
-        !hit.form.is_some_and(is_run_later)
+        !hit.form().is_some_and(is_run_later)
     }
 }

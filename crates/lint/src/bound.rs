@@ -1,7 +1,8 @@
 //! Variables that a macro around them may bind, although nothing shows it.
 
-use lispwright_index::{Document, Hit, Mark, MarkRole, Referent, UseKind};
+use lispwright_index::{Document, Hit, Mark, MarkRole, UseKind};
 use lispwright_syntax::{FormKind, ListId, Span};
+use rustc_hash::FxHashSet;
 
 use crate::file::File;
 
@@ -19,7 +20,7 @@ const TAGGED: &[(&str, usize)] = &[
     ("do*", 3),
 ];
 
-impl File<'_, '_> {
+impl<'i> File<'_, 'i> {
     /// The symbol is a tag: a macro can write the `go` to it.
     fn is_tag(&self, at: Span) -> bool {
         let place = || {
@@ -35,42 +36,40 @@ impl File<'_, '_> {
     /// it, or makes names. Or it stands in the parameters of a macro.
     pub(crate) fn may_be_bound(&self, at: Span) -> bool {
         let (file, question) = (self, self.question);
-        let mut lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        let macros = |list: ListId| {
+        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        let head = |list: ListId| {
             let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
-                question.meaning_at(file.document, file.tree.core_span(head));
-            let all = question.definitions(&symbol).into_iter().filter(|(_, one)| one.kind == FormKind::Macro);
-            Some(all.collect::<Vec<_>>())
+            Some(file.tree.core_span(head))
         };
-        // A macro can take the name of a local function.
-        let is_function =
-            |mark: &Mark| mark.role == MarkRole::LocalFunction && file.source(mark.span) == file.source(at);
         let form = file.forms.around(at.start).map(|id| file.forms.get(id)).filter(|form| form.kind == FormKind::Macro);
         let is_parameter = form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(at)));
-        let is_special = |mark: &Mark| mark.role == MarkRole::Special && file.source(mark.span) == file.source(at);
-        if is_parameter || self.is_tag(at) || file.facts.marks.iter().any(|mark| is_function(mark) || is_special(mark))
-        {
+        if is_parameter || self.is_tag(at) || self.other_locals().contains(file.source(at)) {
             return true;
         }
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
+        let name = file.name(at);
+        let symbol = &name.symbol;
         let is_template =
             |hit: &Hit<'_>| matches!(hit.used.kind, UseKind::Template | UseKind::Quoted | UseKind::Binding);
-        let is_in_template = question.named(&symbol.name).iter().any(is_template);
+        let is_in_template = || question.named(&symbol.name).any(|hit| is_template(&hit));
         let makes_names = |(document, one): &(&Document, &lispwright_index::Definition)| {
             let text = &document.text[document.facts.forms[one.form as usize].span.range()];
-            is_in_template || ["intern", "symbol", "datum->syntax"].iter().any(|word| text.contains(word))
+            ["intern", "symbol", "datum->syntax"].iter().any(|word| text.contains(word)) || is_in_template()
         };
         // The same of the macros of libraries.
-        let binds = |list: ListId| {
-            let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
-            let (Referent::Is(head) | Referent::Unknown(head)) =
-                question.meaning_at(file.document, file.tree.core_span(head));
-            let is_own = question.defines(&head) || !question.definitions(&head).is_empty();
-            let operator = question.library_operator(&head).filter(|_| !is_own)?;
-            Some(operator.may_bind(&symbol.name))
+        let binds = |head: Span| {
+            let head = file.name(head);
+            let operator = (!file.is_of_project(&head)).then(|| question.library_operator(&head.symbol)).flatten();
+            operator.is_some_and(|operator| operator.may_bind(&symbol.name))
         };
-        lists.any(|list| binds(list) == Some(true) || macros(list).is_some_and(|all| all.iter().any(makes_names)))
+        lists.filter_map(head).any(|head| binds(head) || file.macros(head).iter().any(makes_names))
+    }
+
+    /// The names of its local functions, which a macro can take for a variable, and those that it declares special.
+    fn other_locals(&self) -> &FxHashSet<&'i str> {
+        self.other_locals.get_or_init(|| {
+            let is_other = |mark: &&Mark| matches!(mark.role, MarkRole::LocalFunction | MarkRole::Special);
+            self.facts.marks.iter().filter(is_other).map(|mark| self.source(mark.span)).collect()
+        })
     }
 
     /// It says that local variables are seen only by the code inside of them.

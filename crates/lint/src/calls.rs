@@ -3,7 +3,7 @@
 //! What looks like a call is none in data, in the clauses of a macro, or where a macro adds arguments. So a list counts only
 //! if every form around it is a special form, a function, or a macro whose definition shows what becomes of the argument.
 
-use lispwright_index::{Mark, MarkRole, Referent, Use, UseKind};
+use lispwright_index::{Mark, MarkRole, Use, UseKind};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{
     Datum, FormKind, Implementations, ListId, OperatorKind, Span, SpecialForm, StandardOperator, TokenKind,
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::dialects::call_words;
 use crate::file::File;
 use crate::local_calls::local_calls;
-use crate::operators::{Operator, Operators};
+use crate::operators::Operator;
 
 /// A call of a function or macro.
 #[derive(Debug)]
@@ -48,11 +48,9 @@ pub(crate) fn is_rebound(file: &File<'_, '_>, call: &Call) -> bool {
     while let Some(list) = next {
         next = file.tree.list(list).parent();
         let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { continue };
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
-            file.question.meaning_at(file.document, file.tree.core_span(head));
-        let is_binder = file.question.definitions(&symbol).into_iter().any(|(document, one)| {
+        let is_binder = file.macros(file.tree.core_span(head)).into_iter().any(|(document, one)| {
             let definition = &document.text[document.facts.forms[one.form as usize].span.range()];
-            one.kind == FormKind::Macro && bindings.iter().any(|binding| definition.contains(binding))
+            bindings.iter().any(|binding| definition.contains(binding))
         });
         if is_binder {
             return true;
@@ -92,7 +90,6 @@ fn end_of(file: &File<'_, '_>, datum: Datum) -> usize {
 /// The search for calls in a file.
 pub(crate) struct Search<'f, 'q, 'i> {
     pub(crate) file: &'f File<'q, 'i>,
-    operators: Operators<'q, 'i>,
     /// The uses at heads of lists, by their starts.
     uses: FxHashMap<u32, Use>,
     /// The lists whose data are certain to be code, if those around it are.
@@ -130,7 +127,7 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
     fn of(file: &'f File<'q, 'i>) -> Self {
         let called = file.uses().filter(|used| used.kind == UseKind::Call);
         let uses = called.map(|used| (used.start, *used)).collect();
-        Self { file, operators: Operators::new(file.question), uses, known: FxHashMap::default() }
+        Self { file, uses, known: FxHashMap::default() }
     }
 
     /// What stands at the place is evaluated, whatever macros are around it.
@@ -173,10 +170,7 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
         }
         match file.dialect().standard_operator(&name) {
             Some(standard) => file.has_table(span, &standard),
-            None => {
-                let (Referent::Is(symbol) | Referent::Unknown(symbol)) = file.question.meaning_at(file.document, span);
-                !file.question.definitions(&symbol).is_empty()
-            }
+            None => !file.definitions(&file.name(span)).is_empty(),
         }
     }
 }
@@ -200,7 +194,7 @@ impl Search<'_, '_, '_> {
         if self.is_clause(list) || self.is_binding(list) || self.is_specializer(list, used.span()) {
             return None;
         }
-        let operator = self.operators.of_use(file.document, used);
+        let operator = file.operator(used);
         if !self.is_code(list) || self.is_syntax_argument(list, &operator) {
             return None;
         }
@@ -250,7 +244,7 @@ impl Search<'_, '_, '_> {
             || word.starts_with([':', '#'])
             || file.dialect().special_form(&word).is_some()
             || file.dialect().standard_operator(&word).is_some();
-        let is_function = |used: &Use| self.operators.of_use(file.document, *used).is_function();
+        let is_function = |used: &Use| file.operator(*used).is_function();
         let mut lists = std::iter::successors(Some(list), |list| file.tree.list(*list).parent());
         !(is_known || self.uses.get(&span.start).is_some_and(is_function)) || lists.any(|list| file.is_prefixed(list))
     }
@@ -381,16 +375,14 @@ impl Search<'_, '_, '_> {
         let span = file.tree.core_span(head);
         let Some(used) = self.uses.get(&span.start) else {
             // In an argument of a macro, the name is none that is called, but that of a macro all the same.
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = file.question.meaning_at(file.document, span);
-            let mut definitions = file.question.definitions(&symbol).into_iter();
-            return definitions.any(|(_, one)| one.kind == FormKind::Macro);
+            return !file.macros(span).is_empty();
         };
         let Some(word) = self.head(around) else { return false };
         let has_rules = !lispwright_index::has_function_namespace(file.dialect())
             && !lispwright_index::data_are_names(file.dialect());
         let is_known =
             file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some();
-        let macro_ = self.operators.of_use(file.document, *used);
+        let macro_ = file.operator(*used);
         let data = file.data(around);
         let is_option = data
             .iter()
@@ -452,7 +444,7 @@ impl Search<'_, '_, '_> {
         match self.uses.get(&span.start) {
             // The macros of the language that take anything but code are special forms of the tables.
             Some(used) => {
-                let operator = self.operators.of_use(file.document, *used);
+                let operator = file.operator(*used);
                 let is_of_language =
                     |one: &StandardOperator| one.origin.has(Implementations::ALL) || file.has_table(span, one);
                 operator.is_function()

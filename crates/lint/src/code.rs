@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use lispwright_index::{Referent, Use, UseKind, files_are_modules};
+use lispwright_index::{Use, UseKind, files_are_modules};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{Datum, Dialect, FormKind, ListId, Span, SpecialForm, TokenKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::file::File;
+use crate::names::Name;
 use crate::operators::is_of_language;
 
 /// A list that is evaluated, whose head is a name that nothing local hides.
@@ -148,7 +149,11 @@ impl<'i> File<'_, 'i> {
 
     /// The name at a place is that of the language, or stated to be like one, as far as the project says.
     pub fn is_of_language(&self, at: Span) -> bool {
-        let text = self.source(at);
+        let name = self.name(at);
+        *name.is_of_language.get_or_init(|| self.find_of_language(&name, self.source(at)))
+    }
+
+    fn find_of_language(&self, name: &Name<'i>, text: &str) -> bool {
         let dialect = self.dialect();
         if self.tree.language().stated_like(&canonical_head(dialect, text)).is_some() {
             return true;
@@ -160,9 +165,8 @@ impl<'i> File<'_, 'i> {
         if let Some(qualifier) = qualifier.filter(|_| text.len() > 1) {
             return ["cl", "common-lisp", "clojure.core"].iter().any(|one| one.eq_ignore_ascii_case(qualifier));
         }
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.question.meaning_at(self.document, at);
-        !self.question.defines(&symbol)
-            && is_of_language(self.question, self.document, &symbol, text)
+        !name.is_defined
+            && is_of_language(self.question, self.document, &name.symbol, text)
             && self.has_known_language()
     }
 
@@ -209,6 +213,11 @@ impl<'i> File<'_, 'i> {
 
     /// Nothing tells what the operator does with its arguments: it may be a macro that takes data.
     fn is_unknown_operator(&self, name: &str, at: Span) -> bool {
+        let known = self.name(at);
+        *known.may_take_data.get_or_init(|| self.find_unknown_operator(&known, name, self.source(at)))
+    }
+
+    fn find_unknown_operator(&self, known: &Name<'i>, name: &str, written: &str) -> bool {
         let dialect = self.dialect();
         if self.tree.language().rows(name).is_some() {
             return false;
@@ -216,10 +225,7 @@ impl<'i> File<'_, 'i> {
         if dialect.special_form(name).is_some() || dialect.is_standard(&canonical_symbol(dialect, name)) {
             return false;
         }
-        let symbol = match self.question.meaning_at(self.document, at) {
-            Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
-        };
-        let definitions = self.question.definitions(&symbol);
+        let definitions = self.definitions(known);
         if !definitions.is_empty() {
             return definitions.iter().any(|(_, one)| one.kind == FormKind::Macro);
         }
@@ -230,6 +236,6 @@ impl<'i> File<'_, 'i> {
             return false;
         }
         let is_value = |hit: &lispwright_index::Hit<'_>| hit.used.kind == UseKind::Value;
-        !self.question.named(self.source(at)).iter().any(is_value)
+        !self.question.named(written).any(|hit| is_value(&hit))
     }
 }

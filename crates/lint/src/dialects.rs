@@ -4,6 +4,7 @@ use lispwright_syntax::Dialect;
 
 use crate::imports::{Imports, ReadImports, clojure, common_lisp, racket, scheme};
 use crate::platform::PlatformWords;
+use crate::word_table::WordTable;
 
 /// The words of a dialect that decide how calls are judged.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct CallWords {
     pub(crate) imports: ReadImports,
     /// The functions of the language that take arguments by keyword, a line each: how many they take by place before them, and
     /// the keywords.
-    pub(crate) keywords: &'static str,
+    pub(crate) keywords: WordTable,
     /// Text in files of which other files are parts.
     pub(crate) includes: &'static [&'static str],
 }
@@ -45,9 +46,9 @@ pub(crate) struct NameWords {
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
-    pub(crate) others: &'static str,
+    pub(crate) others: WordTable,
     /// What can be required without a package, where names are told only if they are misspelt.
-    pub(crate) features: &'static str,
+    pub(crate) features: WordTable,
     /// Words in the names of files that are for other implementations than the one of the table.
     pub(crate) hosts: &'static [&'static str],
     /// The libraries whose names are in the table of the language, a line each.
@@ -72,9 +73,9 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     judges_variables: true,
     space_word: "package",
-    others: "",
+    others: WordTable(""),
     entries: &[],
-    features: "",
+    features: WordTable(""),
     hosts: &[
         "abcl",
         "acl",
@@ -108,7 +109,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
 
 const SCHEME_NAMES: NameWords = NameWords {
     separator: None,
-    others: include_str!("known-variables.txt"),
+    others: WordTable(include_str!("known-variables.txt")),
     entries: &["(define-module", "(library", "(define-library", "#!/"],
     space_word: "module",
     libraries: include_str!("known-modules.txt"),
@@ -138,7 +139,7 @@ const CLOJURE_NAMES: NameWords = NameWords {
     has_exports: false,
     judges_variables: false,
     space_word: "namespace",
-    others: "in-ns thrown? thrown-with-msg? defproject",
+    others: WordTable("defproject\nin-ns\nthrown-with-msg?\nthrown?"),
     libraries: "clojure.core",
     closed: &["clojure.edn", "clojure.java.io", "clojure.set", "clojure.string", "clojure.walk", "clojure.zip"],
     conjures: &[
@@ -164,8 +165,8 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     has_exports: false,
     by_prefix: true,
     space_word: "feature",
-    others: include_str!("known-emacs-variables.txt"),
-    features: include_str!("known-emacs-features.txt"),
+    others: WordTable(include_str!("known-emacs-variables.txt")),
+    features: WordTable(include_str!("known-emacs-features.txt")),
     libraries: "",
     conjures: &["(defalias (", "(fset (", "(eval (", "(load ", "(defalias ("],
     clear: "provide require",
@@ -173,7 +174,7 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
 };
 
 const COMMON_LISP: CallWords = CallWords {
-    keywords: include_str!("known-keywords.txt"),
+    keywords: WordTable(include_str!("known-keywords.txt")),
     imports: common_lisp,
     includes: &[],
     definers: &["defun", "defmacro", "defgeneric", "defmethod"],
@@ -209,7 +210,7 @@ const COMMON_LISP: CallWords = CallWords {
 };
 
 const EMACS_LISP: CallWords = CallWords {
-    keywords: "",
+    keywords: WordTable(""),
     imports: |_| Imports::default(),
     includes: &[],
     definers: &[
@@ -233,7 +234,7 @@ const EMACS_LISP: CallWords = CallWords {
 };
 
 const SCHEME: CallWords = CallWords {
-    keywords: "",
+    keywords: WordTable(""),
     imports: scheme,
     includes: &["(include", "(load"],
     definers: &[
@@ -253,7 +254,7 @@ const SCHEME: CallWords = CallWords {
 };
 
 const RACKET: CallWords = CallWords {
-    keywords: "",
+    keywords: WordTable(""),
     imports: racket,
     includes: &["(include"],
     definers: &["define", "define/contract", "define-inline"],
@@ -264,7 +265,7 @@ const RACKET: CallWords = CallWords {
 };
 
 const CLOJURE: CallWords = CallWords {
-    keywords: "",
+    keywords: WordTable(""),
     imports: clojure,
     includes: &["(load ", "(load-file "],
     definers: &["defn", "defn-", "defmacro", "defmulti", "def", "defonce"],

@@ -5,11 +5,13 @@ use std::cell::OnceCell;
 
 use lispwright_index::{Document, Facts, Use, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
+use rustc_hash::FxHashSet;
 
 use crate::calls::{Call, calls, values};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
 use crate::misspelt::unknown_features;
+use crate::names::Names;
 use crate::part::JudgedPart;
 use crate::platform::Platform;
 
@@ -32,6 +34,8 @@ pub struct File<'q, 'i> {
     values: OnceCell<Vec<Use>>,
     unknown_features: OnceCell<Vec<String>>,
     platform: OnceCell<Platform>,
+    pub(crate) names: Names<'i>,
+    pub(crate) other_locals: OnceCell<FxHashSet<&'i str>>,
 }
 
 impl<'q, 'i> File<'q, 'i> {
@@ -49,8 +53,22 @@ impl<'q, 'i> File<'q, 'i> {
 
     fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
         let forms = Forms::new(&tree, &document.text);
-        let (code, calls, values, unknown_features, platform) = Default::default();
-        Self { question, document, tree, forms, facts, part: None, code, calls, values, unknown_features, platform }
+        let (code, calls, values, unknown_features, platform, names, other_locals) = Default::default();
+        Self {
+            question,
+            document,
+            tree,
+            forms,
+            facts,
+            part: None,
+            code,
+            calls,
+            values,
+            unknown_features,
+            platform,
+            names,
+            other_locals,
+        }
     }
 
     /// Only this part of it is to be judged.

@@ -20,6 +20,7 @@ mod local;
 mod local_calls;
 mod misspelt;
 mod modules;
+mod names;
 mod operators;
 mod part;
 mod platform;
@@ -27,6 +28,7 @@ mod rule;
 pub mod rules;
 mod structures;
 mod suppress;
+mod word_table;
 
 pub use chosen::Chosen;
 pub use code::{CodeForm, CodeForms};

@@ -1,6 +1,6 @@
 //! The local names of a file that nothing uses.
 
-use lispwright_index::{FormRow, MarkRole, UseKind};
+use lispwright_index::MarkRole;
 use lispwright_syntax::{FormKind, ListId, Span, TokenKind};
 use rustc_hash::FxHashSet;
 
@@ -110,9 +110,9 @@ impl<'i> File<'_, 'i> {
         let mut heads: Vec<&str> = inside.map(|one| self.core(one.head)).collect();
         heads.sort_unstable();
         heads.dedup();
-        heads.iter().flat_map(|head| self.question.named(head)).any(|hit| {
-            let is_macro = |row: &FormRow| row.kind == FormKind::Macro && hit.used.kind == UseKind::Definition;
-            hit.form.is_some_and(|row| is_macro(row) && hit.document.text[row.span.range()].contains(text))
+        heads.iter().flat_map(|head| self.question.definitions_named(head)).any(|(document, one)| {
+            let row = &document.facts.forms[one.form as usize];
+            row.kind == FormKind::Macro && document.text[row.span.range()].contains(text)
         })
     }
 }

@@ -24,7 +24,7 @@ impl File<'_, '_> {
             return None;
         }
         // What is written again elsewhere is meant so.
-        if self.question.named(name).iter().any(|hit| hit.used.span() != at) {
+        if self.question.named(name).any(|hit| hit.used.span() != at) {
             return None;
         }
         // Those of other files of a large project are too many to be compared with each name.
@@ -35,8 +35,8 @@ impl File<'_, '_> {
                 let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
                 let marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
                 let mut locals = marks.map(|mark| self.source(mark.span));
-                let of_language = || call_words(self.dialect()).names.others.split_whitespace();
-                locals.find(|known| is_slip(name, known)).or_else(|| of_language().find(|known| is_slip(name, known)))
+                let mut of_language = call_words(self.dialect()).names.others.words();
+                locals.find(|known| is_slip(name, known)).or_else(|| of_language.find(|known| is_slip(name, known)))
             }
             false => self.dialect().standard_operators().find(|known| is_slip(name, known)),
         })?;
@@ -56,10 +56,9 @@ impl File<'_, '_> {
 pub(crate) fn unknown_features(file: &File<'_, '_>) -> Vec<String> {
     let is_feature = |link: &&Link| link.thing == Thing::Feature;
     let asked = file.facts.links.iter().filter(is_feature).filter(|link| link.tie != Tie::Provides);
-    let mut unknown: FxHashSet<&str> = asked.map(|link| link.name.as_str()).collect();
-    for known in call_words(file.dialect()).names.features.split_whitespace() {
-        unknown.remove(known);
-    }
+    let known = call_words(file.dialect()).names.features;
+    let mut unknown: FxHashSet<&str> =
+        asked.map(|link| link.name.as_str()).filter(|name| !known.contains(name)).collect();
     if !unknown.is_empty() {
         let all = file.question.documents().iter().flat_map(|document| &document.facts.links);
         for link in all.filter(is_feature).filter(|link| link.tie == Tie::Provides) {

@@ -1,13 +1,12 @@
 //! What the names at the heads of forms are, and how many arguments they take.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use lispwright_index::{Definition, Document, FormRow, Referent, Signature, Symbol, Use, UseIndex, UseKind};
 use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
-use rustc_hash::FxHashMap;
 
 use crate::dialects::call_words;
+use crate::file::File;
 use crate::structures::made;
 
 /// What is known of a name at the head of forms.
@@ -42,42 +41,44 @@ impl Operator {
     }
 }
 
-/// The operators of a project in one dialect, as far as a file asks for them.
-pub(crate) struct Operators<'q, 'i> {
-    question: &'q UseIndex<'i>,
-    known: RefCell<FxHashMap<Symbol, Option<Operator>>>,
-    /// What the project does not define, by its symbol and as it is written.
-    foreign: RefCell<FxHashMap<(Symbol, String), Operator>>,
+impl<'i> File<'_, 'i> {
+    /// What is known of what the name of a use means.
+    pub(crate) fn operator(&self, used: Use) -> Operator {
+        let written = self.source(used.span());
+        if self.document.facts.owner_of(used).is_some() {
+            let meant = self.question.meaning(self.document, used);
+            let is_defined = matches!(&meant, Referent::Is(symbol) if self.question.defines(symbol));
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meant;
+            let definitions = is_defined.then(|| self.question.definitions(&symbol));
+            return self.find_operator(&symbol, definitions.as_deref(), written);
+        }
+        let name = self.name(used.span());
+        let definitions = || (name.is_certain && name.is_defined).then(|| self.definitions(&name));
+        name.operator.get_or_init(|| self.find_operator(&name.symbol, definitions(), written)).clone()
+    }
+
+    /// What is known of a symbol, which the project defines if there are `definitions`.
+    fn find_operator(
+        &self,
+        symbol: &Symbol,
+        definitions: Option<&[(&'i Document, &'i Definition)]>,
+        written: &str,
+    ) -> Operator {
+        let operators = Operators { question: self.question };
+        // What the project adds to a name of the language leaves it what it is.
+        let own = definitions.and_then(|definitions| operators.own(symbol, definitions));
+        own.unwrap_or_else(|| operators.foreign(self.document, symbol, written))
+    }
 }
 
-impl<'q, 'i> Operators<'q, 'i> {
-    pub(crate) fn new(question: &'q UseIndex<'i>) -> Self {
-        Self { question, known: RefCell::default(), foreign: RefCell::default() }
-    }
+/// The operators of a project in one dialect.
+struct Operators<'q, 'i> {
+    question: &'q UseIndex<'i>,
+}
 
-    /// What is known of what the name of a use means.
-    pub(crate) fn of_use(&self, document: &Document, used: Use) -> Operator {
-        let written = &document.text[used.span().range()];
-        match self.question.meaning(document, used) {
-            Referent::Is(symbol) if self.question.defines(&symbol) => {
-                // What the project adds to a name of the language leaves it what it is.
-                self.own(&symbol).unwrap_or_else(|| self.foreign(document, &symbol, written))
-            }
-            Referent::Is(symbol) | Referent::Unknown(symbol) => self.foreign(document, &symbol, written),
-        }
-    }
-
+impl<'i> Operators<'_, 'i> {
     /// What the project defines by a symbol; `None` if that is no function or macro.
-    fn own(&self, symbol: &Symbol) -> Option<Operator> {
-        if let Some(known) = self.known.borrow().get(symbol) {
-            return known.clone();
-        }
-        let found = self.find(symbol);
-        self.known.borrow_mut().insert(symbol.clone(), found.clone());
-        found
-    }
-
-    fn find(&self, symbol: &Symbol) -> Option<Operator> {
+    fn own(&self, symbol: &Symbol, definitions: &[(&'i Document, &'i Definition)]) -> Option<Operator> {
         let dialect = self.question.dialect();
         let two_namespaces = lispwright_index::has_function_namespace(dialect);
         let words = call_words(dialect);
@@ -86,7 +87,7 @@ impl<'q, 'i> Operators<'q, 'i> {
         let mut kind = None;
         let mut is_clear = true;
         let mut generics = 0;
-        for (document, one) in self.question.definitions(symbol) {
+        for &(document, one) in definitions {
             let row = &document.facts.forms[one.form as usize];
             let of_form = document.signatures(one.form);
             let is_certain = words.definers.contains(&row.head.as_str()) && self.is_defined_by_language(document, row);
@@ -177,16 +178,6 @@ impl<'q, 'i> Operators<'q, 'i> {
 
     /// What is known of a name that the project does not define.
     fn foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
-        let key = (symbol.clone(), written.to_owned());
-        if let Some(known) = self.foreign.borrow().get(&key) {
-            return known.clone();
-        }
-        let found = self.find_foreign(document, symbol, written);
-        self.foreign.borrow_mut().insert(key, found.clone());
-        found
-    }
-
-    fn find_foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
         let dialect = self.question.dialect();
         let qualified = format!("{}/{}", symbol.space, symbol.name);
         // Without a space there is no qualifier: `/=` is no `=` of one.

@@ -272,7 +272,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
 /// The use is in a form that gives the function another name.
 fn is_alias(hit: &Hit<'_>) -> bool {
     let dialect = hit.document.dialect;
-    hit.form.is_some_and(|form| dialect.special_form(&form.head) == Some(SpecialForm::Alias))
+    hit.form().is_some_and(|form| dialect.special_form(&form.head) == Some(SpecialForm::Alias))
 }
 
 /// The symbol, and those that forms such as `(defalias 'alias 'symbol)` make other names of it.
@@ -282,7 +282,7 @@ fn with_aliases(question: &UseIndex<'_>, symbol: &Symbol) -> Vec<Symbol> {
     while let Some(symbol) = symbols.get(at).cloned() {
         at += 1;
         for hit in question.uses(&symbol).hits {
-            let Some(form) = hit.form.filter(|_| is_alias(&hit)) else { continue };
+            let Some(form) = hit.form().filter(|_| is_alias(&hit)) else { continue };
             let uses = &hit.document.facts.uses;
             let from = uses.partition_point(|used| used.start < form.span.start);
             let mut inside = uses[from..].iter().take_while(|used| used.start < form.span.end);

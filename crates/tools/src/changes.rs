@@ -74,7 +74,7 @@ impl StillUsed {
     /// The use at a place.
     pub(crate) fn of(hit: &Hit<'_>, root: &Path) -> Self {
         Self {
-            form: hit.form.map_or_else(String::new, |form| form.called().to_owned()),
+            form: hit.form().map_or_else(String::new, |form| form.called().to_owned()),
             path: relative(&hit.document.path.to_string_lossy(), root),
             line: hit.document.line(hit.used.start),
         }

@@ -361,7 +361,7 @@ impl<'c> Comparison<'c> {
         }
         let reaching = question.tests_reaching(&symbols);
         for hit in &reaching {
-            let start = hit.form.map_or(hit.used.start, |form| form.span.start);
+            let start = hit.form().map_or(hit.used.start, |form| form.span.start);
             tests.entry(self.shown(&hit.document.path)).or_default().insert(start);
         }
         let is_test = form.kind == FormKind::Test;
@@ -395,9 +395,9 @@ impl<'c> Comparison<'c> {
 
     /// The form around a use.
     fn place(&self, hit: &Hit<'_>) -> MapPlace {
-        let start = hit.form.map_or(hit.used.start, |form| form.span.start);
+        let start = hit.form().map_or(hit.used.start, |form| form.span.start);
         MapPlace {
-            name: one_line(hit.form.map_or("", |form| &form.label), 120),
+            name: one_line(hit.form().map_or("", |form| &form.label), 120),
             path: self.shown(&hit.document.path),
             line: hit.document.line(start),
             ..MapPlace::default()

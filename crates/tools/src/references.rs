@@ -68,7 +68,7 @@ pub(crate) struct Known {
 
 /// The file, and where the form around a use begins in it, in bytes; the use itself outside of forms.
 fn place_of<'q>(hit: &Hit<'q>) -> (&'q Path, u32) {
-    (&hit.document.path, hit.form.map_or(hit.used.start, |form| form.span.start))
+    (&hit.document.path, hit.form().map_or(hit.used.start, |form| form.span.start))
 }
 
 /// A look at the files of the project.
@@ -383,7 +383,7 @@ impl<'q> Looking<'q> {
     }
 
     fn test(&self, hit: &Hit<'_>) -> Option<TestThere> {
-        let form = hit.form?;
+        let form = hit.form()?;
         Some(TestThere {
             path: (self.shown)(&hit.document.path.to_string_lossy()),
             line: hit.document.line(form.span.start),

@@ -156,7 +156,7 @@ impl Green {
             let question = index.question(dialect);
             let symbols: Vec<Symbol> = symbols.iter().map(|symbol| question.proper(symbol)).collect();
             for hit in question.tests_reaching(&symbols) {
-                let name = hit.form.filter(|form| form.has_name()).map(|form| form.designated().to_owned());
+                let name = hit.form().filter(|form| form.has_name()).map(|form| form.designated().to_owned());
                 choice.add(hit.document, name);
             }
         }

@@ -139,7 +139,7 @@ impl Names<'_> {
         spellings.push(name);
         spellings.sort_unstable();
         spellings.dedup();
-        let is_of_library = symbols.is_empty() && !self.question.named(&spellings[0]).is_empty();
+        let is_of_library = symbols.is_empty() && self.question.named(&spellings[0]).next().is_some();
         Called { symbols, spellings, is_qualified: qualifier.is_some(), is_of_library }
     }
 

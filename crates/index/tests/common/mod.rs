@@ -25,7 +25,7 @@ pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> S
         let (hits, unresolved) = (uses.hits, uses.unresolved.len());
         for hit in hits.iter().filter(|hit| hit.is_reference()) {
             let path = hit.document.path.strip_prefix(top.path()).unwrap().display();
-            let form = hit.form.map_or("top level", |form| &form.label);
+            let form = hit.form().map_or("top level", |form| &form.label);
             let (line, kind) = (hit.document.line(hit.used.start), hit.used.kind.name());
             lines.push(format!("{path}:{line}: {kind} in {form}"));
         }

@@ -78,6 +78,6 @@ impl File<'_, '_> {
                 .strip_suffix(&export)
                 .is_some_and(|before| before.trim_end_matches(':') == space)
         };
-        is_named || self.question.named(&name).iter().any(is_qualified)
+        is_named || self.question.named(&name).any(|hit| is_qualified(&hit))
     }
 }

@@ -1,11 +1,9 @@
 //! A name that nobody defines.
 
-use std::cell::OnceCell;
-
 use lispwright_index::{Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
@@ -101,7 +99,7 @@ impl Rule for UndefinedName {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = &call_words(file.dialect()).names;
-        let mut search = Search { file, words, spaces: FxHashMap::default(), others: OnceCell::new() };
+        let mut search = Search { file, words, spaces: FxHashMap::default() };
         for used in file.uses().filter(|used| !used.hidden) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
@@ -133,8 +131,6 @@ struct Search<'f, 'q, 'i> {
     words: &'static NameWords,
     /// What is known of spaces.
     spaces: FxHashMap<String, Known<'i>>,
-    /// The names of the language that are no operators of its table, when they are asked for.
-    others: OnceCell<FxHashSet<&'static str>>,
 }
 
 /// What may define names in a space that the index does not know.
@@ -266,7 +262,8 @@ impl<'i> Search<'_, '_, 'i> {
         if !is_plain || !file.is_of_platform(at) || file.platform().is_later || file.is_broken(at) {
             return None;
         }
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
+        let name = file.name(at);
+        let symbol = &name.symbol;
         let spelled = lispwright_index::spelled(file.dialect(), &symbol.name);
         let is_known = || {
             file.dialect().standard_operator(&spelled).is_some()
@@ -274,9 +271,9 @@ impl<'i> Search<'_, '_, 'i> {
                 || file.tree.language().is_stated(&spelled)
                 || file.dialect().is_standard(&spelled)
                 || file.dialect().is_standard(&symbol.name)
-                || self.others.get_or_init(|| words.others.split_whitespace().collect()).contains(&*spelled)
+                || words.others.contains(&spelled)
         };
-        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() || is_known() {
+        if file.is_of_project(&name) || is_known() {
             return None;
         }
         let home =
@@ -318,17 +315,17 @@ impl<'i> Search<'_, '_, 'i> {
 
     /// What is wrong with a name that modules of the language have, if the code has asked for none of them.
     fn of_module(&mut self, at: Span, is_variable: bool) -> Option<String> {
-        let (file, question) = (self.file, self.file.question);
+        let file = self.file;
         let [module, ..] = file.modules_with(at) else { return None };
         let written = file.source(at);
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning_at(file.document, at);
-        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+        let name = file.name(at);
+        if file.is_of_project(&name) {
             return None;
         }
         let home = file.document.facts.space_at(at.start).to_owned();
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_judged = file.document.facts.spaces.iter().any(is_declared)
-            && symbol.space == home
+            && name.symbol.space == home
             && self.imports_are_known(&home)
             && !file.is_imported(&home, written)
             && !self.may_define(&home, written)
@@ -419,17 +416,17 @@ impl<'i> Search<'_, '_, 'i> {
             false => (*stem).to_owned(),
         };
         stems.iter().map(spelled).any(|stem| {
-            self.file.question.named(&stem).iter().any(|hit| {
+            self.file.question.named(&stem).any(|hit| {
                 let is_type =
                     |row: &FormRow| matches!(row.kind, FormKind::Structure | FormKind::Class | FormKind::Type);
-                hit.used.kind == UseKind::Definition && hit.form.is_some_and(is_type)
+                hit.used.kind == UseKind::Definition && hit.form().is_some_and(is_type)
             })
         })
     }
 
     /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
     fn may_define(&mut self, space: &str, name: &str) -> bool {
-        let hits = self.file.question.named(name);
+        let mut hits = self.file.question.named(name);
         // Foreign functions are defined by the text of their names: `(defcfun "end_of_line" …)`.
         let text = format!("\"{}\"", name.to_lowercase());
         let is_foreign = |name: String| {
@@ -437,7 +434,7 @@ impl<'i> Search<'_, '_, 'i> {
             !self.file.question.definitions(&symbol).is_empty()
         };
         let is_text = is_foreign(text.replace('-', "_")) || is_foreign(text);
-        if is_text || hits.iter().any(|hit| !self.is_mere_use(hit)) {
+        if is_text || hits.any(|hit| !self.is_mere_use(&hit)) {
             return true;
         }
         let known = match self.spaces.get(space) {
@@ -541,9 +538,9 @@ impl<'i> Search<'_, '_, 'i> {
             let after = hit.document.text[hit.used.span().end as usize..].trim_start();
             hit.used.kind == UseKind::Call && !after.starts_with(['\'', ':', '"'])
         };
-        let exports = self.words.export_function.map_or_else(Vec::new, |name| self.file.question.named(name));
+        let mut exports = self.words.export_function.into_iter().flat_map(|name| self.file.question.named(name));
         is_written
-            && !exports.iter().any(computes)
+            && !exports.any(|hit| computes(&hit))
             && !documents.is_empty()
             && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
     }

@@ -102,9 +102,10 @@ const NAMED_EFFECTS: &[Dialect] = &[Dialect::Scheme, Dialect::Racket];
 impl File<'_, '_> {
     /// Code elsewhere may use the variable while it is bound.
     fn may_be_dynamic(&self, name: &str, form: &CodeForm<'_>) -> bool {
-        let is_variable = |hit: &Hit<'_>| hit.form.is_some_and(|form| form.kind == FormKind::Variable);
+        let is_variable = |hit: &Hit<'_>| hit.form().is_some_and(|form| form.kind == FormKind::Variable);
         let is_definition = |hit: &Hit<'_>| hit.used.kind == UseKind::Definition && is_variable(hit);
-        if self.question.named(name).iter().any(is_definition) || self.dialect().is_standard(&name.to_ascii_uppercase())
+        if self.question.named(name).any(|hit| is_definition(&hit))
+            || self.dialect().is_standard(&name.to_ascii_uppercase())
         {
             return true;
         }

@@ -158,7 +158,7 @@ fn is_called_by_rule(file: &File<'_, '_>, name: &str) -> bool {
 /// Another file of the project may use it: it has the name, and can come to what is private here.
 fn is_used_elsewhere(file: &File<'_, '_>, one: &Definition) -> bool {
     let is_other = |hit: &Hit<'_>| !std::ptr::eq(hit.document, file.document);
-    if call_words(file.dialect()).has_kondo && file.question.named(&one.name).iter().any(is_other) {
+    if call_words(file.dialect()).has_kondo && file.question.named(&one.name).any(|hit| is_other(&hit)) {
         return true;
     }
     let others = file.question.documents().iter().filter(|other| !std::ptr::eq(**other, file.document));

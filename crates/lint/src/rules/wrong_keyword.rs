@@ -111,8 +111,7 @@ fn is_keyword(word: &str) -> bool {
 /// What a function of the language takes, if it takes arguments by keyword and all of them are known.
 fn of_language(file: &File<'_, '_>, written: &str) -> Option<Signature> {
     let name = canonical_head(file.dialect(), written);
-    let find = |line: &&str| line.split(' ').next() == Some(&*name);
-    let mut words = call_words(file.dialect()).keywords.lines().find(find)?.split(' ').skip(1);
+    let mut words = call_words(file.dialect()).keywords.line(&name)?.split(' ').skip(1);
     let required = words.next()?.parse().ok()?;
     let keys = words.map(|word| (word.to_owned(), false)).collect();
     Some(Signature { has_keys: true, keys, ..Signature::fixed(required, String::new()) })
