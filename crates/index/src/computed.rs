@@ -34,7 +34,7 @@ pub(crate) const MAKERS: &[&str] = &[
 /// Functions of Clojure that give the names of a namespace.
 const READERS: &[&str] = &["ns-publics", "ns-interns", "ns-map"];
 
-/// Letters that the known parts of a computed name have at least: `~A-~A` may be anything.
+/// Letters that the known parts of a computed name have at least, unless both ends are known: `~A-~A` may be anything.
 const FEWEST: usize = 3;
 
 /// A name of which only parts are known.
@@ -83,7 +83,8 @@ impl<'t> Walk<'t> {
         let folds = self.dialect.folds_case();
         // Literal strings and quoted symbols, in the order in which they are written; `None` for what is computed.
         let mut pieces: Vec<Option<String>> = Vec::new();
-        let mut waiting: Vec<Datum> = arguments.collect();
+        let head = head.map_or("", |head| head.rsplit([':', '/']).next().unwrap_or(head));
+        let mut waiting = self.spelling(head, arguments.collect());
         waiting.reverse();
         while let Some(datum) = waiting.pop() {
             let text = self.source(datum);
@@ -91,12 +92,14 @@ impl<'t> Walk<'t> {
             match (datum.list(), self.tree.kind(datum.core)) {
                 (Some(list), _) => {
                     let mut inner: Vec<Datum> = self.data(list).collect();
-                    let head = inner.first().map_or("", |head| self.source(*head)).to_owned();
+                    let head = inner.first().map_or("", |head| self.source(*head));
+                    let head = head.rsplit(':').next().unwrap_or_default();
                     if ["concat", "concatenate", "str", "format", "string-append", "string", "strcat", "quote"]
-                        .contains(&head.rsplit(':').next().unwrap_or_default())
+                        .contains(&head)
                     {
+                        inner.remove(0);
+                        inner = self.spelling(head, inner);
                         inner.reverse();
-                        inner.pop();
                         waiting.extend(inner);
                     } else {
                         pieces.push(None);
@@ -135,9 +138,25 @@ impl<'t> Walk<'t> {
             parts.push(String::new());
         }
         let letters: usize = parts.iter().map(|part| part.chars().filter(|c| c.is_alphabetic()).count()).sum();
-        if letters >= FEWEST {
+        // `*~A*` is a special variable.
+        let has_ends =
+            parts.len() > 1 && parts.first().zip(parts.last()).is_some_and(|(a, b)| !a.is_empty() && !b.is_empty());
+        if letters >= FEWEST || has_ends {
             self.facts.computed.push(Computed { span: self.tree.core_span(call), parts, of_space: None });
         }
+    }
+
+    /// The arguments of a function that spell what it makes: not the package, nor what a control string formats.
+    fn spelling(&self, head: &str, mut arguments: Vec<Datum>) -> Vec<Datum> {
+        let has_directives =
+            |datum: &Datum| self.tree.kind(datum.core) == TokenKind::String && self.source(*datum).contains(['~', '%']);
+        let most = match head {
+            "intern" | "intern*" | "intern-soft" | "find-symbol" | "find-symbol*" => Some(1),
+            head if head.starts_with("format") => arguments.iter().position(has_directives).map(|at| at + 1),
+            _ => None,
+        };
+        arguments.truncate(most.unwrap_or(arguments.len()));
+        arguments
     }
 
     /// Notes that a call reads the names of a namespace that is written there: `*ns*` or `'shop.core`.

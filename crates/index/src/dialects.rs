@@ -51,6 +51,8 @@ pub(crate) struct Rules {
     pub(crate) imports_come_first: bool,
     /// What a declaration imports counts for the names of its file alone, also if other files declare the same space.
     pub(crate) imports_are_of_files: bool,
+    /// A file with one of these texts gives out what it defines without naming it.
+    pub(crate) giving_out: &'static [&'static str],
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// The file that is named after a space or feature, below a directory of sources, without its extension.
@@ -123,6 +125,7 @@ const COMMON_LISP: Rules = Rules {
     imports_come_first: true,
     imports_are_of_files: false,
     files_are_features: false,
+    giving_out: &[],
     space_word: "package",
     space_file: str::to_owned,
     keywords_are_qualified: false,
@@ -172,6 +175,16 @@ const SCHEME: Rules = Rules {
 };
 
 const RACKET: Rules = Rules {
+    // A unit exports what the names of its signatures are, and is invoked with the definitions around it; of a package's
+    // description all definitions are read.
+    giving_out: &[
+        "#lang racket/unit",
+        "#lang scheme/unit",
+        "invoke-unit/infer",
+        "#lang info",
+        "#lang setup/infotab",
+        "setup/infotab",
+    ],
     libraries: LibraryLayout::Unknown,
     declares: space::racket::read,
     begins: space::racket::begins,

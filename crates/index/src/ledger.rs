@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use lispwright_syntax::{FormKind, Span, TokenKind, Tree};
+use lispwright_syntax::{FormKind, Span, SpecialForm, TokenKind, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::account::{Holds, NamePlace};
 use crate::computed::Computed;
 use crate::dialects::rules;
-use crate::facts::{MarkRole, UseKind};
+use crate::facts::{Definition, MarkRole, UseKind};
 use crate::index::Document;
 use crate::links::{Thing, Tie};
 use crate::mention::{MentionKind, each_word, holds, is_constituent};
@@ -43,6 +43,8 @@ pub enum PossibleReason {
     Opened,
     /// It is a part of a longer name, whose first part is a value or module.
     Member,
+    /// A form that would define the name takes what is defined: a mode its keymap.
+    Taken,
 }
 
 impl PossibleReason {
@@ -59,6 +61,7 @@ impl PossibleReason {
             Self::OtherSlot => "another class has such a slot",
             Self::Opened => "code exports names that it computes",
             Self::Member => "part of a longer name",
+            Self::Taken => "the form takes it by its name",
         }
     }
 }
@@ -322,13 +325,38 @@ impl<'i> UseIndex<'i> {
         uses.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
         uses.dedup_by_key(|hit| (&hit.document.path, hit.used.start));
         let mut own: Vec<(&'i Document, Span)> = Vec::new();
-        for (document, one) in symbols.iter().flat_map(|symbol| self.definitions(symbol)) {
-            let span = document.facts.forms[one.form as usize].span;
-            own.push((document, Span::new(above(document, span.start), span.end)));
+        let mut possible: Vec<Possible<'i>> = Vec::new();
+        for symbol in &symbols {
+            for (document, one) in self.definitions(symbol) {
+                let row = &document.facts.forms[one.form as usize];
+                if self.takes(symbol, one) {
+                    possible.push(Possible { document, span: row.name, reason: PossibleReason::Taken });
+                } else {
+                    own.push((document, Span::new(above(document, row.span.start), row.span.end)));
+                }
+            }
         }
         let fold = |name: &str| if self.dialect().folds_case() { name.to_lowercase() } else { name.to_owned() };
         let folded = symbols.iter().map(|symbol| fold(&symbol.name)).collect();
-        Book { symbols, folded, own, ledger: Ledger { uses, ..Ledger::default() } }
+        Book { symbols, folded, own, ledger: Ledger { uses, possible, ..Ledger::default() } }
+    }
+
+    /// The symbols are names of members of classes, which objects look up: `define-local-member-name`.
+    fn are_members(&self, symbols: &[Symbol]) -> bool {
+        let is_member = |(document, one): &(&Document, &Definition)| {
+            let head = &document.facts.forms[one.form as usize].head;
+            // `define/provide-local-member-name` is a macro of a project.
+            document.dialect.special_form(head) == Some(SpecialForm::DefineNames) || head.ends_with("-member-name")
+        };
+        symbols.iter().any(|symbol| self.definitions(symbol).iter().any(is_member))
+    }
+
+    /// The form that makes a definition of a symbol would define it, but takes what another form defines: a mode of Emacs
+    /// takes the keymap and the hook that are there.
+    pub(crate) fn takes(&self, symbol: &Symbol, one: &Definition) -> bool {
+        one.made
+            && rules(self.dialect()).variables_are_dynamic
+            && self.definitions(symbol).iter().any(|(_, other)| !other.made)
     }
 
     /// Enters the tokens of a file.
@@ -404,6 +432,9 @@ impl<'i> UseIndex<'i> {
             (Holds::Role(MarkRole::Data), _) => Entry::Mention(MentionKind::Quoted),
             (Holds::Role(MarkRole::Special), Meant::Is) => Entry::Possible(PossibleReason::Special),
             (Holds::Role(MarkRole::Perhaps), Meant::Is | Meant::May(_)) => Entry::Possible(PossibleReason::MayBeLocal),
+            (Holds::Role(MarkRole::Slot), Meant::Is) if self.are_members(symbols) => {
+                Entry::Possible(PossibleReason::ByName)
+            }
             (Holds::Role(_), _) => Entry::Other,
             (Holds::Keyword, _) => Entry::Mention(MentionKind::Keyword),
             (Holds::Discarded, _) => Entry::Mention(MentionKind::Disabled),

@@ -495,7 +495,8 @@ impl<'i> UseIndex<'i> {
         let definitions = &hit.document.facts.definitions;
         let from = definitions.partition_point(|one| one.form < form);
         let own = definitions[from..].iter().take_while(|one| one.form == form);
-        own.map(|one| self.proper(&one.symbol())).collect()
+        let own = own.map(|one| (self.proper(&one.symbol()), one));
+        own.filter(|(symbol, one)| !self.takes(symbol, one)).map(|(symbol, _)| symbol).collect()
     }
 
     /// The tests that use one of the symbols, directly or through other definitions, those with fewest steps first.

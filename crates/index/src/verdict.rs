@@ -219,6 +219,9 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
         if rules(document.dialect).variables_are_dynamic {
             return !one.name.contains("--");
         }
+        if rules(document.dialect).giving_out.iter().any(|text| document.text.contains(text)) {
+            return true;
+        }
         let gives_all = |space: &Space| space.name == one.space && space.exports == Exports::All;
         document.facts.spaces.iter().any(gives_all)
             && document.facts.public_definitions(&document.text).any(|other| std::ptr::eq(other, *one))

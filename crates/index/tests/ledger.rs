@@ -99,6 +99,78 @@ fn names_that_code_makes_may_be_it() {
 }
 
 #[test]
+fn what_a_control_string_formats_is_inside_of_the_name() {
+    let special = "(defvar *shop-basic* 1)
+(defun look (kind) (symbol-value (intern (format nil \"*~A*\" (string-upcase kind)) (find-package :shop))))
+";
+    check(&[("a.lisp", special)], "*shop-basic*", "a.lisp:2:34: possible, code makes such names in defun look");
+    // A package is no part of the name.
+    let text = "(defun run-item () 1)\n(defun run (kind) (funcall (find-symbol (format nil \"RUN-~A\" kind) :shop)))\n\
+                (defun ran (kind) (funcall (find-symbol (format nil \"~A-ITEM\" kind) :shop)))\n\
+                (defun other (kind) (funcall (find-symbol (format nil \"RUN-~A-ITEM\" kind) :shop)))\n";
+    let may = "a.lisp:2:28: possible, code makes such names in defun run\n\
+               a.lisp:3:28: possible, code makes such names in defun ran";
+    check(&[("a.lisp", text)], "run-item", may);
+}
+
+#[test]
+fn a_mode_of_emacs_takes_its_keymap_by_its_name() {
+    let text = "(defvar a-mode-map (make-sparse-keymap))
+(define-derived-mode a-mode prog-mode \"A\" \"\\\\{a-mode-map}\" (define-key a-mode-map \"a\" 'b))
+(defvar b-mode-map (make-sparse-keymap))
+(define-minor-mode b-mode \"B.\" :lighter \" b\" nil)
+(define-derived-mode c-mode prog-mode \"C\" \"C.\" (setq x c-mode-map))
+";
+    check(
+        &[("a.el", text)],
+        "a-mode-map",
+        "a.el:2:72: value in define-derived-mode a-mode
+         a.el:2:22: possible, the form takes it by its name in define-derived-mode a-mode
+         a.el:2:47: mention, docstrings in define-derived-mode a-mode",
+    );
+    check(
+        &[("a.el", text)],
+        "b-mode-map",
+        "a.el:4:20: possible, the form takes it by its name in define-minor-mode b-mode",
+    );
+    check(&[("a.el", text)], "c-mode-map", "a.el:5:56: value in define-derived-mode c-mode");
+}
+
+#[test]
+fn objects_of_racket_look_up_local_names_of_members() {
+    let text = "#lang racket
+(define-local-member-name jump-to)
+(define d% (class object% (super-new) (define/public (jump-to) 1)))
+(define (go d) (send d jump-to))
+";
+    check(&[("a.rkt", text)], "jump-to", "a.rkt:4:24: possible, looked up by name in define go");
+}
+
+/// What may be deleted of a file of Racket.
+#[track_caller]
+fn check_unused(text: &str, expected: &[&str]) {
+    let mut index = lispwright_index::Index::default();
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.rkt"), text).unwrap();
+    index.refresh([directory.path()], &|_, _| Some(lispwright_syntax::Dialect::Racket.into()));
+    let unused = index.question(lispwright_syntax::Dialect::Racket).unused(|_| true);
+    let safe = unused.iter().filter(|one| one.evidence.verdict() == lispwright_index::UseVerdict::Safe);
+    let names: Vec<_> = safe.map(|one| one.definition.name.as_str()).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
+    check_unused("#lang racket/base\n(define (allow) 1)\n", &["allow"]);
+    check_unused("#lang racket/unit\n(import)\n(export get^)\n(define (allow) 1)\n", &[]);
+    check_unused("#lang info\n(define collection \"shop\")\n", &[]);
+    check_unused("#lang racket/base\n(define key 1)\n(define-values/invoke-unit/infer shop@)\n", &[]);
+    let logger = "#lang racket/base\n(define-logger shop)\n";
+    check_unused(logger, &["shop"]);
+    check_unused(&format!("{logger}(log-shop-info \"a\")\n"), &[]);
+}
+
+#[test]
 fn names_that_code_reads_may_be_used() {
     let text = "(ns a)\n(defn total [] 1)\n(def all (keys (ns-publics *ns*)))\n";
     check(&[("a.clj", text)], "total", "a.clj:3:16: possible, code makes such names in def all");

@@ -237,7 +237,8 @@ pub struct Table {
     pub(crate) guess: Option<Guess>,
     /// Heads that only wrap definitions.
     pub(crate) wrappers: &'static [Wraps],
-    /// Further names that definitions make: a part of the head, and the suffixes of the defined name.
+    /// Further names that definitions make: a part of the head, and the suffixes of the defined name; in others, `*` is
+    /// the name.
     pub(crate) makes: &'static [(&'static str, &'static [&'static str])],
     /// How a form is recognised as top-level although a form before it is not closed.
     pub openers: Openers,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Unused, UseVerdict};
+use lispwright_index::{Unused, UseVerdict, spelled};
 use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,6 +91,17 @@ pub async fn unused(workshop: &Workshop, path: Option<&str>, context: &CallConte
     .await
 }
 
+/// The form that defines the name, after the name if it is not that of the form.
+fn label(one: &Unused<'_>) -> String {
+    let form = &one.document.facts.forms[one.definition.form as usize];
+    let name = spelled(one.document.dialect, &one.definition.name);
+    let is_of_form = form.label.split([' ', '(', ')']).any(|word| {
+        let plain = word.rsplit([':', '/']).next().filter(|plain| !plain.is_empty()).unwrap_or(word);
+        [word, plain].iter().any(|one| one.eq_ignore_ascii_case(&name))
+    });
+    if is_of_form { form.label.clone() } else { format!("{name} in {}", form.label) }
+}
+
 fn there(one: &Unused<'_>, shown: &dyn Fn(&str) -> String) -> UnusedThere {
     let form = &one.document.facts.forms[one.definition.form as usize];
     let place = |document: &lispwright_index::Document, start: u32, kind: &str| {
@@ -109,7 +120,7 @@ fn there(one: &Unused<'_>, shown: &dyn Fn(&str) -> String) -> UnusedThere {
     UnusedThere {
         path: shown(&one.document.path.to_string_lossy()),
         line: one.document.line(form.span.start),
-        label: form.label.clone(),
+        label: label(one),
         verdict: one.evidence.verdict().name(),
         own_uses: one.evidence.own,
         exports: one.evidence.exports,

@@ -272,6 +272,7 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                     "the class of the object is not known, and another class has a slot of that name",
                 PossibleReason::ByName =>
                     "it is data that may name it, or text; also: quoted, strings changes such places",
+                PossibleReason::Taken => "the form takes what has the name that it would give itself",
                 PossibleReason::NotUnderstood | PossibleReason::Special | PossibleReason::Computed =>
                     "the form is not understood",
             }

@@ -44,7 +44,9 @@ pub(super) static TABLE: Table = Table {
     wrappers: WRAPPERS,
     makes: &[
         ("defhydra", &["/body"]),
+        ("define-minor-mode", &["-map", "-hook"]),
         ("minor-mode", &["-hook"]),
+        ("define-compilation-mode", &["-map", "-hook", "-error-regexp-alist"]),
         ("-mode", &["-map", "-hook", "-syntax-table", "-abbrev-table"]),
     ],
     openers: Openers { beginnings: &["def", "cl-def", "ert-def"], heads: &[], headers: &["provide"] },

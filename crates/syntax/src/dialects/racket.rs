@@ -44,7 +44,10 @@ pub(super) static TABLE: Table = Table {
     definers: DEFINERS,
     guess: Some(Guess { begins: "def", contains: None, shape: S::Define }),
     wrappers: WRAPPERS,
-    makes: &[],
+    makes: &[(
+        "define-logger",
+        &["-logger", "log-*-fatal", "log-*-error", "log-*-warning", "log-*-info", "log-*-debug"],
+    )],
     openers: Openers {
         beginnings: &["def"],
         heads: &["struct", "module", "module*", "module+"],

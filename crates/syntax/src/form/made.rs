@@ -327,7 +327,11 @@ impl<'t> Making<'t> {
     fn named(&self, head: &str) -> Vec<String> {
         let makes = self.tree.dialect().table().makes.iter().find(|(part, _)| head.contains(part));
         let suffixes = makes.map_or(&[][..], |(_, suffixes)| suffixes);
-        let mut names: Vec<String> = suffixes.iter().map(|suffix| format!("{}{suffix}", self.name)).collect();
+        let made = |suffix: &&str| match suffix.split_once('*') {
+            Some((before, after)) => format!("{before}{}{after}", self.name),
+            None => format!("{}{suffix}", self.name),
+        };
+        let mut names: Vec<String> = suffixes.iter().map(made).collect();
         let is_foreign = self.name.starts_with('"');
         names.extend(self.names_in(self.data.first().filter(|_| is_foreign)).skip(1));
         names
