@@ -312,8 +312,8 @@ impl Facts {
     }
 
     /// The same facts with [`Facts::marks`]; `macros` are those of the project.
-    pub(crate) fn with_marks_of(&self, tree: &Tree, text: &str, macros: &Macros<'_>) -> Self {
-        let mut facts = Self::outline(tree, text, &self.file);
+    pub(crate) fn with_marks_of(&self, tree: &Tree, forms: &Forms, text: &str, macros: &Macros<'_>) -> Self {
+        let mut facts = Self::outline_of(tree, forms, text, &self.file);
         facts.macros.clone_from(&self.macros);
         let found = facts.uses_in(tree, text, Some(macros), true);
         facts.walked(found, text, tree.dialect())
@@ -328,12 +328,15 @@ impl Facts {
 
     /// Everything but the uses. Code outside of packages and modules is in the space `file`.
     pub(crate) fn outline(tree: &Tree, text: &str, file: &str) -> Self {
-        let forms = Forms::new(tree, text);
+        Self::outline_of(tree, &Forms::new(tree, text), text, file)
+    }
+
+    fn outline_of(tree: &Tree, forms: &Forms, text: &str, file: &str) -> Self {
         let mut walk = Walk::new(tree, text, file);
         walk.declarations();
         let mut facts = walk.finish();
         facts.file = file.to_owned();
-        facts.take_forms(&forms, tree, text);
+        facts.take_forms(forms, tree, text);
         facts
     }
 

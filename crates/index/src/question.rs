@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lispwright_syntax::{Dialect, FormKind, Span, Tree};
+use lispwright_syntax::{Dialect, FormKind, Forms, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
@@ -200,7 +200,12 @@ impl<'i> UseIndex<'i> {
 
     /// The facts of a file of this dialect with marks; `tree` is what the text is read as.
     pub fn facts_with_marks(&self, document: &Document, tree: &Tree) -> Facts {
-        document.facts.with_marks_of(tree, &document.text, self.macros())
+        self.facts_with_forms(document, tree, &Forms::new(tree, &document.text))
+    }
+
+    /// The same of a text whose forms have been found.
+    pub fn facts_with_forms(&self, document: &Document, tree: &Tree, forms: &Forms) -> Facts {
+        document.facts.with_marks_of(tree, forms, &document.text, self.macros())
     }
 
     /// The macros of the files.

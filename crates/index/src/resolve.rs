@@ -558,6 +558,9 @@ impl<'i> Spaces<'i> {
         if self.exported.contains(&(space, name)) {
             return true;
         }
+        if !self.declared(space).any(Space::gives_more) {
+            return false;
+        }
         let mut seen = FxHashSet::default();
         let mut waiting = vec![(space, name)];
         while let Some((space, name)) = waiting.pop() {

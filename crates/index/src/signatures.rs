@@ -98,7 +98,7 @@ const MOST_CONDITIONS: usize = 8;
 pub(crate) struct Signatures(FxHashMap<u32, Vec<Signature>>);
 
 impl Signatures {
-    fn of(tree: &Tree, text: &str) -> Self {
+    fn of(tree: &Tree, forms: &Forms, text: &str) -> Self {
         let reader = ParameterReader { tree, text, dialect: tree.dialect() };
         let of_form = |form: &Form| -> Vec<Signature> {
             if has_conditions(tree, text, form) {
@@ -107,7 +107,6 @@ impl Signatures {
             let lists = reader.of_form(form).into_iter();
             lists.map(|one| Signature::of(&one.list, text, tree, one.is_method)).collect()
         };
-        let forms = Forms::new(tree, text);
         let defining = forms.iter().filter(|(_, form)| form.kind.defines());
         let known = defining.map(|(id, form)| (id, of_form(form))).filter(|(_, all)| !all.is_empty());
         Self(known.collect())
@@ -115,11 +114,19 @@ impl Signatures {
 }
 
 impl Document {
+    /// Finds what [`Self::signatures`] says in the text as it has been read.
+    pub fn take_signatures(&self, tree: &Tree, forms: &Forms) {
+        self.signatures.get_or_init(|| Signatures::of(tree, forms, &self.text));
+    }
+
     /// What calls of the function or macro pass that a form of [`crate::Facts::forms`] defines: one signature for each of
     /// its lists of parameters, and for a generic function those of methods inside of its definition. Empty if the form
     /// defines nothing of the kind, or one of its lists is not understood.
     pub fn signatures(&self, form: u32) -> &[Signature] {
-        let known = self.signatures.get_or_init(|| Signatures::of(&self.tree(), &self.text));
+        let known = self.signatures.get_or_init(|| {
+            let tree = self.tree();
+            Signatures::of(&tree, &Forms::new(&tree, &self.text), &self.text)
+        });
         known.0.get(&form).map_or(&[], Vec::as_slice)
     }
 }

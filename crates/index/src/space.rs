@@ -185,6 +185,14 @@ pub struct Space {
 }
 
 impl Space {
+    /// It may export names that its declaration does not write.
+    pub(crate) fn gives_more(&self) -> bool {
+        self.exports == Exports::All
+            || self.exports_more
+            || !self.provides.is_empty()
+            || self.imports.iter().any(|import| import.reexports)
+    }
+
     /// A space without imports and exports.
     pub fn new(name: String, at: u32) -> Self {
         Self {

@@ -3,6 +3,8 @@
 //! What looks like a call is none in data, in the clauses of a macro, or where a macro adds arguments. So a list counts only
 //! if every form around it is a special form, a function, or a macro whose definition shows what becomes of the argument.
 
+use std::borrow::Cow;
+
 use lispwright_index::{Mark, MarkRole, Use, UseKind};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{
@@ -92,8 +94,10 @@ pub(crate) struct Search<'f, 'q, 'i> {
     pub(crate) file: &'f File<'q, 'i>,
     /// The uses at heads of lists, by their starts.
     uses: FxHashMap<u32, Use>,
-    /// The lists whose data are certain to be code, if those around it are.
+    /// The lists whose data are certain to be code, as those of all around it are.
     known: FxHashMap<ListId, bool>,
+    /// The lists that are no forms that only custom knows, as all around it are none.
+    established: FxHashMap<ListId, bool>,
 }
 
 /// The calls of a file.
@@ -127,7 +131,7 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
     fn of(file: &'f File<'q, 'i>) -> Self {
         let called = file.uses().filter(|used| used.kind == UseKind::Call);
         let uses = called.map(|used| (used.start, *used)).collect();
-        Self { file, uses, known: FxHashMap::default() }
+        Self { file, uses, known: FxHashMap::default(), established: FxHashMap::default() }
     }
 
     /// What stands at the place is evaluated, whatever macros are around it.
@@ -150,11 +154,14 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
         opener == "("
             && datum.is_bare()
             && file.facts.unclear.binary_search(&used.start).is_err()
-            && self.is_code(list)
-            && self.passes(list)
+            && self.has_code(list)
             && !self.is_specializer(list, used.span())
-            && std::iter::successors(Some(list), |list| file.tree.list(*list).parent())
-                .all(|list| self.is_established(list))
+            && self.are_established(list)
+    }
+
+    /// The list and those around it are no special forms that only custom knows.
+    fn are_established(&mut self, list: ListId) -> bool {
+        self.all_around(list, |search| &mut search.established, |search, list| search.is_established(list))
     }
 
     /// The list is no special form that only custom knows: a library can give the name to another one.
@@ -175,7 +182,7 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
     }
 }
 
-impl Search<'_, '_, '_> {
+impl<'i> Search<'_, '_, 'i> {
     /// The call at whose head a use is.
     fn call(&mut self, used: Use) -> Option<Call> {
         let file = self.file;
@@ -288,7 +295,7 @@ impl Search<'_, '_, '_> {
         file.tree.data(around).any(is_contract)
             || self
                 .head(around)
-                .is_some_and(|head| PATTERNS.contains(&head.as_str()) || self.is_parameters(&head, around, list))
+                .is_some_and(|head| PATTERNS.contains(&&*head) || self.is_parameters(&head, around, list))
     }
 
     /// The list is the head of another where only names are heads: what is around is a clause of a macro.
@@ -361,9 +368,9 @@ impl Search<'_, '_, '_> {
     }
 
     /// The head of a list in canonical spelling, if it is a symbol.
-    fn head(&self, list: ListId) -> Option<String> {
+    fn head(&self, list: ListId) -> Option<Cow<'i, str>> {
         let head = self.file.tree.data(list).next().filter(|head| head.list().is_none())?;
-        Some(canonical_head(self.file.dialect(), self.file.core(head)).into_owned())
+        Some(canonical_head(self.file.dialect(), self.file.core(head)))
     }
 
     /// The list is an argument of a macro of the project that may take it apart: one that is written as rules, or one to
@@ -378,23 +385,25 @@ impl Search<'_, '_, '_> {
             return !file.macros(span).is_empty();
         };
         let Some(word) = self.head(around) else { return false };
+        if file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some() {
+            return false;
+        }
+        let macro_ = file.operator(*used);
+        let is_own_function = matches!(&macro_, Operator::Own(own) if own.kind == OperatorKind::Function);
+        if self.is_method_like(list) && !is_own_function {
+            return true;
+        }
+        if !matches!(macro_, Operator::Own(_) | Operator::Obscure(_)) || macro_.is_function() {
+            return false;
+        }
         let has_rules = !lispwright_index::has_function_namespace(file.dialect())
             && !lispwright_index::data_are_names(file.dialect());
-        let is_known =
-            file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some();
-        let macro_ = file.operator(*used);
-        let data = file.data(around);
-        let is_option = data
-            .iter()
-            .position(|one| one.list() == Some(list))
-            .is_some_and(|at| at > 1 && data[at - 1].list().is_none() && file.core(data[at - 1]).starts_with(':'));
-        let is_of_project = matches!(macro_, Operator::Own(_) | Operator::Obscure(_));
-        let may_be_taken_apart =
-            has_rules || is_option || matches!(operator, Operator::Standard(_) | Operator::Unknown);
-        let is_own_function = matches!(&macro_, Operator::Own(own) if own.kind == OperatorKind::Function);
-        !is_known
-            && ((self.is_method_like(list) && !is_own_function)
-                || (may_be_taken_apart && is_of_project && !macro_.is_function()))
+        let is_option = || {
+            let data = file.data(around);
+            let at = data.iter().position(|one| one.list() == Some(list));
+            at.is_some_and(|at| at > 1 && data[at - 1].list().is_none() && file.core(data[at - 1]).starts_with(':'))
+        };
+        has_rules || matches!(operator, Operator::Standard(_) | Operator::Unknown) || is_option()
     }
 
     /// The list is written like a method: a name, a vector of parameters, and code.
@@ -406,22 +415,37 @@ impl Search<'_, '_, '_> {
 
     /// All forms around a list take it as code.
     fn is_code(&mut self, list: ListId) -> bool {
-        let mut around = Vec::new();
-        let mut next = self.file.tree.list(list).parent();
-        let mut is_code = true;
+        self.file.tree.list(list).parent().is_none_or(|around| self.has_code(around))
+    }
+
+    /// A list takes its data as code, and so do all forms around it.
+    fn has_code(&mut self, list: ListId) -> bool {
+        self.all_around(list, |search| &mut search.known, |search, list| search.passes(list))
+    }
+
+    /// It is so of a list and of all around it. What is found out is noted.
+    fn all_around(
+        &mut self,
+        list: ListId,
+        notes: impl Fn(&mut Self) -> &mut FxHashMap<ListId, bool>,
+        is_so: impl Fn(&Self, ListId) -> bool,
+    ) -> bool {
+        let mut open = Vec::new();
+        let mut next = Some(list);
+        let mut are_so = true;
         while let Some(outer) = next {
-            if let Some(known) = self.known.get(&outer) {
-                is_code = *known;
+            if let Some(known) = notes(self).get(&outer) {
+                are_so = *known;
                 break;
             }
-            around.push(outer);
+            open.push(outer);
             next = self.file.tree.list(outer).parent();
         }
-        while let Some(outer) = around.pop() {
-            is_code = is_code && self.passes(outer);
-            self.known.insert(outer, is_code);
+        while let Some(outer) = open.pop() {
+            are_so = are_so && is_so(self, outer);
+            notes(self).insert(outer, are_so);
         }
-        is_code
+        are_so
     }
 
     /// What a list does with its data is known, and it is no argument whose part is not.

@@ -42,17 +42,25 @@ impl<'q, 'i> File<'q, 'i> {
     /// Reads a file of the index again.
     pub(crate) fn new(question: &'q UseIndex<'i>, document: &'i Document) -> Self {
         let tree = document.tree();
-        let facts = question.facts_with_marks(document, &tree);
-        Self::of(question, document, Cow::Owned(tree), Cow::Owned(facts))
+        let forms = Forms::new(&tree, &document.text);
+        document.take_signatures(&tree, &forms);
+        let facts = question.facts_with_forms(document, &tree, &forms);
+        Self::of(question, document, Cow::Owned(tree), forms, Cow::Owned(facts))
     }
 
     /// A file whose text has been read as `tree`, and whose facts have marks.
     pub(crate) fn read(question: &'q UseIndex<'i>, document: &'i Document, tree: &'i Tree) -> Self {
-        Self::of(question, document, Cow::Borrowed(tree), Cow::Borrowed(&document.facts))
+        let forms = Forms::new(tree, &document.text);
+        Self::of(question, document, Cow::Borrowed(tree), forms, Cow::Borrowed(&document.facts))
     }
 
-    fn of(question: &'q UseIndex<'i>, document: &'i Document, tree: Cow<'i, Tree>, facts: Cow<'i, Facts>) -> Self {
-        let forms = Forms::new(&tree, &document.text);
+    fn of(
+        question: &'q UseIndex<'i>,
+        document: &'i Document,
+        tree: Cow<'i, Tree>,
+        forms: Forms,
+        facts: Cow<'i, Facts>,
+    ) -> Self {
         let (code, calls, values, unknown_features, platform, names, other_locals) = Default::default();
         Self {
             question,

@@ -17,10 +17,7 @@ pub(crate) struct UnusedLocal<'f, 'i> {
     pub(crate) is_function: bool,
 }
 
-/// The local names that nothing uses, and that are not said to be ignored.
-///
-/// A name is used if any other symbol in the form that binds it has the same spelling, and no other binding of the name
-/// accounts for that symbol: a declaration, a template, data, or the argument of an unknown macro may use it.
+/// The local names that nothing uses as far as scopes show, and that are not said to be ignored; see [`File::may_be_used`].
 pub(crate) fn unused<'f, 'i>(file: &'f File<'_, 'i>) -> Vec<UnusedLocal<'f, 'i>> {
     let bound = &file.facts.bound;
     let used: FxHashSet<u32> =
@@ -40,13 +37,21 @@ pub(crate) fn unused<'f, 'i>(file: &'f File<'_, 'i>) -> Vec<UnusedLocal<'f, 'i>>
             return None;
         }
         let form = file.form_around(list)?;
-        let is_used = form.is_doubtful || file.is_mentioned(mark.span, form) || file.is_captured(mark.span, form);
-        (!is_used).then_some(UnusedLocal { name: mark.span, form, is_function: mark.role == MarkRole::LocalFunction })
+        let is_function = mark.role == MarkRole::LocalFunction;
+        (!form.is_doubtful).then_some(UnusedLocal { name: mark.span, form, is_function })
     })
     .collect()
 }
 
 impl<'i> File<'_, 'i> {
+    /// Something may use a local name although no scope shows it.
+    ///
+    /// So it is if any other symbol in the form that binds it has the same spelling, and no other binding of the name
+    /// accounts for that symbol: a declaration, a template, data, or the argument of an unknown macro may use it.
+    pub(crate) fn may_be_used(&self, local: &UnusedLocal<'_, '_>) -> bool {
+        self.is_mentioned(local.name, local.form) || self.is_captured(local.name, local.form)
+    }
+
     /// The innermost list around a place.
     pub(crate) fn list_of(&self, at: Span) -> Option<ListId> {
         self.tree.token_at(at.start).and_then(|token| self.tree.list_around(token))

@@ -165,8 +165,8 @@ impl<'i> Operators<'_, 'i> {
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.question.meaning_at(document, head);
         let written = &begin[..length];
         let is_qualified = written.contains('/') || written.contains(':');
-        let is_language = is_of_language(self.question, document, &symbol, written);
-        !self.question.defines(&symbol) && (!is_qualified || is_language)
+        let is_language = || is_of_language(self.question, document, &symbol, written);
+        !self.question.defines(&symbol) && (!is_qualified || is_language())
     }
 
     /// Something gives the name another value where functions are values of variables.

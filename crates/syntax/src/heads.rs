@@ -84,9 +84,9 @@ impl Dialect {
     }
 }
 
-/// A quick hash for the heads of the tables, which nobody chooses in order to collide.
+/// A quick hash for the words of the tables, which nobody chooses in order to collide.
 #[derive(Default)]
-struct Words(u64);
+pub(crate) struct Words(u64);
 
 impl Words {
     fn add(&mut self, word: u64) {

@@ -1,9 +1,14 @@
 //! The operators that the languages themselves define, with how many arguments each takes.
 //!
 //! The tables are made from what is installed, by the scripts of `xtask/standard`; the first line of each says by which.
-//! Their rows are sorted by name, and read where they are needed: a caller asks for a few of thousands.
+//! A row is read where it is asked for: callers ask for a few of thousands.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::sync::OnceLock;
 
 use crate::dialects::Dialect;
+use crate::heads::Words;
 
 /// What an operator of a language is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,20 +86,18 @@ impl Dialect {
     /// The operator of the language with this name, as the language spells it; one outside of the namespace of the
     /// language has its own before it: `clojure.string/join`.
     pub fn standard_operator(self, name: &str) -> Option<StandardOperator> {
-        let mut rows = rows(self.table().operators);
-        while !rows.is_empty() {
-            let middle = rows[..rows.len() / 2].rfind('\n').map_or(0, |end| end + 1);
-            let line = rows[middle..].lines().next().unwrap_or_default();
-            let found = line.split(' ').next().unwrap_or_default();
-            match found.cmp(name) {
-                std::cmp::Ordering::Equal => return row(line).map(|(_, operator)| operator),
-                std::cmp::Ordering::Less => rows = rows.get(middle + line.len() + 1..).unwrap_or_default(),
-                std::cmp::Ordering::Greater => rows = &rows[..middle],
-            }
-        }
-        None
+        // Each is made on first use, because a hook reads one file.
+        static ROWS: [OnceLock<Rows>; Dialect::ALL.len()] = [const { OnceLock::new() }; Dialect::ALL.len()];
+        let rows = ROWS[self as usize].get_or_init(|| {
+            let lines = rows(self.table().operators).lines();
+            lines.filter_map(|line| Some((line.split(' ').next()?, line))).collect()
+        });
+        rows.get(name).and_then(|line| row(line)).map(|(_, operator)| operator)
     }
 }
+
+/// The rows of a table by their names.
+type Rows = HashMap<&'static str, &'static str, BuildHasherDefault<Words>>;
 
 #[cfg(test)]
 mod tests {

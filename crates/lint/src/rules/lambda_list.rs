@@ -169,7 +169,14 @@ impl Rule for LambdaList {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        for form in file.code().certain().filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
+        use SpecialForm as F;
+        let is_binder = |form: &&CodeForm<'_>| match file.dialect().special_form(&form.name) {
+            Some(F::Function | F::Macro | F::Lambda | F::Method | F::Generic | F::GenericBody | F::Define) => true,
+            Some(F::Functions | F::FunctionsRec | F::Macros) => true,
+            _ => is_clojure_function(file, form),
+        };
+        let forms = file.code().certain().filter(is_binder);
+        for form in forms.filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
             if is_clojure_function(file, form) {
                 for vector in vectors(file, form) {
                     let Some(list) = vector.list() else { continue };

@@ -51,7 +51,9 @@ impl Rule for SlotOption {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        for form in file.code().certain().filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
+        let is_definer = |name: &str| matches!(name, "defclass" | "define-condition" | "defstruct");
+        let forms = file.code().certain().filter(|form| is_definer(&form.name));
+        for form in forms.filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
             let (slots, skipped, known) = match &*form.name {
                 "defclass" | "define-condition" if !has_metaclass(file, form) => {
                     let slots = form.arguments.get(2).filter(|slots| slots.is_bare()).and_then(|slots| slots.list());

@@ -79,6 +79,7 @@ impl Rule for UnusedBinding {
             if is_told
                 && file.is_of_language(file.tree.core_span(one.form.head))
                 && !file.interpolates(one.form)
+                && !file.may_be_used(&one)
                 && !file.may_be_dynamic(name, one.form)
                 && file.is_idle(one.name)
             {
