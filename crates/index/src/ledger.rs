@@ -519,8 +519,9 @@ impl<'i> UseIndex<'i> {
 
     /// Enters the words of comments and strings.
     fn enter_words(&self, document: &'i Document, tree: &Tree, names: &Names, books: &mut [Book<'i>]) {
-        let docstrings: FxHashSet<u32> =
-            document.facts.forms.iter().filter_map(|form| form.docstring).map(|span| span.start).collect();
+        // The docstring of a hydra contains code.
+        let documented = document.facts.forms.iter().filter(|form| !form.head.contains("hydra"));
+        let docstrings: FxHashSet<u32> = documented.filter_map(|form| form.docstring).map(|span| span.start).collect();
         let is_use = |token: Span| document.facts.uses.binary_search_by_key(&token.start, |used| used.start).is_ok();
         for (kind, token) in tree.tokens() {
             let is_comment = kind.is_trivia() && kind != TokenKind::Blank;

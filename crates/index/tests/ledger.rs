@@ -137,6 +137,17 @@ fn a_mode_of_emacs_takes_its_keymap_by_its_name() {
 }
 
 #[test]
+fn the_docstring_of_a_hydra_has_code_in_it() {
+    let text = "(defun desc () 1)\n(defhydra h () \"Is %s(desc).\")\n(defun f () \"Like (desc).\")\n";
+    check(
+        &[("a.el", text)],
+        "desc",
+        "a.el:2:23: mention, strings in defhydra h
+         a.el:3:20: mention, docstrings in defun f",
+    );
+}
+
+#[test]
 fn objects_of_racket_look_up_local_names_of_members() {
     let text = "#lang racket
 (define-local-member-name jump-to)
@@ -165,6 +176,10 @@ fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
     check_unused("#lang racket/unit\n(import)\n(export get^)\n(define (allow) 1)\n", &[]);
     check_unused("#lang info\n(define collection \"shop\")\n", &[]);
     check_unused("#lang racket/base\n(define key 1)\n(define-values/invoke-unit/infer shop@)\n", &[]);
+    check_unused(
+        "#lang racket/base\n(define-unit a@ (import) (export))\n(define-values/invoke-unit a@ (import) (export))\n",
+        &[],
+    );
     let logger = "#lang racket/base\n(define-logger shop)\n";
     check_unused(logger, &["shop"]);
     check_unused(&format!("{logger}(log-shop-info \"a\")\n"), &[]);

@@ -289,7 +289,7 @@ const SPECIAL_FORMS: SpecialForms = &[
         ],
     ),
     (F::DefineValues, &["define-values", "define-values-for-syntax", "define-syntaxes", "define-runtime-paths"]),
-    (F::DefineValues, &["define-values:", "define-values/invoke-unit"]),
+    (F::DefineValues, &["define-values:"]),
     (F::DefineNames, &["define-local-member-name"]),
     (F::ForeignDefiner, &["define-ffi-definer"]),
     (F::Syntax, &["define-syntax", "define-provide-syntax", "define-require-syntax", "define-rename-transformer"]),
@@ -455,6 +455,8 @@ const DEFINERS: &[Row] = &[
     // The names are in a pattern.
     row(K::Variable, S::Unnamed, &["match-define", "match-define-values"]),
     row(K::Definition, S::Unnamed, &["define-local-member-name"]),
+    // What they define is in a signature.
+    row(K::Directive, S::Unnamed, &["define-values/invoke-unit", "define-values/invoke-unit/infer"]),
     row(K::Function, S::Define, &["define/match", "define-check", "define-simple-check", "define-binary-check"]),
     row(
         K::Structure,
