@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::dialects::{Braces, Square};
 use crate::dots::stray_dots_in;
+use crate::left_out::{ShownBy, placeholders_among};
 use crate::readtable::{Start, Within};
 use crate::same::{same_back, same_front};
 use crate::span::{LineIndex, Span, whole_lines};
@@ -161,7 +162,7 @@ fn misspelt_among(tree: &Tree, text: &str, tokens: Range<TokenId>, found: &mut V
 }
 
 /// `#+` or `#-`: what follows may be hidden from a reader.
-fn is_conditional(own: &str) -> bool {
+pub(crate) fn is_conditional(own: &str) -> bool {
     own.starts_with("#+") || own.starts_with("#-") || own.starts_with("#!+") || own.starts_with("#!-")
 }
 
@@ -264,146 +265,31 @@ fn flaws_of_braces(tree: &Tree, text: &str, list: ListId, found: &mut Vec<(Flaw,
     }
 }
 
-/// What follows the dots of a comment in the place of code.
-const WHAT_STAYS: [&str; 10] = [
-    "existing",
-    "rest of",
-    "the rest of",
-    "remaining",
-    "unchanged",
-    "previous",
-    "other",
-    "omitted",
-    "more code",
-    "as before",
-];
-/// A comment in the place of code has no more words than this.
-const MOST_WORDS: usize = 8;
-
-/// The atoms `...` and `…` that begin a line or are directly in a form at top level, in dialects where no code has them
-/// there, and comments such as `;; ... existing code ...`, in source order.
-pub fn left_out(tree: &Tree, text: &str) -> Vec<Span> {
-    left_out_among(tree, text, 0..tree.token_count())
-}
-
-/// [`left_out`] among `tokens`, of which the first is in no list.
-fn left_out_among(tree: &Tree, text: &str, tokens: Range<TokenId>) -> Vec<Span> {
-    let is_code = tree.dialect().table().ellipsis;
-    let (mut found, mut depth, mut prefixed) = (Vec::new(), 0, false);
-    let mut skipped = tokens.start;
-    for token in tokens {
-        let (kind, span) = (tree.kind(token), tree.token_span(token));
-        if token < skipped {
-            continue;
-        }
-        if is_skipped(tree, text, token) {
-            skipped = tree.datum_at(token).last + 1;
-            continue;
-        }
-        let own = || &text[span.range()];
-        let begins_line = || text[..span.start as usize].rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-        let stands_for_code = match kind {
-            TokenKind::Atom if !is_code && !prefixed && (own() == "..." || own() == "…") => {
-                depth == 1 || begins_line()
-            }
-            TokenKind::LineComment | TokenKind::BlockComment => is_placeholder(own()),
-            _ => false,
-        };
-        found.extend(stands_for_code.then_some(span));
-        depth += i32::from(kind.is_open()) - i32::from(kind.is_close());
-        prefixed = kind.is_prefix() || (prefixed && kind.is_trivia());
-    }
-    found
-}
-
-/// A reader skips the datum that begins with this token, on every machine: `#_`, `#;`, `#+nil`.
-fn is_skipped(tree: &Tree, text: &str, token: TokenId) -> bool {
-    match tree.kind(token) {
-        TokenKind::Discard => true,
-        TokenKind::Annotation if is_conditional(&text[tree.token_span(token).range()]) => {
-            let Some(feature) = tree.prefixes(tree.datum_at(token)).find_map(|prefix| prefix.operand) else {
-                return false;
-            };
-            let words = text[tree.datum_span(feature).range()].split(|c: char| c.is_whitespace() || "()".contains(c));
-            let is_real = |word: &str| FEATURES.contains(&word.trim_start_matches(':').to_ascii_lowercase().as_str());
-            !words.into_iter().any(is_real)
-        }
-        _ => false,
-    }
-}
-
-/// Features that some machine has. What another feature guards is a sketch that no reader sees.
-const FEATURES: [&str; 40] = [
-    "abcl",
-    "allegro",
-    "and",
-    "asdf",
-    "asdf2",
-    "asdf3",
-    "bsd",
-    "ccl",
-    "clasp",
-    "clisp",
-    "clozure",
-    "cmu",
-    "cmucl",
-    "darwin",
-    "ecl",
-    "excl",
-    "gcl",
-    "linux",
-    "lispworks",
-    "macos",
-    "macosx",
-    "mcl",
-    "mezzano",
-    "mkcl",
-    "openmcl",
-    "os-macosx",
-    "os-unix",
-    "os-windows",
-    "quicklisp",
-    "sb-thread",
-    "sb-unicode",
-    "sbcl",
-    "scl",
-    "swank",
-    "slynk",
-    "thread-support",
-    "unix",
-    "win32",
-    "windows",
-    "x86-64",
-];
-
-/// The comment says between dots that code stays: `;; ... rest of the function ...`.
-fn is_placeholder(comment: &str) -> bool {
-    let words = comment.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '#' | '|' | '(' | ')'));
-    let (dots, ends) = (["...", "…"], words.ends_with("...") || words.ends_with('…'));
-    let Some(said) = dots.iter().find_map(|dots| words.strip_prefix(dots)) else { return false };
-    let said = said.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '…' | '(' | ')' | '[' | ']'));
-    let said = said.to_ascii_lowercase();
-    ends && said.split_whitespace().count() <= MOST_WORDS && WHAT_STAYS.iter().any(|what| said.starts_with(what))
-}
-
 /// The flaws of `text` and its marks in the place of code, without those on lines that `before` has as well.
 pub fn flaws_since(before: &str, tree: &Tree, text: &str) -> Vec<(Flaw, Span)> {
     let tokens = tokens_since(before.as_bytes(), tree, text.as_bytes());
     // What a mark in the place of code is besides does not matter.
     let mut found = Vec::new();
     if tree.is_balanced() {
-        found.extend(left_out_among(tree, text, tokens.clone()).into_iter().map(|span| (Flaw::LeftOut, span)));
+        let marks = placeholders_among(tree, text, tokens.clone());
+        let certain = marks.into_iter().filter(|mark| mark.shown == ShownBy::Dots);
+        found.extend(certain.map(|mark| (Flaw::LeftOut, mark.span)));
     }
     found.extend(flaws_among(tree, text, tokens));
+    not_on_lines_of(before, text, &mut found, |(_, span)| *span);
+    found.sort_by_key(|(_, span)| span.start);
+    found
+}
+
+/// Takes out what begins on a line of `text` that `before` has as well.
+pub(crate) fn not_on_lines_of<T>(before: &str, text: &str, found: &mut Vec<T>, span: impl Fn(&T) -> Span) {
     if found.is_empty() {
-        return found;
+        return;
     }
     let lines = LineIndex::new(text.as_bytes());
     let known: HashSet<&str> = before.lines().map(str::trim).collect();
     let line = |at: u32| lines.line_span(lines.line(at)).map_or("", |line| text[line.range()].trim());
-    found.retain(|(_, span)| !known.contains(line(span.start)));
-    found.sort_by_key(|(_, span)| span.start);
-    found
+    found.retain(|one| !known.contains(line(span(one).start)));
 }
 
 /// The tokens on the lines of `text` that differ from `before`, with the whole forms at top level around them.
@@ -485,30 +371,6 @@ mod tests {
         check(CommonLisp, r"(f #\Space #\foobar #\Latin_Small_Letter_A)", Some((Flaw::CharacterName, r"#\foobar")));
         check(CommonLisp, r"#+clisp (f #\foobar) #-(or a b) #xZZ", None);
         check(CommonLisp, r"(in-readtable :other) (f #\foobar)", None);
-    }
-
-    #[track_caller]
-    fn check_left_out(dialect: Dialect, text: &str, expected: usize) {
-        assert_eq!(left_out(&read(text, dialect), text).len(), expected, "{text}");
-    }
-
-    #[test]
-    fn marks_in_the_place_of_code_are_found() {
-        for mark in
-            ["...", "…", ";; ... existing code ...\n", "; … rest of the function …\n", "#| ... unchanged ... |#"]
-        {
-            check_left_out(Dialect::CommonLisp, &format!("(defun f (x)\n  {mark})"), 1);
-        }
-        check_left_out(Dialect::Scheme, "(define-syntax f (syntax-rules () ((_ x ...) (list x ...))))", 0);
-        check_left_out(Dialect::Scheme, "(define (f)\n  ;; ... (unchanged) ...\n  )", 1);
-        check_left_out(Dialect::Clojure, "(defn f [x] ...)\n...\n(g)", 2);
-        check_left_out(Dialect::EmacsLisp, "(f (g ... x)\n '...)", 0);
-        check_left_out(Dialect::CommonLisp, "#+nil (defun f (x) (loop ... x))\n#+(or) (g ...)\n#-(and) (h ...)", 1);
-        check_left_out(Dialect::CommonLisp, "#+sbcl (defun f (x) ...)\n(defun g (x) #+nil ...)", 1);
-        check_left_out(Dialect::Clojure, "#_(bar ...)\n(f #_ ... 1)", 0);
-        for comment in [";; ... and so on", ";; (f a b ...)", ";; ...", ";; Wait...", "\"...\""] {
-            check_left_out(Dialect::Clojure, &format!("(f)\n{comment}\n"), 0);
-        }
     }
 
     #[test]
