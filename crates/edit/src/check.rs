@@ -3,12 +3,15 @@
 use lispwright_syntax::{Language, LineIndex, Span, read};
 
 use crate::diagnose::{Diagnosis, diagnose};
+use crate::unexpected::{Unexpected, unexpected};
 
 /// The verdict on a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckReport {
     /// The first mistake and its fixes; `None` when everything balances.
     pub diagnosis: Option<Diagnosis>,
+    /// What the text has that its author seldom means; only if it balances.
+    pub unexpected: Vec<Unexpected>,
     /// The number of data at top level.
     pub forms: usize,
     /// The number of lines of the text.
@@ -25,17 +28,21 @@ pub fn check(text: &str, language: impl Into<Language>) -> CheckReport {
     let tree = read(text, &language);
     let diagnosis = diagnose(text, &tree);
     let lines = LineIndex::new(text.as_bytes()).line_count();
-    CheckReport { diagnosis, forms: tree.top_level().count(), lines }
+    let unexpected = if diagnosis.is_none() { unexpected(&tree, text) } else { Vec::new() };
+    CheckReport { diagnosis, unexpected, forms: tree.top_level().count(), lines }
 }
 
 /// Checks the part of `text` that begins `offset` scalar values from its start and has at most `limit` of them. Places
-/// and lines are those of the whole text.
+/// and lines are those of the whole text. What is unexpected in a part of a text is not known.
 #[must_use]
 pub fn check_window(text: &str, language: impl Into<Language>, offset: u32, limit: Option<u32>) -> CheckReport {
     let byte = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
     let start = byte(offset as usize);
     let end = limit.map_or(text.len(), |limit| byte((offset as usize).saturating_add(limit as usize)));
     let mut report = check(&text[start..end], language);
+    if end - start < text.len() {
+        report.unexpected.clear();
+    }
     report.diagnosis = report.diagnosis.map(|diagnosis| diagnosis.of_part(text, Span::new(start as u32, end as u32)));
     report
 }

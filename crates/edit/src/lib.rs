@@ -79,5 +79,5 @@ pub use patch::{FormPatch, patch};
 pub use refusal::EditRefusal;
 
 pub use source::{FormText, Place, Source, digest_of};
-pub use unexpected::{Unexpected, unexpected_since};
+pub use unexpected::{Loose, Prevails, Unexpected, besides, unexpected, unexpected_since};
 pub use view::{View, ViewKind, ViewOptions, parameters, view, view_plain};

@@ -82,9 +82,9 @@ impl Note {
         (columns != 0).then_some(Self::Moved { columns })
     }
 
-    /// The note that a form with its text has become another one.
-    pub(crate) fn renamed((old, old_text): (&Form, &str), (new, new_text): (&Form, &str)) -> Self {
+    /// The note that a form with its text has become another one, which begins on `line`.
+    pub(crate) fn renamed((old, old_text): (&Form, &str), (new, new_text): (&Form, &str), line: u32) -> Self {
         let renamed = || Self::Renamed { before: old.label(old_text), after: new.label(new_text) };
-        Unexpected::undefined((old, old_text), (new, new_text)).map_or_else(renamed, Self::Unexpected)
+        Unexpected::undefined((old, old_text), (new, new_text), line).map_or_else(renamed, Self::Unexpected)
     }
 }

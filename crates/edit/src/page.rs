@@ -18,6 +18,7 @@ pub fn check_block(text: &str, block: &LispBlock, language: impl Fn(Dialect) -> 
     for dialect in &block.dialects {
         let language = language(*dialect);
         let mut report = check(code, language.clone());
+        report.unexpected.clear();
         report.diagnosis = report.diagnosis.filter(|found| {
             let tree = read(code, &language);
             let is_known = unknown_notation(&tree, code).or_else(|| unknown_readtable(&tree, code)).is_none();
@@ -45,6 +46,7 @@ pub fn check_at_forms(text: &str, code: &str, language: impl Into<Language>) -> 
     let language = language.into();
     let tree = read(code, &language);
     let mut report = check(code, language);
+    report.unexpected.clear();
     // The parts of an `@`-form touch.
     let begins_apart = |at: u32| !code[..at as usize].ends_with(|before: char| !before.is_whitespace());
     report.forms = tree.top_level().filter(|datum| begins_apart(tree.datum_span(*datum).start)).count();

@@ -166,7 +166,8 @@ fn note_new_name(source: &Source<'_>, id: FormId, new_body: &str, tree: &Tree, e
     let forms = lispwright_syntax::Forms::new(tree, new_body);
     let Some((_, new)) = forms.iter().next() else { return };
     if new.name != old.name || new.head_name != old.head_name {
-        edited.notes.push(Note::renamed((old, source.text), (new, new_body)));
+        let line = source.lines.line(old.span.start);
+        edited.notes.push(Note::renamed((old, source.text), (new, new_body), line));
     }
 }
 

@@ -5,7 +5,7 @@ use lispwright_syntax::{Form, FormId, Forms, Span, TokenKind, Tree, read};
 use crate::content::Content;
 use crate::note::Note;
 use crate::place::Rest;
-use crate::source::{Source, whole_span};
+use crate::source::{Source, line_at, whole_span};
 use crate::splice::Splice;
 
 /// Puts the one form of `content` in the place of a form.
@@ -115,6 +115,7 @@ fn compare_heads(source: &Source<'_>, form: &Form, content: &Content, notes: &mu
     let forms = Forms::new(&content.tree, &content.text);
     let Some((_, new)) = forms.iter().next() else { return };
     if form.head_name != new.head_name || form.name != new.name {
-        notes.push(Note::renamed((form, source.text), (new, &content.text)));
+        let line = source.lines.line(form.span.start) + line_at(&content.text, new.span.start) - 1;
+        notes.push(Note::renamed((form, source.text), (new, &content.text), line));
     }
 }

@@ -11,7 +11,7 @@ use crate::form_line::shortened;
 use crate::note::Note;
 use crate::refusal::EditRefusal;
 use crate::source::{Source, digest_of, line_around, line_at, whole_span};
-use crate::unexpected;
+use crate::unexpected::{Unexpected, besides, unexpected_since};
 use crate::verify::{Count, Difference, verify};
 
 /// One contiguous change.
@@ -78,12 +78,19 @@ pub(crate) fn apply(
     }
     let (was, is) = (Plain { text: source.text, tree: &source.tree }, Plain { text: &text, tree: &tree });
     let renested = renested_plain(was, is);
+    let unexpected = besides(unexpected_since((&source.tree, source.text), (&tree, &text)), &renested);
     notes.extend(renested.into_iter().take(MOST_NOTED).map(|form| Note::Renested(form.message)));
     let dots = stray_dots_since(&source.tree, source.text.as_bytes(), &tree, text.as_bytes());
     notes.extend(dots.first().map(|&line| Note::StrayDot { line }));
     let new_end = span.start + new_part.len() as u32;
-    let unexpected = unexpected::of_part((&source.forms, span), (&tree, &text), Span::new(span.start, new_end));
-    notes.extend(unexpected.into_iter().map(Note::Unexpected));
+    let has =
+        |notes: &[Note], kind| notes.iter().any(|note| matches!(note, Note::Unexpected(one) if one.kind() == kind));
+    for one in unexpected {
+        // That a form lost its name is noted where it is replaced.
+        if !matches!(one, Unexpected::Undefined { .. }) || !has(&notes, one.kind()) {
+            notes.push(Note::Unexpected(one));
+        }
+    }
     let forms = Forms::within(&tree, &text, Span::new(span.start, new_end));
     let inside = |form: &Form| form.outer.start >= span.start && form.outer.end <= new_end;
     let edited = forms.iter().find(|(_, form)| inside(form)).map(|(_, form)| form);

@@ -3,7 +3,9 @@
 
 mod words;
 
-use lispwright_edit::{Edit, EditRefusal, Edited, FormOperation, Note, Source, Target, Unexpected, edit, locate};
+use lispwright_edit::{
+    Edit, EditRefusal, Edited, FormOperation, Note, Prevails, Source, Target, Unexpected, edit, locate,
+};
 use lispwright_syntax::{DiagnosticKind, Dialect};
 use words::said;
 
@@ -245,12 +247,17 @@ fn marks_in_the_place_of_code_are_refused() {
 fn effects_that_are_seldom_meant_are_noted() {
     let edited = check(CommonLisp, "▸(defun f (x) x)\n", Replace, "(list x)", "(list x)\n");
     let (before, after) = ("defun f".into(), "list x".into());
-    assert_eq!(edited.notes, [Note::Unexpected(Unexpected::Undefined { before, after })]);
+    assert_eq!(edited.notes, [Note::Unexpected(Unexpected::Undefined { before, after, line: 1 })]);
     let twice = "(defun f (x) x)\n\n(g)\n\n(defun f (y) y)\n";
     let edited = check(CommonLisp, "(defun f (x) x)\n\n▸(g)\n", InsertAfter, "(defun f (y) y)", twice);
     assert_eq!(
         edited.notes,
-        [Note::Unexpected(Unexpected::DefinedTwice { label: "defun f".into(), line: 5, other: 1 })]
+        [Note::Unexpected(Unexpected::DefinedTwice {
+            label: "defun f".into(),
+            line: 5,
+            other: 1,
+            prevails: Prevails::Later
+        })]
     );
     let edited = check(
         CommonLisp,

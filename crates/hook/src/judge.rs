@@ -13,7 +13,9 @@
 
 use std::ops::Range;
 
-use lispwright_edit::{Diagnosis, Fix, Unexpected, diagnose_notation, explain, explain_flaw, unexpected_since};
+use lispwright_edit::{
+    Diagnosis, Fix, Unexpected, besides, diagnose_notation, explain, explain_flaw, unexpected_since,
+};
 use lispwright_repair::{Outcome, Plain, Renested, TextEdit, apply, renested_plain, repair_plain};
 use lispwright_syntax::{
     DiagnosticKind, Language, Tree, flaws_since, read, read_plain, read_plain_again, unknown_notation,
@@ -29,9 +31,10 @@ pub enum ChangeVerdict {
     /// Let it through in silence.
     Pass,
     /// Let it through, and report the lines that contradict its delimiters since the change.
-    Renested(Vec<Renested>),
-    /// Let it through, and report what balances and is seldom meant, each with the lines that show it.
-    Unexpected(Vec<(Unexpected, Vec<u32>)>),
+    /// Also what else is seldom meant.
+    Renested(Vec<Renested>, Vec<Unexpected>),
+    /// Let it through, and report what balances and is seldom meant.
+    Unexpected(Vec<Unexpected>),
     /// Let it through, and report the fault of the file.
     Noted(Diagnosis),
     /// Let it through, and report that its notation is not known.
@@ -70,7 +73,7 @@ impl ChangeVerdict {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
-            Self::Renested(_) => "renested",
+            Self::Renested(..) => "renested",
             Self::Unexpected(_) => "unexpected",
             Self::Noted(_) => "noted",
             Self::Unknown(_) => "unknown",
@@ -82,7 +85,7 @@ impl ChangeVerdict {
     /// The fault of the text, if it has one.
     pub const fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
-            Self::Pass | Self::Renested(_) | Self::Unexpected(_) => None,
+            Self::Pass | Self::Renested(..) | Self::Unexpected(_) => None,
             Self::Noted(found) | Self::Unknown(found) | Self::Denied { found, .. } => Some(found),
             Self::Repaired(repaired) => Some(&repaired.found),
         }
@@ -122,15 +125,19 @@ pub(crate) fn judge_read(change: &ChangedFile, trees: &Trees) -> ChangeVerdict {
             return ChangeVerdict::Denied { found: explain_flaw(after.text, after.tree, *flaw), undoes: false };
         }
         let forms = if before.text.trim().is_empty() { Vec::new() } else { renested_plain(before, after) };
-        if !forms.is_empty() {
-            return ChangeVerdict::Renested(forms);
-        }
         // In a file that did not balance, nothing is known of its forms.
         let unexpected = match trees.were_broken() {
             true => Vec::new(),
             false => unexpected_since((before.tree, before.text), (after.tree, after.text)),
         };
-        return if unexpected.is_empty() { ChangeVerdict::Pass } else { ChangeVerdict::Unexpected(unexpected) };
+        return match (forms.is_empty(), unexpected.is_empty()) {
+            (false, _) => {
+                let others = besides(unexpected, &forms);
+                ChangeVerdict::Renested(forms, others)
+            }
+            (true, false) => ChangeVerdict::Unexpected(unexpected),
+            (true, true) => ChangeVerdict::Pass,
+        };
     }
     if let Some(found) = unknown(after, change.before.is_none() || trees.were_broken()) {
         return ChangeVerdict::Unknown(found);

@@ -86,7 +86,9 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
         let about = about(event, &change.path, change.written.len());
         match &verdict {
             ChangeVerdict::Pass => {}
-            ChangeVerdict::Renested(found) => told.push(wording::renested(&about, &change.after, found)),
+            ChangeVerdict::Renested(found, others) => {
+                told.push(wording::renested(&about, &change.after, found, others));
+            }
             ChangeVerdict::Unexpected(found) => told.push(wording::unexpected(&about, &change.after, found)),
             ChangeVerdict::Noted(found) => told.push(wording::still_broken(&about, &change.after, found)),
             ChangeVerdict::Unknown(found) => told.push(wording::unknown(&about, found)),
@@ -173,8 +175,8 @@ fn told_late(event: &HookEvent, now: &str, files: &dyn FileSource, language: &La
             ChangeVerdict::Repaired(done) if same_lines(now, &done.applied(&change.after)) => {
                 Some(wording::repaired(&about, change, &done))
             }
-            ChangeVerdict::Renested(found) if same_lines(now, &change.after) => {
-                Some(wording::renested(&about, &change.after, &found))
+            ChangeVerdict::Renested(found, others) if same_lines(now, &change.after) => {
+                Some(wording::renested(&about, &change.after, &found, &others))
             }
             ChangeVerdict::Unexpected(found) if same_lines(now, &change.after) => {
                 Some(wording::unexpected(&about, &change.after, &found))

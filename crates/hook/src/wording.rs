@@ -16,6 +16,8 @@ use crate::quoted::quoted;
 const MOST_LINES: usize = 8;
 /// The most fixes shown.
 const MOST_FIXES: usize = 3;
+/// The most effects shown that are seldom meant.
+const MOST_EFFECTS: usize = 4;
 /// Scalar values shown of a line.
 const WIDTH: usize = 140;
 
@@ -162,7 +164,7 @@ pub(crate) fn more_broken(count: usize) -> String {
 }
 
 /// A call that is let through although lines contradict its delimiters.
-pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested]) -> String {
+pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested], others: &[Unexpected]) -> String {
     let index = LineIndex::new(text.as_bytes());
     let name = quoted(about.path);
     let mut out = format!(
@@ -179,16 +181,27 @@ pub(crate) fn renested(about: &About<'_>, text: &str, forms: &[Renested]) -> Str
     if forms.len() > MOST_FIXES {
         let _ = write!(out, "\n(and {} more forms)", forms.len() - MOST_FIXES);
     }
+    out.push_str(&effects(text, &index, others));
+    out
+}
+
+/// What is seldom meant, with the lines that show it.
+fn effects(text: &str, index: &LineIndex, found: &[Unexpected]) -> String {
+    let mut out = String::new();
+    for effect in found.iter().take(MOST_EFFECTS) {
+        let _ = write!(out, "\n{}\n{}", effect.without_source(), numbered(text, index, &effect.lines()));
+    }
+    if found.len() > MOST_EFFECTS {
+        let _ = write!(out, "\n(and {} more; lispwright check tells all)", found.len() - MOST_EFFECTS);
+    }
     out
 }
 
 /// A call that is let through although it has an effect that is seldom meant.
-pub(crate) fn unexpected(about: &About<'_>, text: &str, found: &[(Unexpected, Vec<u32>)]) -> String {
+pub(crate) fn unexpected(about: &About<'_>, text: &str, found: &[Unexpected]) -> String {
     let index = LineIndex::new(text.as_bytes());
     let mut out = format!("lispwright: {} balances, and was not changed by lispwright. But:", quoted(about.path));
-    for (effect, lines) in found {
-        let _ = write!(out, "\n{}\n{}", effect.without_source(), numbered(text, &index, lines));
-    }
+    out.push_str(&effects(text, &index, found));
     out
 }
 

@@ -92,6 +92,26 @@ fn check_walks_directories() {
 }
 
 #[test]
+fn check_notes_what_balances_and_is_seldom_meant() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let text = "(defun f (x)\n  (list x)\n\n(defun g (y)\n  y))\n";
+    std::fs::write(here.join("a.lisp"), text).unwrap();
+    std::fs::write(here.join("b.lisp"), "(defun h (x)\n  x)\n").unwrap();
+    let note = "a.lisp: balanced (1 form, 5 lines, common-lisp).\n\
+                [note] `defun g` on line 4 is inside `defun f` of line 1. If that is to end before it, a closer is missing \
+                there, and one is too many further down.\n";
+    check(here, &["check", "a.lisp"], "", 0, note, "");
+    check(here, &["check", "."], "", 0, &format!("{note}.: 2 of 2 files are balanced.\n"), "");
+    let output = lispwright(here, &["check", "--json", "a.lisp", "b.lisp"], "");
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["ok"], true);
+    assert_eq!(document["files"][0]["unexpected"][0]["kind"], "swallowed");
+    assert_eq!(document["files"][0]["unexpected"][0]["line"], 4);
+    assert!(document["files"][1].get("unexpected").is_none());
+}
+
+#[test]
 fn outline_read_and_tree_show_a_project() {
     let project = project();
     let here = project.path();

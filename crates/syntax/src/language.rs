@@ -227,6 +227,16 @@ impl Language {
         self.definer(head).is_some_and(|(kind, _)| kind.defines())
     }
 
+    /// Forms with this head, canonical, define something, add to a definition, or say how a file is read.
+    pub fn states(&self, head: &str) -> bool {
+        self.definer(head).is_some_and(|(kind, _)| kind != FormKind::Expression)
+    }
+
+    /// Forms with this head, canonical, only wrap others, which may be definitions.
+    pub fn wraps(&self, head: &str) -> bool {
+        definer::wrapper(self.dialect, head).is_some()
+    }
+
     /// The known head, as the tables spell it, whose forms have the same parts as those with `head`, a definer of the
     /// project or a head of which that is stated.
     pub fn known_head(&self, head: &str) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! `lisp_check_parens`: whether a text balances, and if not, the line to fix.
 
-use lispwright_edit::{CheckReport, check_at_forms, check_block, check_window};
+use lispwright_edit::{CheckReport, Unexpected, check_at_forms, check_block, check_window};
 use lispwright_syntax::{Dialect, Language, LispBlock, lisp_blocks, without_prose};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,9 @@ pub struct CheckAnswer {
     /// The checked text with the first fix, if that is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repaired_source: Option<String>,
+    /// What balances and is seldom meant, such as a definition inside of another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unexpected: Vec<Unexpectedness>,
     /// What a compiler would say of the forms of a file that balance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
@@ -65,6 +68,23 @@ pub struct CheckAnswer {
     /// Its lines.
     #[serde(skip)]
     pub lines: u32,
+}
+
+/// Something in a text that balances and is seldom meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Unexpectedness {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its kind, such as `swallowed`.
+    pub kind: &'static str,
+    /// What it is, and what to do.
+    pub message: String,
+}
+
+impl From<&Unexpected> for Unexpectedness {
+    fn from(found: &Unexpected) -> Self {
+        Self { line: found.line(), kind: found.kind(), message: found.sentence() }
+    }
 }
 
 /// The longest code, in bytes, that is checked where the call is: it takes some 10 microseconds, and a few milliseconds if
@@ -111,6 +131,12 @@ fn run(workshop: &Workshop, args: &LispCheckParens) -> Result<CheckAnswer, Refus
             let mut answer = CheckAnswer::of(&file.path, &file.text, &language, args.offset.unwrap_or(0), args.limit);
             if args.lint && args.offset.is_none() && args.limit.is_none() {
                 answer.problems = problems_of(workshop, &file.path);
+                let problems = &answer.problems;
+                let is_told = |one: &Unexpectedness| {
+                    let told = |problem: &Problem| problem.code == "duplicate-definition" && problem.line == one.line;
+                    one.kind == "defined-twice" && problems.iter().any(told)
+                };
+                answer.unexpected.retain(|one| !is_told(one));
             }
             return Ok(answer);
         }
@@ -183,9 +209,10 @@ impl CheckAnswer {
 
     /// The verdict in a report, with `path` as the name of the text.
     pub fn new(path: &str, language: &Language, report: CheckReport) -> Self {
-        let CheckReport { diagnosis, forms, lines } = report;
+        let CheckReport { diagnosis, unexpected, forms, lines } = report;
         Self {
             ok: diagnosis.is_none(),
+            unexpected: unexpected.iter().map(Unexpectedness::from).collect(),
             problems: Vec::new(),
             repaired_source: diagnosis.as_ref().and_then(|diagnosis| diagnosis.repaired.clone()),
             diagnosis: diagnosis.map(DiagnosisFacts::from),

@@ -7,12 +7,18 @@ use crate::diagnosis::{candidates, certain, head, next_form, sentence};
 use crate::linted;
 use crate::rendering::counted;
 
-/// Problems that are told after the verdict.
+/// Notes, and problems, that are told after the verdict.
 const MOST_PROBLEMS: usize = 8;
 
-/// The verdict, and what a compiler would say besides.
+/// The verdict, what is seldom meant, and what a compiler would say besides.
 pub(crate) fn text(checked: &CheckAnswer) -> String {
     let mut text = verdict(checked);
+    for one in checked.unexpected.iter().take(MOST_PROBLEMS) {
+        text.push_str(&format!("\n[note] {}", one.message));
+    }
+    if checked.unexpected.len() > MOST_PROBLEMS {
+        text.push_str(&format!("\n[{} more notes]", checked.unexpected.len() - MOST_PROBLEMS));
+    }
     for problem in checked.problems.iter().take(MOST_PROBLEMS) {
         text.push_str(&format!("\n{}", linted::line(problem)));
     }

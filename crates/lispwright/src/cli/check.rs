@@ -20,9 +20,10 @@ use super::text::{Page, Text, Texts, print, print_json};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright check src/*.lisp\n  lispwright check .\n  lispwright check --staged\n\n\
-    Below a directory, files that balance are only counted; names that begin with a dot and what ignore files name are \
-    passed over.\n\
+    Below a directory, files that balance are only counted, unless something in them is seldom meant; names that begin \
+    with a dot and what ignore files name are passed over.\n\
     Of a page of Markdown or Org that is named, the blocks of Lisp are checked.\n\
+    What balances and is seldom meant, such as a definition inside of another one, is noted.\n\
     Exit code: 0 everything balances, 1 something does not, 2 something could not be read."
 )]
 pub(crate) struct Args {
@@ -70,9 +71,9 @@ pub(crate) fn run(args: Args) -> ExitCode {
         if path != "-" && Path::new(path).is_dir() {
             report.directory(path);
         } else if !report.page(path)
-            && let Some((verdict, is_sound)) = report.file(path)
+            && let Some(verdict) = report.file(path)
         {
-            report.print(&verdict, is_sound);
+            report.print(&verdict.text, verdict.is_sound);
         }
     }
     let Report { balanced, readable, files, ignored, outside, .. } = report;
@@ -92,6 +93,16 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
 }
 
+/// The verdict on a file.
+struct Verdict {
+    /// In words.
+    text: String,
+    /// It balances.
+    is_sound: bool,
+    /// It balances, and nothing in it is seldom meant.
+    is_silent: bool,
+}
+
 /// The results so far.
 struct Report<'a> {
     args: &'a Args,
@@ -107,9 +118,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Checks a file: the verdict, and whether it balances. If it cannot be read, `None` and a message on standard
-    /// error.
-    fn file(&mut self, path: &str) -> Option<(String, bool)> {
+    /// Checks a file. If it cannot be read, `None` and a message on standard error.
+    fn file(&mut self, path: &str) -> Option<Verdict> {
         let text = self.texts.read(path);
         self.verdict(path, text)
     }
@@ -119,7 +129,7 @@ impl Report<'_> {
         if let Some(text) = self.texts.at_forms(path) {
             let answer = CheckAnswer::of_at_forms(path, &text);
             let told = answer.map(|answer| self.told(answer));
-            told.iter().for_each(|(verdict, is_sound)| self.print(verdict, *is_sound));
+            told.iter().for_each(|verdict| self.print(&verdict.text, verdict.is_sound));
             return told.is_some();
         }
         let Page { text, blocks, languages } = match self.texts.page(path) {
@@ -159,7 +169,7 @@ impl Report<'_> {
         true
     }
 
-    fn verdict(&mut self, path: &str, text: Result<Text, Complaint>) -> Option<(String, bool)> {
+    fn verdict(&mut self, path: &str, text: Result<Text, Complaint>) -> Option<Verdict> {
         let text = match text {
             Ok(text) => text,
             Err(error) => {
@@ -170,21 +180,29 @@ impl Report<'_> {
         Some(self.told(CheckAnswer::of(&text.path, &text.text, &text.language, 0, None)))
     }
 
-    /// The verdict in words, and whether it is good.
-    fn told(&mut self, answer: CheckAnswer) -> (String, bool) {
-        let is_sound = answer.ok;
+    /// The verdict in words.
+    fn told(&mut self, answer: CheckAnswer) -> Verdict {
+        let (is_sound, is_silent) = (answer.ok, answer.ok && answer.unexpected.is_empty());
         self.balanced &= is_sound;
         let path = answer.path.clone();
-        let Rendering { text: verdict, mut fields, .. } = in_words(answer);
+        let Rendering { text, mut fields, .. } = in_words(answer);
         fields.shift_insert(0, "path".into(), path.into());
         self.files.push(Value::Object(fields));
-        (verdict, is_sound)
+        Verdict { text, is_sound, is_silent }
     }
 
     fn print(&self, verdict: &str, is_sound: bool) {
         if !self.args.json {
             print(&paint::verdict(verdict, is_sound));
         }
+    }
+
+    /// Prints a verdict, unless there is nothing to tell; whether the file balances.
+    fn tells(&self, verdict: &Verdict) -> bool {
+        if !verdict.is_silent {
+            self.print(&verdict.text, verdict.is_sound);
+        }
+        verdict.is_sound
     }
 
     fn unreadable(&mut self, path: &str, error: Complaint) {
@@ -198,11 +216,7 @@ impl Report<'_> {
         let (mut sound, count) = (0, found.len());
         for StagedFile { path, place, file } in found {
             let text = file.and_then(|file| self.texts.text(&path, &place.to_string_lossy(), file));
-            match self.verdict(&path, text) {
-                Some((_, true)) => sound += 1,
-                Some((verdict, false)) => self.print(&verdict, false),
-                None => {}
-            }
+            sound += usize::from(self.verdict(&path, text).is_some_and(|verdict| self.tells(&verdict)));
         }
         if !self.args.json {
             print(&match count {
@@ -222,11 +236,7 @@ impl Report<'_> {
         }
         let mut sound = 0;
         for file in &found.files {
-            match self.file(file) {
-                Some((_, true)) => sound += 1,
-                Some((verdict, false)) => self.print(&verdict, false),
-                None => {}
-            }
+            sound += usize::from(self.file(file).is_some_and(|verdict| self.tells(&verdict)));
         }
         if !self.args.json {
             let (shown, passed_over) = (in_a_line(path), found.passed_over());

@@ -208,7 +208,7 @@ fn checked(text: &Text, outcome: Outcome) -> Rendering {
     let tree = read(&text.text, &text.language);
     let lines = LineIndex::new(text.text.as_bytes()).line_count();
     let diagnosis = explain(&text.text, &tree, outcome);
-    let report = CheckReport { diagnosis, forms: tree.top_level().count(), lines };
+    let report = CheckReport { diagnosis, unexpected: Vec::new(), forms: tree.top_level().count(), lines };
     in_words(CheckAnswer::new(&text.path, &text.language, report))
 }
 
