@@ -47,6 +47,9 @@ pub(crate) struct NameWords {
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table.
     pub(crate) others: WordTable,
+    /// The functions and macros of one word that libraries of the language define, where the table has only what is there
+    /// when it starts.
+    pub(crate) words: WordTable,
     /// What can be required without a package, where names are told only if they are misspelt.
     pub(crate) features: WordTable,
     /// Words in the names of files that are for other implementations than the one of the table.
@@ -75,6 +78,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     space_word: "package",
     others: WordTable(""),
     entries: &[],
+    words: WordTable(""),
     features: WordTable(""),
     hosts: &[
         "abcl",
@@ -166,6 +170,7 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     by_prefix: true,
     space_word: "feature",
     others: WordTable(include_str!("known-emacs-variables.txt")),
+    words: WordTable(include_str!("known-emacs-words.txt")),
     features: WordTable(include_str!("known-emacs-features.txt")),
     libraries: "",
     conjures: &["(defalias (", "(fset (", "(eval (", "(load ", "(defalias ("],

@@ -1,10 +1,11 @@
-//! Names that are one slip of the hand away from one that is there.
+//! Names of Emacs Lisp that nobody defines, as far as it can be told.
 //!
-//! Where any library that is loaded later can define a name, as in Emacs Lisp, it cannot be known that nobody defines it.
-//! But a name that nothing known defines, that is written once, and that differs from a known one by a slip, is that one.
+//! Where any library that is loaded later can define a name, it cannot be known that nobody defines it.
+//! But a name that nothing known defines, that is written once, and that differs from a known one by a slip, is that
+//! one. And libraries do not define words without a hyphen.
 
 use lispwright_index::{Link, MarkRole, Thing, Tie};
-use lispwright_syntax::Span;
+use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
 
 use crate::dialects::call_words;
@@ -12,6 +13,9 @@ use crate::file::File;
 
 /// Shorter names are one letter away from many others.
 const FEWEST_LETTERS: usize = 4;
+
+/// So many characters of a file say what it is a part of.
+const MOST_OF_HEADER: usize = 2_000;
 
 /// A name of more letters with a hyphen in it is nobody's other name, whatever libraries there are.
 const TELLING_LETTERS: usize = 8;
@@ -27,7 +31,6 @@ impl File<'_, '_> {
         if self.question.named(name).any(|hit| hit.used.span() != at) {
             return None;
         }
-        // Those of other files of a large project are too many to be compared with each name.
         let own = self.facts.definitions.iter().map(|one| one.name.as_str()).find(|known| is_slip(name, known));
         let known = own.or_else(|| match is_variable {
             true => {
@@ -39,8 +42,43 @@ impl File<'_, '_> {
                 locals.find(|known| is_slip(name, known)).or_else(|| of_language.find(|known| is_slip(name, known)))
             }
             false => self.dialect().standard_operators().find(|known| is_slip(name, known)),
-        })?;
-        Some(known.to_owned())
+        });
+        known.map(str::to_owned).or_else(|| self.slip_in_project(name, is_variable))
+    }
+
+    /// The function or variable that another file of the project defines and of which the name is a slip. There are too
+    /// many to be compared with each name, so what the slip may have been is looked up.
+    fn slip_in_project(&self, name: &str, is_variable: bool) -> Option<String> {
+        let is_it = |known: &String| {
+            let mut all = self.question.definitions_named(known);
+            all.any(|(_, one)| one.kind != FormKind::Addition && (one.kind == FormKind::Variable) == is_variable)
+        };
+        meant_by(name).find(is_it)
+    }
+
+    /// The name is one word, and nothing that is not known can define it: libraries begin the names that they define
+    /// with their own and a hyphen.
+    pub(crate) fn is_lone_word(&self, name: &str) -> bool {
+        let is_of_old_library = || self.dialect().standard_operator(&format!("cl-{name}")).is_some();
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && self.unknown_features().is_empty()
+            && !call_words(self.dialect()).names.words.contains(name)
+            && !is_of_old_library()
+    }
+
+    /// The file has the name quoted: it asks whether there is such a function or variable, or says that there will be.
+    pub(crate) fn quotes(&self, name: &str) -> bool {
+        let text = self.text();
+        let ends =
+            |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || "-_*+/:<>=!?&%$.".contains(next));
+        let is_quote = |(at, _): (usize, &str)| text[..at].ends_with('\'') && ends(&text[at + name.len()..]);
+        text.match_indices(name).any(is_quote)
+    }
+
+    /// The file is one of Emacs itself, whose functions may be written in C.
+    pub(crate) fn is_of_emacs(&self) -> bool {
+        let begin = self.text().char_indices().nth(MOST_OF_HEADER).map_or(self.text().len(), |(end, _)| end);
+        self.text()[..begin].contains("This file is part of GNU Emacs")
     }
 
     /// No library that is not known can define the name.
@@ -89,9 +127,32 @@ fn is_slip(name: &str, known: &str) -> bool {
     }
 }
 
+/// The names of which a name is a slip, as [`is_slip`] says.
+fn meant_by(name: &str) -> impl Iterator<Item = String> {
+    let letters = || (b'a'..=b'z').chain(b'0'..=b'9').map(char::from);
+    let with = move |at: usize, letter: char| format!("{}{letter}{}", &name[..at], &name[at..]);
+    let longer = (1..name.len()).flat_map(move |at| letters().map(move |letter| with(at, letter)));
+    let shorter = (1..name.len()).map(move |at| format!("{}{}", &name[..at], &name[at + 1..]));
+    let swapped = (1..name.len()).map(move |at| {
+        let (before, pair) = name.split_at(at - 1);
+        let (pair, after) = pair.split_at(2);
+        before.chars().chain(pair.chars().rev()).chain(after.chars()).collect()
+    });
+    let is_meant = move |known: &String| is_slip(name, known);
+    longer.chain(shorter).chain(swapped).filter(is_meant)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_slip;
+    use super::{is_slip, meant_by};
+
+    #[test]
+    fn what_is_meant_is_found_from_the_slip() {
+        for (name, known) in [("mapar", "mapcar"), ("buffre", "buffer"), ("bufffer", "buffer"), ("ubffer", "buffer")] {
+            assert!(meant_by(name).any(|meant| meant == known), "{name}");
+        }
+        assert!(meant_by("shop-totl").all(|meant| is_slip("shop-totl", &meant)));
+    }
 
     #[test]
     fn one_letter_is_a_slip() {

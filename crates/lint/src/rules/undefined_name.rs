@@ -24,7 +24,8 @@ static ABOUT: About = About {
            or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
           macro, reader macro or module of which nothing is known. In Emacs Lisp, where any library can define it, it is told \
-          if it has the prefix of its file, or is a slip of the hand away from a name that is there.",
+          if it has the prefix of its file, is a slip of the hand away from a name that is there, or is a word without a \
+          hyphen in a file that loads nothing unknown.",
     examples: &[
         Example {
             dialect: Dialect::Clojure,
@@ -84,6 +85,12 @@ static ABOUT: About = About {
             wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-names (things)\n  (mapcar #'car thigns))\n",
             right: ";;; example.el -*- lexical-binding: t -*-\n(require 'other)\n(defun example-names (things)\n\
                       (mapcar #'car (others things other-list fill-column)))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-total (items)\n  (apply #'+ prices items))\n",
+            right: ";;; example.el -*- lexical-binding: t -*-\n(defvar prices)\n(defun example-total (items)\n\
+                      (apply #'+ prices items))\n",
         },
     ],
 };
@@ -294,13 +301,15 @@ impl<'i> Search<'_, '_, 'i> {
             }
             meant = file.meant(at, is_variable);
             // A macro of another file makes predicates of its names: `shop-item?`.
-            if meant.is_none() && !(is_own(&spelled) && has_own && !spelled.ends_with('?')) {
+            let is_owned = is_own(&spelled) && has_own && !spelled.ends_with('?') && !file.is_of_emacs();
+            if meant.is_none() && !is_owned && !file.is_lone_word(&spelled) {
                 return None;
             }
         } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) || self.is_for_another() {
             return None;
         }
         if self.is_in_clause(at)
+            || (words.by_prefix && file.quotes(written))
             || self.is_of_library(&home, &symbol.name)
             || self.may_be_made(&symbol.name)
             || self.may_define(&home, &symbol.name)
