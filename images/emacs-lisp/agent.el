@@ -291,8 +291,14 @@
     (if (integerp argument) argument 0)))
 
 (defun lispwright--refuse-input (&rest _)
-  "Replace functions that read keys, of which there are none."
+  "Replace functions that wait for keys, of which there are none."
   (signal 'end-of-file '("Error reading from stdin")))
+
+(defun lispwright--read-input (reader &rest arguments)
+  "Call READER, a function that reads keys, with ARGUMENTS if there are keys: those of a macro, or events put back."
+  (if (or executing-kbd-macro unread-command-events unread-input-method-events unread-post-input-method-events)
+      (apply reader arguments)
+    (lispwright--refuse-input)))
 
 ;; Their library is loaded at the first use.
 (defvar comp-enable-subr-trampolines)
@@ -316,7 +322,7 @@
   (let ((comp-enable-subr-trampolines nil)
         (native-comp-enable-subr-trampolines nil))
     (dolist (reader '(read-char read-char-exclusive read-event read-key-sequence read-key-sequence-vector recursive-edit))
-      (advice-add reader :override #'lispwright--refuse-input)))
+      (advice-add reader :around #'lispwright--read-input)))
   ;; It would also wait for keys.
   (advice-add 'debug :override #'lispwright--refuse-input))
 

@@ -98,8 +98,8 @@ pub(crate) fn activity_text(failure: &WorkFailure) -> String {
 
 /// The diagnostics, a line or more each.
 pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
-    let mut text = String::new();
-    for one in diagnostics.iter().take(MOST_DIAGNOSTICS) {
+    let (mut told, mut left_out) = (Vec::<(String, usize)>::new(), 0);
+    for one in diagnostics {
         let place = one.path.as_deref().map(|path| place_text(path, [one.line, one.column])).unwrap_or_default();
         let message = fence(one.message.trim_end());
         let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
@@ -109,10 +109,21 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
             true => String::new(),
             false => format!(" [{}]", one_line(&one.type_name, 60)),
         };
-        text.push_str(&format!("{place}{}: {message}{next}{kind}\n", one.severity));
+        let line = format!("{place}{}: {message}{next}{kind}", one.severity);
+        // Several files can fail at one place.
+        match told.iter().position(|(same, _)| *same == line) {
+            Some(at) => told[at].1 += 1,
+            None if told.len() < MOST_DIAGNOSTICS => told.push((line, 1)),
+            None => left_out += 1,
+        }
     }
-    if diagnostics.len() > MOST_DIAGNOSTICS {
-        text.push_str(&format!("[note] {} more are left out.\n", diagnostics.len() - MOST_DIAGNOSTICS));
+    let mut text = String::new();
+    for (line, times) in told {
+        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        text.push_str(&format!("{line}{times}\n"));
+    }
+    if left_out > 0 {
+        text.push_str(&format!("[note] {left_out} more are left out.\n"));
     }
     text
 }
@@ -224,7 +235,10 @@ mod tests {
         );
         assert_eq!(count_text(&some), "1 error and 1 warning");
         assert_eq!(count_text(&[]), "");
-        assert!(text(&vec![diagnostic("warning", Some(1)); 60]).ends_with("[note] 10 more are left out.\n"));
+        let many: Vec<DiagnosticFacts> = (1..=60).map(|line| diagnostic("warning", Some(line))).collect();
+        assert!(text(&many).ends_with("[note] 10 more are left out.\n"));
+        let alike = text(&vec![diagnostic("warning", Some(1)); 60]);
+        assert!(alike.ends_with(" (60 times)\n") && alike.matches("a.scm").count() == 1, "{alike}");
     }
 
     #[test]

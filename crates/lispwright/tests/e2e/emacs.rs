@@ -70,6 +70,17 @@ fn an_error_has_frames_with_places_and_variables() {
         assert!(answer.is_error && answer.text.contains(says), "{code}: {}", answer.text);
     }
     assert_eq!(session.ok("repl_eval", json!({ "code": "(area-square 3)" })).text, "=> 9");
+    // A macro has keys, and what is put back is read.
+    for (code, expected) in [
+        ("(let ((unread-command-events (list ?a))) (read-event))", "=> 97"),
+        (
+            "(with-temp-buffer (switch-to-buffer (current-buffer))\n\
+             (execute-kbd-macro (kbd \"b C-q c\")) (buffer-string))",
+            "=> \"bc\"",
+        ),
+    ] {
+        assert_eq!(session.ok("repl_eval", json!({ "code": code })).text, expected);
+    }
 }
 
 #[test]
