@@ -3,6 +3,7 @@
 ;;     emacs --batch -Q -l xtask/standard/emacs-lisp-variables.el --eval '(print-variables)' > crates/lint/src/known-emacs-variables.txt
 ;;     emacs --batch -Q -l xtask/standard/emacs-lisp-variables.el --eval '(print-features)' > crates/lint/src/known-emacs-features.txt
 ;;     emacs --batch -Q -l xtask/standard/emacs-lisp-variables.el --eval '(print-words)' > crates/lint/src/known-emacs-words.txt
+;;     emacs --batch -Q -l xtask/standard/emacs-lisp-variables.el --eval '(print-autoloads)' > crates/lint/src/known-emacs-autoloads.txt
 
 ;;; Code:
 
@@ -47,5 +48,14 @@
             (while (re-search-forward word-definition nil t)
               (push (match-string 1) words))))))
     (print-names words)))
+
+(defun print-autoloads ()
+  "Print the functions that are loaded when they are called for the first time."
+  (let (names)
+    (mapatoms (lambda (symbol)
+                (let ((function (and (fboundp symbol) (symbol-function symbol))))
+                  (when (and (autoloadp function) (memq (nth 4 function) '(nil keymap)))
+                    (push (symbol-name symbol) names)))))
+    (print-names names)))
 
 ;;; emacs-lisp-variables.el ends here

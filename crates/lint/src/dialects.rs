@@ -50,6 +50,8 @@ pub(crate) struct NameWords {
     /// The functions and macros of one word that libraries of the language define, where the table has only what is there
     /// when it starts.
     pub(crate) words: WordTable,
+    /// The functions that the language loads when they are called; the table does not have them.
+    pub(crate) autoloads: WordTable,
     /// What can be required without a package, where names are told only if they are misspelt.
     pub(crate) features: WordTable,
     /// Words in the names of files that are for other implementations than the one of the table.
@@ -79,6 +81,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     others: WordTable(""),
     entries: &[],
     words: WordTable(""),
+    autoloads: WordTable(""),
     features: WordTable(""),
     hosts: &[
         "abcl",
@@ -171,6 +174,7 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     space_word: "feature",
     others: WordTable(include_str!("known-emacs-variables.txt")),
     words: WordTable(include_str!("known-emacs-words.txt")),
+    autoloads: WordTable(include_str!("known-emacs-autoloads.txt")),
     features: WordTable(include_str!("known-emacs-features.txt")),
     libraries: "",
     conjures: &["(defalias (", "(fset (", "(eval (", "(load ", "(defalias ("],

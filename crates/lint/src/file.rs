@@ -151,7 +151,7 @@ impl<'q, 'i> File<'q, 'i> {
         self.values.get_or_init(|| values(self))
     }
 
-    /// The features that it asks for and that neither the language nor the project has.
+    /// The features that it loads and that neither the language nor the project has.
     pub(crate) fn unknown_features(&self) -> &[String] {
         self.unknown_features.get_or_init(|| unknown_features(self))
     }

@@ -90,10 +90,10 @@ impl File<'_, '_> {
     }
 }
 
-/// The features that a file asks for and that neither the language nor the project has.
+/// The features that a file loads and that neither the language nor the project has.
 pub(crate) fn unknown_features(file: &File<'_, '_>) -> Vec<String> {
     let is_feature = |link: &&Link| link.thing == Thing::Feature;
-    let asked = file.facts.links.iter().filter(is_feature).filter(|link| link.tie != Tie::Provides);
+    let asked = file.facts.links.iter().filter(is_feature).filter(|link| link.tie == Tie::Loads);
     let known = call_words(file.dialect()).names.features;
     let mut unknown: FxHashSet<&str> =
         asked.map(|link| link.name.as_str()).filter(|name| !known.contains(name)).collect();

@@ -190,6 +190,9 @@ impl<'i> Operators<'_, 'i> {
         };
         match found {
             Some(standard) => Operator::Standard(standard),
+            None if call_words(dialect).names.autoloads.contains(&symbol.name) => {
+                Operator::Obscure(OperatorKind::Function)
+            }
             None => self.of_library(symbol),
         }
     }

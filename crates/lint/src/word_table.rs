@@ -50,7 +50,9 @@ mod tests {
         let mut count = 0;
         for dialect in Dialect::ALL {
             let words = call_words(dialect);
-            for table in [words.keywords, words.names.others, words.names.words, words.names.features] {
+            for table in
+                [words.keywords, words.names.others, words.names.words, words.names.autoloads, words.names.features]
+            {
                 for known in table.words() {
                     count += 1;
                     assert_eq!(table.line(known).map(word), Some(known), "{}", dialect.name());

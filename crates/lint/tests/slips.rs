@@ -30,6 +30,11 @@ fn a_slip_of_a_name_of_another_file_is_told() {
     assert_eq!(told(OTHERS, "(defun f (x) (till-cuont-coins x))"), near("till-cuont-coins", "till-count-coins"));
     assert_eq!(told(OTHERS, "(defun f (x) (till-count-cins x))"), near("till-count-cins", "till-count-coins"));
     assert_eq!(told(OTHERS, "(defun f () (list till-openng-hours))"), near("till-openng-hours", "till-opening-hours"));
+    assert_eq!(
+        told(OTHERS, "(defun f (x) (setq till-openng-hours x))"),
+        near("till-openng-hours", "till-opening-hours")
+    );
+    assert_eq!(told(OTHERS, "(setq till-openng-hours 1)"), [""; 0]);
     // A variable is no function, and what differs by more may be from anywhere.
     for code in ["(defun f () (list till-cuont-coins))", "(defun f (x) (till-count-notes x))"] {
         assert_eq!(told(OTHERS, code), [""; 0], "{code}");
@@ -41,6 +46,10 @@ fn a_lone_word_is_that_of_no_library() {
     let told = |code: &str| told(OTHERS, code);
     assert_eq!(told("(defun f () (list prices))"), ["nobody defines `prices`"]);
     assert_eq!(told("(require 'till)\n(defun f (x) (nul x))"), ["nobody defines `nul`"]);
+    assert_eq!(told("(defun f () (when (featurep 'elsewhere) (list prices)))"), ["nobody defines `prices`"]);
+    // What a function gets that is loaded when it is called is code.
+    assert_eq!(told("(defun f (x) (browse-url (concat (nul x))))"), ["nobody defines `nul`"]);
+    assert_eq!(told("(defun f (x) (browse-somewhere (concat (nul x))))"), [""; 0]);
     for code in [
         "(require 'elsewhere)\n(defun f () (list prices))",
         "(defvar prices)\n(defun f () (list prices))",

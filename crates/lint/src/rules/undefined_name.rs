@@ -518,6 +518,10 @@ impl<'i> Search<'_, '_, 'i> {
 
     /// The place uses the name and cannot define it.
     fn is_mere_use(&self, hit: &Hit<'_>) -> bool {
+        // In a function, an assignment comes too late to define a variable for the compiler.
+        if hit.used.kind == UseKind::Assignment && self.words.by_prefix {
+            return hit.form().is_some_and(|form| form.kind == FormKind::Function);
+        }
         if !matches!(hit.used.kind, UseKind::Call | UseKind::Value | UseKind::Template) && !is_of_import(hit) {
             return false;
         }
