@@ -71,17 +71,26 @@
                                                             (lispwright--forms-of (concat root "Eldev"))))))))
     (delete-dups (mapcar #'directory-file-name (seq-filter #'file-directory-p directories)))))
 
+(defun lispwright--test-scripts (root)
+  "The names of the scripts in ROOT that run the tests of ERT."
+  (seq-filter (lambda (name) (string-match-p "ert-run-tests" (lispwright--lines-of (concat root name))))
+              (directory-files root nil "\\.sh\\'")))
+
 (defun lispwright--test-helpers (roots files)
   "The files that a runner loads before FILES, the tests of a project with ROOTS."
   (let ((named nil)
         (beside (mapcar (lambda (file) (concat (file-name-directory file) "test-helper.el")) files)))
     (dolist (root roots)
-      (let ((of-make (lispwright--options root "l" (cdr lispwright--runner-files))))
+      (let ((of-make (lispwright--options root "l" (cdr lispwright--runner-files)))
+            ;; A copy of what Emacs has would replace it.
+            (of-scripts (seq-remove (lambda (name) (featurep (intern (file-name-base name))))
+                                    (lispwright--options root "l" (lispwright--test-scripts root)))))
         (setq named (append named
                             (mapcar (lambda (name) (expand-file-name name root))
                                     (append (lispwright--options root "l" '(".ert-runner"))
                                             ;; make names the tests, too.
                                             (seq-filter (lambda (name) (string-match-p "helper[^/]*\\.el\\'" name)) of-make)
+                                            of-scripts
                                             '("test/test-helper.el" "tests/test-helper.el")))))))
     (seq-filter (lambda (file) (and (file-regular-p file) (not (member file files))))
                 (delete-dups (append named beside)))))

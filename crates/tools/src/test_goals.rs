@@ -4,7 +4,7 @@
 //! tests. In the other languages it is the files that define tests, and the scripts in directories of tests that are called tests or that
 //! a Makefile or the project's continuous integration names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lispwright_index::{Document, FormRow, Index};
@@ -71,9 +71,10 @@ pub(crate) async fn goals(
 ) -> Result<Vec<Goal>, Refusal> {
     let root = workshop.roots.primary().to_owned();
     let directory = directory.map_or_else(|| root.clone(), |path| workshop.workspace.absolute(path));
-    let listed = listed(&root);
+    let lists = lists(&root);
+    let (listed, loaded) = (listed(&lists), loaded(&lists));
     indexed(workshop, context, move |index, _| {
-        let project = Project { index, root: &root, directory: &directory, listed: &listed };
+        let project = Project { index, root: &root, directory: &directory, listed: &listed, loaded: &loaded };
         let mut goals: Vec<Goal> = project.systems().into_iter().map(Goal::System).collect();
         goals.extend(project.files(!goals.is_empty()).into_iter().map(Goal::File));
         goals.truncate(MOST);
@@ -82,18 +83,38 @@ pub(crate) async fn goals(
     .await
 }
 
+/// The texts of the files that name scripts with tests: scripts of the shell beside the project's files are among them.
+fn lists(root: &Path) -> Vec<String> {
+    let entries = |directory: &Path| std::fs::read_dir(directory).into_iter().flatten().flatten().map(|one| one.path());
+    let scripts = entries(root).filter(|path| path.extension().is_some_and(|extension| extension == "sh"));
+    let files = LISTS.map(|name| root.join(name)).into_iter().chain(entries(&root.join(".github/workflows")));
+    let mut files: Vec<_> = files.chain(scripts).collect();
+    files.sort();
+    files.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+}
+
 /// The words of the files that list tests.
-fn listed(root: &Path) -> BTreeSet<String> {
-    let workflows = std::fs::read_dir(root.join(".github/workflows")).into_iter().flatten().flatten();
-    let files = LISTS.map(|name| root.join(name)).into_iter().chain(workflows.map(|entry| entry.path()));
-    let texts = files.filter_map(|path| std::fs::read_to_string(path).ok());
-    let words =
-        |text: String| text.split([' ', '\t', '\n', '"', '\'', '=', ';']).map(str::to_owned).collect::<Vec<_>>();
-    texts
-        .flat_map(words)
-        .filter(|word| word.contains('.'))
-        .map(|word| word.trim_start_matches("./").to_owned())
-        .collect()
+fn listed(lists: &[String]) -> BTreeSet<String> {
+    let words = lists.iter().flat_map(|text| text.split([' ', '\t', '\n', '"', '\'', '=', ';']));
+    words.filter(|word| word.contains('.')).map(|word| word.trim_start_matches("./").to_owned()).collect()
+}
+
+/// The files that scripts load into Emacs before it runs all tests, `-l lib.el -l examples.el -f ert-run-tests-batch`, and
+/// whether each is the last one: that has the tests.
+fn loaded(lists: &[String]) -> BTreeMap<String, bool> {
+    let mut found = BTreeMap::new();
+    for text in lists {
+        for line in text.replace("\\\n", " ").lines() {
+            let Some((before, _)) = line.split_once("ert-run-tests") else { continue };
+            let files = before.split(" -l").skip(1).filter_map(|rest| rest.split_whitespace().next());
+            let files: Vec<&str> =
+                files.map(|file| file.trim_matches(['"', '\'', '=']).trim_start_matches("./")).collect();
+            for (at, file) in files.iter().enumerate() {
+                *found.entry((*file).to_owned()).or_insert(false) |= at + 1 == files.len();
+            }
+        }
+    }
+    found
 }
 
 struct Project<'i> {
@@ -102,6 +123,8 @@ struct Project<'i> {
     directory: &'i Path,
     /// Words of the files that list tests.
     listed: &'i BTreeSet<String>,
+    /// The files that scripts load into Emacs before it runs all tests; the last one has the tests.
+    loaded: &'i BTreeMap<String, bool>,
 }
 
 impl Project<'_> {
@@ -158,7 +181,11 @@ impl Project<'_> {
             !is_definition(&document.path)
                 && !of_systems(document)
                 && Runtime::for_dialect(document.dialect).is_some()
-                && (defines_tests(document) || self.is_script(document))
+                && match self.loaded.get(&self.shown(&document.path)) {
+                    Some(true) => true,
+                    Some(false) => defines_tests(document),
+                    None => defines_tests(document) || self.is_script(document),
+                }
         });
         let mut paths: Vec<String> = tests.map(|document| self.shown(&document.path)).collect();
         paths.sort();

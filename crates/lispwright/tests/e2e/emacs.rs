@@ -84,6 +84,25 @@ fn an_error_has_frames_with_places_and_variables() {
 }
 
 #[test]
+fn a_script_of_the_project_says_what_has_the_tests() {
+    let mut session = project();
+    session.project.file("run-tests.sh", "#!/bin/sh\nemacs -batch -l dev/to-tests.el \\\n  -l area.el -l dev/examples.el -f ert-run-tests-batch-and-exit\n");
+    session.project.file(
+        "dev/to-tests.el",
+        "(require 'ert)\n(defun group (&rest _))\n\
+         (defmacro examples (name form _ value) `(ert-deftest ,name () (should (equal ,form ,value))))\n",
+    );
+    session.project.file(
+        "dev/examples.el",
+        "(group\n (examples square (area-square 3) => 9)\n (examples other (area-square 2) => 5))\n",
+    );
+    let answer = session.client.call("run_tests", json!({ "path": "dev" }));
+    let fields = &answer.fields;
+    assert_eq!((&fields["passed"], &fields["failed"]), (&json!(1), &json!(1)), "{}", answer.text);
+    assert!(answer.text.contains("in 1 file"), "{}", answer.text);
+}
+
+#[test]
 fn code_that_does_not_end_is_stopped_and_the_image_stays() {
     let mut session = project();
     session.ok("repl_eval", json!({ "code": "(setq kept 41)" }));
