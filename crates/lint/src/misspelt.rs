@@ -1,10 +1,11 @@
-//! Names of Emacs Lisp that nobody defines, as far as it can be told.
+//! Names that nobody defines where not everything is known that could define one.
 //!
-//! Where any library that is loaded later can define a name, it cannot be known that nobody defines it.
-//! But a name that nothing known defines, that is written once, and that differs from a known one by a slip, is that
-//! one. And libraries do not define words without a hyphen.
+//! Of the name that a library defines that is not known, or is loaded later as in Emacs Lisp, it cannot be said that nobody
+//! defines it. But a name that nothing known defines, that is written once, and that differs from a known one by a slip,
+//! is that one. And libraries of Emacs do not define words without a hyphen.
 
-use lispwright_index::{Link, MarkRole, Thing, Tie};
+use lispwright_index::{Link, MarkRole, Thing, Tie, spelled};
+use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
 
@@ -22,35 +23,41 @@ const TELLING_LETTERS: usize = 8;
 
 impl File<'_, '_> {
     /// The known function or variable of which the name at a place is a misspelling.
-    pub(crate) fn meant(&self, at: Span, is_variable: bool) -> Option<String> {
-        let name = self.source(at);
+    pub(crate) fn meant(&self, at: Span, symbol: &str, is_variable: bool) -> Option<String> {
+        let name = spelled(self.dialect(), symbol);
+        let name = name.as_str();
         if name.len() < FEWEST_LETTERS || !name.is_ascii() || !self.is_telling(name) {
             return None;
         }
         // What is written again elsewhere is meant so.
-        if self.question.named(name).any(|hit| hit.used.span() != at) {
+        if self.question.named(symbol).any(|hit| hit.used.span() != at) {
             return None;
         }
-        let own = self.facts.definitions.iter().map(|one| one.name.as_str()).find(|known| is_slip(name, known));
-        let known = own.or_else(|| match is_variable {
+        let mut own = self.facts.definitions.iter().map(|one| spelled(self.dialect(), &one.name));
+        if let Some(known) = own.find(|known| is_slip(name, known)) {
+            return Some(known);
+        }
+        let known = match is_variable {
             true => {
                 let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
                 let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
                 let marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
-                let mut locals = marks.map(|mark| self.source(mark.span));
-                let mut of_language = call_words(self.dialect()).names.others.words();
-                locals.find(|known| is_slip(name, known)).or_else(|| of_language.find(|known| is_slip(name, known)))
+                let locals = marks
+                    .map(|mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span))));
+                let of_language = call_words(self.dialect()).names.others.words().map(str::to_owned);
+                locals.chain(of_language).find(|known| is_slip(name, known))
             }
-            false => self.dialect().standard_operators().find(|known| is_slip(name, known)),
-        });
-        known.map(str::to_owned).or_else(|| self.slip_in_project(name, is_variable))
+            false => self.dialect().standard_operators().find(|known| is_slip(name, known)).map(str::to_owned),
+        };
+        known.or_else(|| self.slip_in_project(name, is_variable))
     }
 
     /// The function or variable that another file of the project defines and of which the name is a slip. There are too
     /// many to be compared with each name, so what the slip may have been is looked up.
     fn slip_in_project(&self, name: &str, is_variable: bool) -> Option<String> {
         let is_it = |known: &String| {
-            let mut all = self.question.definitions_named(known);
+            let known = canonical_symbol(self.dialect(), known);
+            let mut all = self.question.definitions_named(&known);
             all.any(|(_, one)| one.kind != FormKind::Addition && (one.kind == FormKind::Variable) == is_variable)
         };
         meant_by(name).find(is_it)

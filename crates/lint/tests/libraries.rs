@@ -115,3 +115,21 @@ fn code_in_macros_of_libraries_is_judged_if_their_definitions_show_what_they_do(
     assert_eq!(told, [message("car"), message("cdr")]);
     assert_eq!(self::told(Dialect::CommonLisp, FORMS, "app.lisp", text), ["nobody defines `onee`"]);
 }
+
+#[test]
+fn a_slip_is_told_beside_a_library_that_is_not_known() {
+    let text = |code: &str| {
+        format!("(defpackage :app (:use :cl :nowhere))\n(in-package :app)\n(defun statement (x) x)\n{code}\n")
+    };
+    let told = |code: &str| told(Dialect::CommonLisp, SHOP, "app.lisp", &text(code));
+    assert_eq!(told("(defun f (x) (statment x))"), ["nobody defines `statment`; near it: `statement`"]);
+    assert_eq!(told("(defun f (x) (STATMENT x))"), ["nobody defines `STATMENT`; near it: `statement`"]);
+    assert_eq!(told("(defun f (items) (list itmes))"), ["nobody defines `itmes`; near it: `items`"]);
+    for code in [
+        "(defun f (x) (receipt x))",
+        "(defun f (x) (statment x))\n(defun g (x) (statment x))",
+        "(defun f (item) (list itme))",
+    ] {
+        assert_eq!(told(code), [""; 0], "{code}");
+    }
+}

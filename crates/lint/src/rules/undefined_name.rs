@@ -23,7 +23,8 @@ static ABOUT: About = About {
     what: "Code uses a name that nobody defines: a function that is called, a variable, a name of another module or namespace, \
            or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
-          macro, reader macro or module of which nothing is known. In Emacs Lisp, where any library can define it, it is told \
+          macro or reader macro of which nothing is known, nor a module, unless the name is a slip of the hand away from one that \
+          is there. In Emacs Lisp, where any library can define it, it is told \
           if it has the prefix of its file, is a slip of the hand away from a name that is there, or is a word without a \
           hyphen in a file that loads nothing unknown.",
     examples: &[
@@ -131,6 +132,9 @@ impl Rule for UndefinedName {
         }
     }
 }
+
+/// Shorter names are a letter away from names of packages and modules that are not known.
+const FEWEST_LETTERS: usize = 5;
 
 /// A search for names that nobody defines.
 struct Search<'f, 'q, 'i> {
@@ -299,14 +303,18 @@ impl<'i> Search<'_, '_, 'i> {
             if is_variable && !file.has_lexical_variables() {
                 return None;
             }
-            meant = file.meant(at, is_variable);
+            meant = file.meant(at, &symbol.name, is_variable);
             // A macro of another file makes predicates of its names: `shop-item?`.
             let is_owned = is_own(&spelled) && has_own && !spelled.ends_with('?') && !file.is_of_emacs();
             if meant.is_none() && !is_owned && !file.is_lone_word(&spelled) {
                 return None;
             }
-        } else if !is_entered || symbol.space != home || !self.imports_are_known(&home) || self.is_for_another() {
+        } else if !is_entered || symbol.space != home || !question.has_space(&home) || self.is_for_another() {
             return None;
+        } else if !self.imports_are_known(&home) {
+            // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
+            let is_long = spelled.len() >= FEWEST_LETTERS;
+            meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
         if self.is_in_clause(at)
             || (words.by_prefix && file.quotes(written))
