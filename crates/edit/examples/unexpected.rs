@@ -1,7 +1,8 @@
 //! How often sound code looks unexpected, and how often a slip does: `cargo run -p lispwright-edit --example unexpected
-//! -- [--since | --slips] [--show] PATH…`. Counts what `unexpected` tells of the files below the paths, by dialect and
+//! -- [--since | --slips | --pairs] [--show] PATH…`. Counts what `unexpected` tells of the files below the paths, by dialect and
 //! kind; with `--since`, what `unexpected_since` tells when one form at a time is put into its file, or taken out; with
-//! `--slips`, of how many slips either tells. `--show` prints each.
+//! `--slips`, of how many slips either tells; with `--pairs`, what is new in `N.after.EXT` since `N.before.EXT`. `--show`
+//! prints each.
 
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 
 use lispwright_edit::{Unexpected, unexpected, unexpected_since};
 use lispwright_repair::renested_since;
-use lispwright_syntax::{Dialect, Form, FormKind, Forms, Language, Span, Tree, flaws_since, read_plain};
+use lispwright_syntax::{Dialect, Flaw, Form, FormKind, Forms, Language, Span, Tree, flaws_since, read_plain};
 
 /// The most forms of a file that are put in and taken out.
 const MOST_FORMS: usize = 12;
@@ -51,6 +52,21 @@ fn main() {
                 }
             }
         };
+        if has("--pairs") {
+            let Some(before) = name.contains(".after.").then(|| name.replace(".after.", ".before.")) else { continue };
+            let Ok(before) = fs::read_to_string(before) else { continue };
+            let other = read_plain(&before, &language).learning(&before);
+            if other.diagnostics().is_empty() {
+                sizes.entry(dialect.name()).or_default().2 += 1;
+                tell(unexpected_since((&other, &before), (&tree, &text)), &text);
+                let refused = flaws_since(&before, &tree, &text).into_iter().filter(|(flaw, _)| *flaw == Flaw::LeftOut);
+                for (_, span) in refused {
+                    *counts.entry((dialect.name(), "refused")).or_default() += 1;
+                    println!("{name}: refused: {}", &text[span.range()]);
+                }
+            }
+            continue;
+        }
         if has("--slips") {
             for (kind, slipped) in slips(&text, &tree) {
                 let other = read_plain(&slipped, &language).learning(&slipped);

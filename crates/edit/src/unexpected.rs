@@ -99,7 +99,9 @@ impl Unexpected {
     fn say(&self, name: impl Fn(&str, &str) -> String) -> String {
         match self {
             Self::DefinedTwice { label, line, other, prevails } => format!(
-                "Lines {other} and {line} both define {}: {}. Remove the one that is not meant.",
+                "Lines {} and {} both define {}: {}. Remove the one that is not meant.",
+                line.min(other),
+                line.max(other),
                 name(label, "the same name"),
                 match prevails {
                     Prevails::Later => "the later one takes effect",

@@ -205,6 +205,8 @@ fn half_a_definition() {
         check(dialect, before, after, &[], &[("emptied", 1)]);
     }
     silent(CommonLisp, "(defun f (x)\n  (g x))\n", "(defun f (x)\n  x)\n");
+    silent(CommonLisp, "(defun f (x)\n  (g x))\n", "(defun f (x)\n  \"A value.\")\n");
+    silent(Racket, "(define (f x)\n  (g x))\n", "(define f\n  (lambda (x) (g x)))\n");
     silent(Clojure, "(defn f [x])\n", "(defn f [y])\n");
     silent(Clojure, "(defn f [x]\n  (g x))\n", "(defn f\n  ([x] (f x 1))\n  ([x y] (g x)))\n");
 }
@@ -265,6 +267,7 @@ fn a_second_definition() {
     check_both(CommonLisp, again[0], &again.concat(), &[("defined-twice", 4)]);
     silent(CommonLisp, "(defvar *x*)\n", "(defvar *x*)\n(defvar *x* 1)\n");
     silent(EmacsLisp, "(defvar x)\n", "(defvar x)\n(defvar x 1)\n");
+    silent(EmacsLisp, "(it \"adds\" (f 1))\n", "(it \"adds\" (f 1))\n(it \"adds\" (f 2))\n");
     silent(Clojure, "(s/def ::a int?)\n", "(s/def ::a int?)\n(s/def ::b int?)\n");
 }
 

@@ -4,7 +4,9 @@
 //! like them. Others are words that a person may write as well: whether they stand for code shows in their place, or in
 //! what an edit took away.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::flaw::{is_conditional, not_on_lines_of, tokens_since};
 use crate::span::Span;
@@ -104,9 +106,7 @@ fn bare_words(tree: &Tree, text: &str, token: TokenId) -> Option<(Placeholder, T
     if !begins || first.len() > LONGEST_WORD {
         return None;
     }
-    // Nearly no word begins such a line.
-    let word = text[first.range()].trim_matches(|c: char| MARKS.contains(c)).to_ascii_lowercase();
-    if !(word.is_empty() || is_known(&word)) {
+    if !may_begin(&text[first.range()]) {
         return None;
     }
     let line = text[first.start as usize..].split('\n').next().unwrap_or_default();
@@ -136,10 +136,13 @@ fn shown_by_comment(tree: &Tree, text: &str, token: TokenId) -> Option<ShownBy> 
     if own.len() > LONGEST {
         return None;
     }
-    let said = Said::of(own);
     if is_placeholder(own) {
         return Some(ShownBy::Dots);
     }
+    if !may_begin(own) {
+        return None;
+    }
+    let said = Said::of(own);
     // A line of a longer comment is prose.
     if !said.says_so || !begins_line(text, span.start) || has_neighbour(tree, text, token) {
         return None;
@@ -250,8 +253,20 @@ const BETWEEN: &[&str] = &[
     "section", "part", "shown", "stay", "stays", "that", "the", "there", "this", "to", "todo", "with", "write", "your",
 ];
 
+/// All of them.
+static KNOWN: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| [WHICH, CODE, STAYS, BETWEEN].into_iter().flatten().copied().collect());
+
 fn is_known(word: &str) -> bool {
-    [WHICH, CODE, STAYS, BETWEEN].iter().any(|words| words.contains(&word))
+    KNOWN.contains(word)
+}
+
+/// The first word may begin a mark, or there is none. Nearly no word does.
+fn may_begin(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| MARKS.contains(c));
+    let end = text.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(text.len());
+    let word = &text[..end];
+    text.is_empty() || is_known(word) || (word.starts_with(char::is_uppercase) && is_known(&word.to_ascii_lowercase()))
 }
 
 impl Said {
@@ -315,10 +330,13 @@ const MOST_BETWEEN_DOTS: usize = 8;
 fn is_placeholder(comment: &str) -> bool {
     let words = comment.trim_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '#' | '|' | '(' | ')'));
     let (dots, ends) = (["...", "…"], words.ends_with("...") || words.ends_with('…'));
+    if !ends {
+        return false;
+    }
     let Some(said) = dots.iter().find_map(|dots| words.strip_prefix(dots)) else { return false };
     let said = said.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '…' | '(' | ')' | '[' | ']'));
     let said = said.to_ascii_lowercase();
-    ends && said.split_whitespace().count() <= MOST_BETWEEN_DOTS && WHAT_STAYS.iter().any(|what| said.starts_with(what))
+    said.split_whitespace().count() <= MOST_BETWEEN_DOTS && WHAT_STAYS.iter().any(|what| said.starts_with(what))
 }
 
 /// A reader skips the datum that begins with this token, on every machine: `#_`, `#;`, `#+nil`.

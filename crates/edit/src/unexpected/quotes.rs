@@ -1,6 +1,6 @@
 //! Quotes inside a string that end it early, and balance.
 
-use lispwright_syntax::{Span, TokenKind, Tree};
+use lispwright_syntax::{Span, TokenId, TokenKind, Tree};
 
 use super::{Part, Unexpected};
 
@@ -16,20 +16,19 @@ pub(super) fn since(old: Part<'_>, part: Part<'_>) -> Option<Unexpected> {
     (places(part.tree, part.span).count() > places(old.tree, old.span).count()).then_some(found)
 }
 
-/// The ends of strings that touch a word: `"Sum the "prices" of X."`. Of several words the last touches the next
+/// The words that touch the end of a string: `"Sum the "prices" of X."`. Of several words the last touches the next
 /// string: `"Say "good day" twice."`.
 fn places(tree: &Tree, part: Span) -> impl Iterator<Item = u32> {
-    let mut last = TokenKind::Blank;
-    // The word after a string, as long as only words and blanks follow.
-    let mut word: Option<u32> = None;
-    tree.tokens_within(part).filter_map(move |(kind, place)| {
-        let before = std::mem::replace(&mut last, kind);
-        match (kind, before) {
-            (TokenKind::Atom, TokenKind::String) => word = Some(place.start),
-            (TokenKind::String, TokenKind::Atom) => return word.take(),
-            (TokenKind::Atom | TokenKind::Blank, _) => {}
-            _ => word = None,
+    use TokenKind::{Atom, Blank, String};
+    let count = tree.token_count();
+    let (first, end) = (tree.token_at(part.start).unwrap_or(0), tree.token_at(part.end).map_or(0, |last| last + 1));
+    let touches = move |string: &TokenId| {
+        let word = string + 1;
+        if tree.kind(*string) != String || word >= count || tree.kind(word) != Atom {
+            return false;
         }
-        None
-    })
+        let next = (word + 1..count).find(|&next| !matches!(tree.kind(next), Atom | Blank));
+        next.is_some_and(|next| tree.kind(next) == String && tree.kind(next - 1) == Atom)
+    };
+    (first..end).filter(touches).map(|string| tree.token_span(string + 1).start)
 }

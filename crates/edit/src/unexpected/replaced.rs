@@ -39,18 +39,28 @@ pub(super) fn emptied(
         let list = form.datum.list();
         list.is_none_or(|list| tree.data(list).any(|datum| Some(tree.datum_span(datum).start) >= parts))
     };
+    // Those of a function that is the value of a variable are deeper inside.
+    let has_own_parameters = |form: &Form, tree: &Tree| match (form.signature.as_slice(), form.datum.list()) {
+        ([own], Some(list)) => tree.data(list).any(|datum| tree.datum_span(datum) == *own),
+        _ => false,
+    };
     let is_whole = |form: &Form, tree: &Tree| {
         let kind = matches!(form.kind, FormKind::Function | FormKind::Macro | FormKind::Method);
         kind && (form.signature.is_empty() || has_body(form, tree))
     };
     let empty = own.iter().map(|(_, form)| form).filter(|form| {
         matches!(form.kind, FormKind::Function | FormKind::Macro | FormKind::Method)
-            && form.signature.len() == 1
+            && has_own_parameters(form, tree)
             && !has_body(form, tree)
     });
+    // A new string may be the value.
+    let docstring = |form: &Form, text: &str| form.docstring.map(|doc| text[doc.range()].to_owned());
     let was_whole = |form: &Form| {
         let label = form.label(text);
-        old_own.iter().any(|(_, before)| before.label(old) == label && is_whole(before, old_tree))
+        old_own.iter().any(|(_, before)| {
+            let is_same = form.docstring.is_none() || docstring(form, text) == docstring(before, old);
+            before.label(old) == label && is_same && is_whole(before, old_tree)
+        })
     };
     let mut empty = empty.filter(|form| was_whole(form));
     empty.next().map(|form| Unexpected::Emptied { label: form.label(text), line: line_at(text, form.span.start) })

@@ -77,9 +77,15 @@ fn is_misplaced(part: Part<'_>, list: ListId) -> bool {
     if tree.list(list).parent().is_none() {
         return false;
     }
-    let start = start_of(tree, list);
-    text[..start as usize].ends_with('\n')
-        || (FLAT.contains(&tree.dialect()) && part.indent(start).is_some() && kind_of(part, list).is_some_and(is_code))
+    let start = start_of(tree, list) as usize;
+    let bytes = text.as_bytes();
+    // What a definition begins with shows in the first bytes of nearly all.
+    let begins = || tree.language().begins_definition(&bytes[start + 1..]);
+    bytes[..start].ends_with(b"\n")
+        || (FLAT.contains(&tree.dialect())
+            && begins()
+            && part.indent(start as u32).is_some()
+            && kind_of(part, list).is_some_and(is_code))
 }
 
 /// What is defined at top level only, and holds code.

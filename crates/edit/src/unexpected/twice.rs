@@ -67,7 +67,8 @@ fn defined_once<'f>(form: &'f Form, tree: &Tree, text: &str) -> Option<Key<'f>> 
     let once = kind && form.conditions.is_empty() && form.parent.is_none() && !form.broken;
     let is_name = |name: &str| match name.as_bytes() {
         [b'(', ..] => name.starts_with("(setf "),
-        [b':' | b'0'..=b'9', ..] | b"nil" => false,
+        // Tests with titles all run.
+        [b':' | b'"' | b'0'..=b'9', ..] | b"nil" => false,
         _ => true,
     };
     let is_named = form.name.as_deref().is_some_and(is_name) && !OFTEN.contains(&form.head_name.as_str());
