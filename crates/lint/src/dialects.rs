@@ -17,6 +17,8 @@ pub(crate) struct CallWords {
     pub(crate) names: NameWords,
     /// Projects can have a configuration of clj-kondo.
     pub(crate) has_kondo: bool,
+    /// What a module is required for hides what the language of the file has.
+    pub(crate) modules_hide: bool,
     /// The methods of a function need not take what it takes.
     pub(crate) methods_can_differ: bool,
     /// Macros of test frameworks that run their arguments, but for what names a test.
@@ -190,6 +192,7 @@ const COMMON_LISP: CallWords = CallWords {
     platform: PlatformWords::ONE,
     names: COMMON_LISP_NAMES,
     has_kondo: false,
+    modules_hide: false,
     methods_can_differ: false,
     asserts: &[
         "is",
@@ -238,6 +241,7 @@ const EMACS_LISP: CallWords = CallWords {
     platform: PlatformWords::EMACS_LISP,
     names: EMACS_LISP_NAMES,
     has_kondo: false,
+    modules_hide: false,
     methods_can_differ: true,
     asserts: &["should", "should-not", "ert-deftest"],
 };
@@ -263,6 +267,7 @@ const SCHEME: CallWords = CallWords {
 };
 
 const RACKET: CallWords = CallWords {
+    modules_hide: true,
     keywords: WordTable(""),
     imports: racket,
     includes: &["(include"],
@@ -282,6 +287,7 @@ const CLOJURE: CallWords = CallWords {
     names: CLOJURE_NAMES,
     asserts: &["is", "are", "testing", "deftest", "deftest-"],
     has_kondo: true,
+    modules_hide: false,
     methods_can_differ: true,
 };
 

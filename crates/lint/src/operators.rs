@@ -176,6 +176,12 @@ impl<'i> Operators<'_, 'i> {
             && self.question.uses(symbol).hits.iter().any(|hit| is_it(hit.used.kind))
     }
 
+    /// A module of the project may give out its own definition of the name, in the place of the language's.
+    fn may_be_hidden(&self, written: &str) -> bool {
+        let is_definition = |hit: lispwright_index::Hit<'_>| hit.used.kind == UseKind::Definition;
+        call_words(self.question.dialect()).modules_hide && self.question.named(written).any(is_definition)
+    }
+
     /// What is known of a name that the project does not define.
     fn foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
         let dialect = self.question.dialect();
@@ -185,7 +191,10 @@ impl<'i> Operators<'_, 'i> {
             Some(found) => Some(found),
             None => {
                 let name = lispwright_index::spelled(dialect, &symbol.name);
-                dialect.standard_operator(&name).filter(|_| is_of_language(self.question, document, symbol, written))
+                let is_language = |_: &StandardOperator| {
+                    is_of_language(self.question, document, symbol, written) && !self.may_be_hidden(written)
+                };
+                dialect.standard_operator(&name).filter(is_language)
             }
         };
         match found {

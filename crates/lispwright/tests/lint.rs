@@ -160,6 +160,30 @@ fn a_macro_is_like_the_one_that_clj_kondo_is_told_of() {
 }
 
 #[test]
+fn what_a_module_or_an_old_library_may_give_is_not_told() {
+    let project = tempfile::tempdir().unwrap();
+    let here = project.path();
+    fs::write(here.join("a.rkt"), "#lang racket\n(require shop/numbers)\n(permutations 3 2)\n").unwrap();
+    assert!(printed(here, &["lint"], 1).contains("`permutations` takes 1 argument"));
+    fs::write(
+        here.join("numbers.rkt"),
+        "#lang racket/base\n(provide permutations)\n(define (permutations n k) (list n k))\n",
+    )
+    .unwrap();
+    assert!(printed(here, &["lint"], 0).contains("No problems"));
+    let lisp = |require: &str| {
+        let text = format!(
+            ";;; -*- lexical-binding: t -*-\n(require '{require})\n(defun kind (x) (etypecase x (integer 1)))\n"
+        );
+        fs::write(here.join("b.el"), text).unwrap();
+    };
+    lisp("cl-lib");
+    assert!(printed(here, &["lint"], 1).contains("nobody defines `etypecase`"));
+    lisp("cl");
+    assert!(printed(here, &["lint"], 0).contains("No problems"));
+}
+
+#[test]
 fn an_old_project_is_told_only_what_its_baseline_does_not_know() {
     let project = project();
     let here = project.path();

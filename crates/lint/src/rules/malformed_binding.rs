@@ -32,6 +32,11 @@ static ABOUT: About = About {
             wrong: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let ((two 2 (* r 2)))\n    (* two r)))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun area (r)\n  (let* ((two 2) (four (* r two)))\n    (* four r)))\n",
         },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang typed/racket\n(define (area r)\n  (let ([two 2 3]) (* two r)))\n",
+            right: "#lang typed/racket\n(define (area r)\n  (let lp : Real ([two : Real 2]) (if (> two r) two (lp (* two r)))))\n",
+        },
     ],
 };
 
@@ -58,7 +63,12 @@ impl Rule for MalformedBinding {
             let Some(mut bindings) = arguments.next() else { continue };
             // The name of a loop.
             if bindings.list().is_none() && !takes_names {
-                let Some(second) = arguments.next() else { continue };
+                let Some(mut second) = arguments.next() else { continue };
+                // Typed Racket: `(let loop : Type ([name : Type value]) …)`
+                if file.core(second) == ":" {
+                    let Some(third) = arguments.nth(1) else { continue };
+                    second = third;
+                }
                 bindings = second;
             }
             let is_language = || file.is_of_language(file.tree.core_span(form.head));
@@ -82,6 +92,7 @@ impl Rule for MalformedBinding {
                 let is_sound = match &parts {
                     None => takes_names || file.core(binding).starts_with([',', '#']),
                     Some(parts) if parts.iter().any(|part| !file.is_plain(*part)) => true,
+                    Some(parts) if parts.get(1).is_some_and(|part| file.core(*part) == ":") => true,
                     Some(parts) if parts.len() == 2 => true,
                     Some(parts) => takes_names && parts.len() == 1,
                 };

@@ -306,7 +306,9 @@ impl<'i> Search<'_, '_, 'i> {
             meant = file.meant(at, &symbol.name, is_variable);
             // A macro of another file makes predicates of its names: `shop-item?`.
             let is_owned = is_own(&spelled) && has_own && !spelled.ends_with('?') && !file.is_of_emacs();
-            if meant.is_none() && !is_owned && !file.is_lone_word(&spelled) {
+            // An old library gives what `cl-lib` has without the prefix.
+            let is_lone = file.is_lone_word(&spelled) && !file.text().contains("(require 'cl)");
+            if meant.is_none() && !is_owned && !is_lone {
                 return None;
             }
         } else if !is_entered || symbol.space != home || !question.has_space(&home) || self.is_for_another() {
