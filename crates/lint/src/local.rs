@@ -1,7 +1,7 @@
 //! The local names of a file that nothing uses.
 
 use lispwright_index::MarkRole;
-use lispwright_syntax::{FormKind, ListId, Span, TokenKind};
+use lispwright_syntax::{ListId, Span, TokenKind};
 use rustc_hash::FxHashSet;
 
 use crate::code::CodeForm;
@@ -112,13 +112,18 @@ impl<'i> File<'_, 'i> {
         let all = self.code().forms();
         let from = all.partition_point(|one| one.list <= form.list);
         let inside = all[from..].iter().take_while(|one| self.tree.list_span(one.list).start < around.end);
-        let mut heads: Vec<&str> = inside.map(|one| self.core(one.head)).collect();
-        heads.sort_unstable();
-        heads.dedup();
-        heads.iter().flat_map(|head| self.question.definitions_named(head)).any(|(document, one)| {
-            let row = &document.facts.forms[one.form as usize];
-            row.kind == FormKind::Macro && document.text[row.span.range()].contains(text)
-        })
+        let mut heads: Vec<Span> = inside.map(|one| self.tree.core_span(one.head)).collect();
+        heads.sort_unstable_by_key(|head| self.source(*head));
+        heads.dedup_by_key(|head| self.source(*head));
+        let folds = self.dialect().folds_case();
+        let has_name = |definition: &str| match folds {
+            true => definition.to_ascii_lowercase().contains(&text.to_ascii_lowercase()),
+            false => definition.contains(text),
+        };
+        heads
+            .into_iter()
+            .flat_map(|head| self.macros(head))
+            .any(|(document, one)| has_name(&document.text[document.facts.forms[one.form as usize].span.range()]))
     }
 }
 

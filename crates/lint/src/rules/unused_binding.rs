@@ -25,7 +25,8 @@ static ABOUT: About = About {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
             right: "(defun area (r)\n  (let ((size (* r r)) (depth (read)))\n    (declare (ignore depth))\n    (* 3 size)))\n\
-                    (defun shown (r)\n  (let ((size (* r r)))\n    #?\"${size} wide\"))\n",
+                    (defun shown (r)\n  (let ((size (* r r)))\n    #?\"${size} wide\"))\n\
+                    (defmacro with-it (x) `(list it ,x))\n(defun both (r) (let ((it r)) (with-it 2)))\n",
         },
         Example {
             dialect: Dialect::Clojure,
