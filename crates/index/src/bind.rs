@@ -1,5 +1,6 @@
 //! Forms that bind names: which names they bind, and which code sees them.
 
+use lispwright_syntax::name::parameter_word;
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::facts::{MarkRole, UseKind};
@@ -72,7 +73,7 @@ impl<'t> Walk<'t> {
                 let mut optional = false;
                 for datum in data {
                     let Some(inner) = datum.list() else {
-                        optional |= self.source(datum).starts_with(['&', '#']);
+                        optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
                         tasks.push(Task::Bind(datum, inner_name));
                         continue;
                     };
@@ -117,7 +118,7 @@ impl<'t> Walk<'t> {
         let mut optional = false;
         for datum in self.data(list) {
             let Some(inner) = datum.list() else {
-                optional |= self.source(datum).starts_with(['&', '#']);
+                optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
                 tasks.push(Task::Bind(datum, if is_doubtful { Pattern::Doubtful } else { Pattern::Parameter }));
                 continue;
             };
@@ -237,11 +238,14 @@ impl<'t> Walk<'t> {
                 }
                 tasks.push(Task::Codes(data));
             }
-            F::Each => {
+            F::Each | F::Iterator => {
                 self.no_forms(data.clone().next());
                 let mut parts = lists(self, data.next()).into_iter();
                 let name = parts.next();
-                let bound = name.map(|name| self.bind_elements(name, parts.as_slice().first().copied()));
+                let bound = name.map(|name| match form {
+                    F::Iterator => Task::BindFunction(name),
+                    _ => self.bind_elements(name, parts.as_slice().first().copied()),
+                });
                 tasks.extend(parts.map(Task::Code));
                 tasks.extend(bound);
                 tasks.push(Task::Codes(data));

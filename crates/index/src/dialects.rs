@@ -1,5 +1,6 @@
 //! The differences between the dialects for the index, one row for each.
 
+use lispwright_syntax::name::parameter_word;
 use lispwright_syntax::{Datum, Dialect, ListId, SpecialForm};
 
 use crate::bind::Pattern;
@@ -105,7 +106,9 @@ const COMMON_LISP: Rules = Rules {
     begins: |_| None,
     written: space::common_lisp::written,
     two_namespaces: true,
-    is_constant: |text| text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || text.starts_with('&'),
+    is_constant: |text| {
+        text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || parameter_word(text).starts_with('&')
+    },
     is_operator: |_| false,
     is_dynamic: |name| {
         let name = name.rsplit(':').next().unwrap_or(name);
@@ -321,14 +324,15 @@ const COMMON_LISP_PARAMETERS: ParameterNotation = ParameterNotation {
     optional: &["&optional"],
     rest: &["&rest", "&body"],
     key: &["&key"],
-    aux: &["&aux"],
+    // What comes after `&context` in Emacs Lisp is no argument.
+    aux: &["&aux", "&context"],
     hidden: &["&whole", "&environment"],
     open_keys: &["&allow-other-keys"],
     keyword: ":",
     keys_anywhere: false,
     lists_are_optional: false,
     in_vector: false,
-    names: |text| !text.starts_with('&'),
+    names: |text| !parameter_word(text).starts_with('&'),
 };
 
 const SCHEME_PARAMETERS: ParameterNotation = ParameterNotation {

@@ -3,7 +3,7 @@
 //! The walk goes over the templates of the macro as over code. Where it meets a variable of the macro, it notes what the
 //! argument would be there: code, data, a name that is bound or defined. What the macro computes is not understood.
 
-use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::name::{canonical_head, parameter_word};
 use lispwright_syntax::{Data, Datum, FormKind, ListId, Span, SpecialForm, TokenId, TokenKind};
 
 use crate::bind::Pattern;
@@ -262,7 +262,7 @@ impl<'t> Walk<'t> {
         let mut data = data.peekable();
         while let Some(datum) = data.next() {
             let word = self.source(datum);
-            match word.to_ascii_lowercase().as_str() {
+            match parameter_word(word).to_ascii_lowercase().as_str() {
                 "&optional" => count = Count::Optional,
                 "&key" => count = Count::Keyword(String::new()),
                 "&rest" | "&body" | "&" | "." => {

@@ -1,6 +1,6 @@
 //! Lists of parameters, as definitions write them.
 
-use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::name::{canonical_head, parameter_word};
 use lispwright_syntax::{Datum, Dialect, Form, FormKind, ListId, Span, TokenKind, Tree};
 
 use crate::account::{is_name, symbol_name};
@@ -399,6 +399,7 @@ impl ParameterReader<'_> {
 /// The role of the parameters after a word, if it is one of those that are no parameters.
 #[expect(clippy::option_option, reason = "a word can say something else than a role")]
 fn word_of(notation: &ParameterNotation, word: &str) -> Option<Option<ParameterRole>> {
+    let word = parameter_word(word);
     let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     let role = match () {
         () if word.is_empty() => return None,

@@ -115,7 +115,7 @@ impl Role {
                 _ => Self::Call,
             },
             F::Functions | F::FunctionsRec | F::Macros | F::LocalFunctions => at(1, Self::Functions),
-            F::Lambda | F::Procedure | F::Bind | F::Each => at(1, Self::Parameters),
+            F::Lambda | F::Procedure | F::Bind | F::Each | F::Iterator => at(1, Self::Parameters),
             F::Function | F::Macro => at(2, Self::Parameters),
             F::Cond | F::CondExpand | F::CaseLambda | F::CaseProcedure | F::MatchLambda | F::MatchManyLambda => {
                 Self::Clause

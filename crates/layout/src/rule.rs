@@ -97,6 +97,7 @@ fn of_special(form: F) -> Option<Indent> {
         | F::Macros
         | F::SymbolMacros
         | F::Each
+        | F::Iterator
         | F::Listed
         | F::Block
         | F::Case

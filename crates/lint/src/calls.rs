@@ -266,7 +266,7 @@ impl<'i> Search<'_, '_, 'i> {
             let named = usize::from(tree.data(of).nth(1).is_some_and(|name| name.list().is_none()));
             tree.data(of).nth(1 + named).and_then(Datum::list) == Some(list)
         };
-        if matches!(form(around), Some(F::Each)) && is_first(around, list) {
+        if matches!(form(around), Some(F::Each | F::Iterator)) && is_first(around, list) {
             return true;
         }
         let Some(outer) = tree.list(around).parent() else { return false };

@@ -183,6 +183,37 @@ fn what_a_module_or_an_old_library_may_give_is_not_told() {
     assert!(printed(here, &["lint"], 0).contains("No problems"));
 }
 
+/// Code of public projects in which nothing is wrong.
+#[test]
+fn what_is_sound_is_not_told() {
+    for (name, text) in [
+        (
+            "a.lisp",
+            "(defpackage :a (:use))\n(in-package :a)\n(cl:defmacro each ((name list) cl:&optional step cl:&body body)\n  \
+             `(cl:list ,name ,list ,step ,@body))\n(cl:defun f (x) (each (y x)) (each (y x) 1 2 3))\n",
+        ),
+        (
+            "b.lisp",
+            "(in-package :cl-user)\n(defun f (table)\n  (with-hash-table-iterator (next table)\n    (lambda () (next))))\n",
+        ),
+        (
+            "c.el",
+            ";;; -*- lexical-binding: t -*-\n(defun c-f (x)\n  (pcase-let (((eieio source value) x))\n    (list (or source value))))\n\
+             (cl-defgeneric c-store (bookmark mode))\n(cl-defmethod c-store (bookmark &context (major-mode text-mode)) bookmark)\n\
+             (c-store 1)\n(provide 'c)\n",
+        ),
+        (
+            "d.sls",
+            "(library (d)\n  (export f)\n  (import (rnrs))\n  (define-record-type void)\n  (define (f x) (if (void? x) (make-void) x)))\n",
+        ),
+    ] {
+        let project = tempfile::tempdir().unwrap();
+        fs::write(project.path().join(name), text).unwrap();
+        let told = printed(project.path(), &["lint"], 0);
+        assert!(told.starts_with("No problems"), "{name}: {told}");
+    }
+}
+
 #[test]
 fn an_old_project_is_told_only_what_its_baseline_does_not_know() {
     let project = project();

@@ -27,6 +27,14 @@ pub fn canonical_symbol(dialect: Dialect, symbol: &str) -> String {
     (dialect.table().intern)(symbol)
 }
 
+/// A word of a list of parameters without its package: `cl:&rest` is `&rest`.
+pub fn parameter_word(word: &str) -> &str {
+    match word.rsplit_once(':') {
+        Some((_, plain)) if plain.starts_with('&') => plain,
+        _ => word,
+    }
+}
+
 /// A symbol without the backslashes that quote its characters.
 pub(crate) fn unescape(symbol: &str) -> String {
     let mut escaped = false;

@@ -72,6 +72,8 @@ pub enum SpecialForm {
     SymbolMacros,
     /// `(name value…) code…`: `dolist`, `with-open-file`.
     Each,
+    /// The same, where the name is that of a local function: `with-hash-table-iterator`.
+    Iterator,
     /// `((name value step)…) (end result…) code…`; no value sees the names.
     Do,
     /// The same; each value sees the names before it.

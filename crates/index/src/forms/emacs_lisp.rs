@@ -264,7 +264,9 @@ impl<'t> Walk<'t> {
             }
             "cl-type" | "rx" | "literal" | "quote" => tasks.push(Task::Quoteds(data)),
             "cl-struct" | "eieio" | "map" => {
-                tasks.extend(data.next().filter(|_| head != "map").map(|class| Task::Named(class, UseKind::Value)));
+                // Only a structure has a name.
+                let class = if head == "cl-struct" { data.next() } else { None };
+                tasks.extend(class.map(|class| Task::Named(class, UseKind::Value)));
                 for slot in data {
                     match self.inside(Some(slot))[..] {
                         [_, inner, ..] => tasks.push(pattern(inner)),

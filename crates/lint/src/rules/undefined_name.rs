@@ -306,8 +306,12 @@ impl<'i> Search<'_, '_, 'i> {
             meant = file.meant(at, &symbol.name, is_variable);
             // A macro of another file makes predicates of its names: `shop-item?`.
             let is_owned = is_own(&spelled) && has_own && !spelled.ends_with('?') && !file.is_of_emacs();
-            // An old library gives what `cl-lib` has without the prefix.
-            let is_lone = file.is_lone_word(&spelled) && !file.text().contains("(require 'cl)");
+            // An old library gives what `cl-lib` has without the prefix, another one what later versions of Emacs have.
+            let gives_words = || {
+                let asks = |text: &str, library: &str| text.contains(&format!("(require '{library})"));
+                asks(file.text(), "cl") || question.documents().iter().any(|one| asks(&one.text, "compat"))
+            };
+            let is_lone = file.is_lone_word(&spelled) && !gives_words();
             if meant.is_none() && !is_owned && !is_lone {
                 return None;
             }

@@ -81,6 +81,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::FunctionsRec, &["labels"]),
     (F::Macros, &["macrolet"]),
     (F::SymbolMacros, &["symbol-macrolet"]),
+    (F::Iterator, &["with-package-iterator", "with-hash-table-iterator"]),
     (
         F::Each,
         &[
@@ -92,8 +93,6 @@ const SPECIAL_FORMS: SpecialForms = &[
             "with-open-stream",
             "with-input-from-string",
             "with-output-to-string",
-            "with-package-iterator",
-            "with-hash-table-iterator",
             "doseq",
             "dovector",
             "dohash",

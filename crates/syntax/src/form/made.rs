@@ -126,11 +126,13 @@ impl<'t> Making<'t> {
         let first = self.data.get(1).and_then(|datum| datum.list());
         let is_of_clauses = first.is_some_and(|first| CLAUSES.contains(&head(first)));
         let fields = self.lists().find(|&list| is_of_clauses && head(list) == "fields");
+        // `(define-record-type point)` of R6RS has no fields.
+        let fields = fields.map(Some).or((self.data.len() == 1).then_some(None));
         let Some(fields) = fields else { return self.spelled_out(has_parent) };
         let name = self.name;
         let mut names: Vec<String> = self.names_in(self.data.first()).collect();
         names.extend([format!("make-{name}"), format!("{name}?")]);
-        for field in self.inside(fields).skip(1) {
+        for field in fields.into_iter().flat_map(|fields| self.inside(fields)).skip(1) {
             let parts: Vec<String> = self.names_in(Some(&field)).collect();
             let field = parts.get(1).cloned().unwrap_or_else(|| self.canonical(field));
             names.push(format!("{name}-{field}"));

@@ -3,6 +3,7 @@
 use super::Reading;
 use crate::datum::Datum;
 use crate::definer::Place;
+use crate::name::parameter_word;
 
 /// The parameters of a macro.
 pub(super) struct Pattern<'t> {
@@ -32,7 +33,7 @@ impl<'t> Reading<'t> {
         let (mut rest, mut aside) = (false, false);
         for datum in data {
             let word = self.atom(datum).unwrap_or_default();
-            match word.to_ascii_lowercase().as_str() {
+            match parameter_word(word).to_ascii_lowercase().as_str() {
                 "&whole" | "&environment" => aside = true,
                 "&optional" => {}
                 "&rest" | "&body" | "&" | "." => rest = true,
@@ -60,7 +61,7 @@ impl<'t> Reading<'t> {
             return vec![Parameter { name, place: Place { at, within: None }, rest }];
         }
         let inner = datum.list().into_iter().flat_map(|list| self.data(list)).map_while(|datum| self.atom(datum));
-        let inner = inner.take_while(|name| *name != "." && !name.starts_with('&')).enumerate();
+        let inner = inner.take_while(|name| *name != "." && !parameter_word(name).starts_with('&')).enumerate();
         inner
             .map(|(within, name)| Parameter { name, place: Place { at, within: Some(within as u8) }, rest: false })
             .collect()
