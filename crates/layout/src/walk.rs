@@ -102,6 +102,8 @@ struct Open {
     quoted: bool,
     /// The first argument begins with a list, as bindings do.
     binds: bool,
+    /// Its parameters have been met.
+    has_parameters: bool,
     /// Where the clauses of a `loop` are.
     clauses: Option<Clauses>,
 }
@@ -350,7 +352,9 @@ impl<'t> Walk<'t> {
             set(Place::Comment, self.comment);
             set(Place::Margin, 0);
         }
-        let class = (list.kind, list.role, why, list.head.is_some_and(|head| head.is_certain), list.quoted);
+        // `(a &key b`: what comes below is often below `b`.
+        let has_key = list.role == Role::Parameters && list.after_keyword != NOWHERE;
+        let class = (list.kind, list.role, why, list.head.is_some_and(|head| head.is_certain), list.quoted, has_key);
         let siblings = match list.sibling {
             NOWHERE => 0,
             column if column == rule => 1,
@@ -362,7 +366,7 @@ impl<'t> Walk<'t> {
         let clause = if why > LAST_WHY { why } else { 0 };
         let state = (siblings, is_comment, first == First::Close, clause);
         let comment = is_comment && self.comment != NOWHERE;
-        let head = (list.role, list.key, list.first_kind == First::List);
+        let head = (list.role, list.key, list.first_kind == First::List, has_key);
         let situations = [
             hashed((0, state, comment)),
             hashed((1, state, class, comment)),
@@ -566,6 +570,11 @@ impl<'t> Walk<'t> {
             let special: Option<SpecialForm> = around.head.and_then(|head| head.special);
             let stated = around.head.and_then(|head| head.stated);
             role = around.role.inside(special, stated, index, around.atom_first);
+            // The parameters of a method come after its qualifiers.
+            if special == Some(SpecialForm::Method) && around.role == Role::Call && index > 1 && !around.has_parameters
+            {
+                role = Role::Parameters;
+            }
             quoted = around.quoted;
             key = match role {
                 Role::Call if around.role == Role::Call => hashed((around.kind, "in a call", 0u8)),
@@ -578,6 +587,9 @@ impl<'t> Walk<'t> {
         }
         if unquotes {
             (role, quoted) = (Role::Call, false);
+        }
+        if let Some(around) = self.open.last_mut().filter(|_| role == Role::Parameters) {
+            around.has_parameters = true;
         }
         let width = source.chars().count() as u32;
         self.open.push(Open {
@@ -613,6 +625,7 @@ impl<'t> Walk<'t> {
             aside: 0,
             quoted,
             binds: false,
+            has_parameters: false,
             clauses: None,
         });
     }

@@ -40,6 +40,25 @@ fn a_flat_function_gets_the_indentation_of_its_language() {
 }
 
 #[test]
+fn parameters_after_a_keyword_are_below_it_where_a_file_has_them_there() {
+    let methods = ["string", "function", "list", "stream", "vector", "symbol", "number"].map(|class| {
+        let head = format!("(defmethod scan ((text {class}) &key start");
+        let column = " ".repeat(head.len() - "start".len());
+        format!("{head}\n{column}end\n{column}step)\n  (list text start end step))\n\n")
+    });
+    let others = ["one", "two", "three", "four"].map(|name| {
+        format!(
+            "(defun {name} (text target\n{}&key start\n{}end)\n  text)\n\n",
+            " ".repeat(9 + name.len()),
+            " ".repeat(14 + name.len())
+        )
+    });
+    let generic =
+        "(defgeneric scan (text &key start\n                            end\n                            step))\n";
+    stays(CL, &(methods.concat() + &others.concat() + generic));
+}
+
+#[test]
 fn the_clauses_of_a_condition_are_right_of_it() {
     check(
         CL,

@@ -342,8 +342,11 @@ fn failures_text(answer: &TestAnswer) -> (String, usize) {
 
 /// Failures for the same reason.
 fn alike_text(tests: &[&FailedTestFacts]) -> String {
+    let place_of = |test: &FailedTestFacts| test.source.as_ref().map(source_text);
+    // A helper that all of them load can fail.
+    let at = place_of(tests[0]).filter(|at| tests.iter().all(|test| place_of(test).as_ref() == Some(at)));
     let names = tests.iter().take(MOST_SHOWN).map(|test| {
-        let place = test.source.as_ref().map(|source| format!("{} ", source_text(source))).unwrap_or_default();
+        let place = place_of(test).filter(|_| at.is_none()).map(|place| format!("{place} ")).unwrap_or_default();
         format!("{place}{}", name_text(&test.test_name, 80))
     });
     let more = match tests.len().saturating_sub(MOST_SHOWN) {
@@ -355,7 +358,8 @@ fn alike_text(tests: &[&FailedTestFacts]) -> String {
         FailedTestFacts { test_name: String::new(), description: String::new(), source: None, ..tests[0].clone() };
     let body = failed_text(&one);
     let body = body.split_once('\n').map_or("", |(_, body)| body);
-    format!("FAILED alike, {}: {names}{more}\n{body}", tests.len())
+    let at = at.map(|at| format!(", at {at}")).unwrap_or_default();
+    format!("FAILED alike, {}{at}: {names}{more}\n{body}", tests.len())
 }
 
 fn failed_text(test: &FailedTestFacts) -> String {
@@ -409,5 +413,22 @@ mod tests {
             "FAILED t.scm:4: adds (suite / inner)\n  The actual value is not the expected one.\n  (test-equal 1 2)\n  \
              expected value: 1\n  in (total 1)  t.scm:9\n"
         );
+    }
+
+    #[test]
+    fn failures_at_one_place_have_it_once() {
+        let test = |name: &str, path: &str| FailedTestFacts {
+            test_name: name.into(),
+            description: String::new(),
+            reason: "It did not load.".into(),
+            form: None,
+            values: Vec::new(),
+            source: Some(TestSource { path: path.into(), line: Some(4) }),
+            frames: Vec::new(),
+        };
+        let said = |tests: [&FailedTestFacts; 2]| alike_text(&tests);
+        let (one, two, far) = (test("a.scm", "common.scm"), test("b.scm", "common.scm"), test("c.scm", "c.scm"));
+        assert_eq!(said([&one, &two]), "FAILED alike, 2, at common.scm:4: a.scm, b.scm\n  It did not load.\n");
+        assert_eq!(said([&one, &far]), "FAILED alike, 2: common.scm:4 a.scm, c.scm:4 c.scm\n  It did not load.\n");
     }
 }
