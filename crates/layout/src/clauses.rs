@@ -61,24 +61,24 @@ fn is_one(word: &str, words: &[&str]) -> bool {
 }
 
 impl Clauses {
-    /// Takes a datum in, a `word` or another one; `begins` a line.
-    pub(crate) fn take(&mut self, word: Option<&str>, column: u32, begins: bool) {
-        let Some(word) = word.map(|word| word.trim_start_matches(['#', ':'])) else { return };
+    /// Takes a word of the loop in that stands in a column; it may begin a line.
+    pub(crate) fn take(&mut self, word: &str, column: u32, begins: bool) {
+        let word = word.trim_start_matches(['#', ':']);
+        let (is_condition, is_else) = (is_one(word, CONDITIONS), is_one(word, &["else"]));
+        let is_other = is_one(word, ACTIONS) || is_one(word, MAIN);
         if begins {
-            let belongs = self.waits || (self.is_inside && is_one(word, &["and"]));
-            let is_condition = is_one(word, CONDITIONS);
-            if belongs {
+            if self.waits || (self.is_inside && is_one(word, &["and"])) {
                 self.is_inside = true;
-            } else if is_condition || is_one(word, ACTIONS) || is_one(word, MAIN) {
+            } else if is_condition || is_other {
                 (self.main, self.is_inside) = (column, false);
             }
-            if is_condition || (is_one(word, &["else"]) && self.condition != NOWHERE) {
+            if is_condition || (is_else && self.condition != NOWHERE) {
                 self.condition = column;
             }
         }
-        if is_one(word, CONDITIONS) || is_one(word, &["else"]) {
+        if is_condition || is_else {
             self.waits = true;
-        } else if is_one(word, ACTIONS) || is_one(word, MAIN) {
+        } else if is_other {
             self.waits = false;
         }
     }

@@ -32,14 +32,9 @@ pub(crate) type Stated = [Role; 8];
 
 /// The parts of the arguments of a form with this row.
 pub(crate) fn stated(row: &Row) -> Stated {
-    let mut roles = [Role::Call; 8];
     let parts = row.parts();
-    for (at, role) in roles.iter_mut().enumerate() {
-        let many = parts.iter().position(|part| part.count == Count::Many);
-        let part = parts.get(many.map_or(at, |many| at.min(many)));
-        *role = part.map_or(Role::Call, |part| of_part(&part.what));
-    }
-    roles
+    let many = parts.iter().position(|part| part.count == Count::Many).unwrap_or(parts.len());
+    std::array::from_fn(|at| parts.get(at.min(many)).map_or(Role::Call, |part| of_part(&part.what)))
 }
 
 fn of_part(what: &What) -> Role {

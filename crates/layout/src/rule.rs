@@ -37,24 +37,22 @@ pub(crate) fn known<'h>(language: &Language, declared: &Declared, head: &'h str)
     let dialect = language.dialect();
     let name = canonical_head(dialect, head);
     let row = match language.head(&name) {
-        Head { special: None, indent: None, .. } => {
-            language.known_head(head).map_or_else(|| language.head(&name), |like| dialect.head(like))
+        row @ Head { special: None, indent: None, .. } => {
+            language.known_head(head).map_or(row, |like| dialect.head(like))
         }
         row => row,
     };
-    let of_rows = language.rows(&name).and_then(|rows| match language.is_definer(&name) {
-        true => Some(Indent::Definition),
-        false => rows.iter().find_map(Row::before_body).map(Indent::Body),
-    });
+    let rows = language.rows(&name);
+    let of_rows = || rows.and_then(|rows| rows.iter().find_map(Row::before_body)).map(Indent::Body);
     let by_mode = declared.get(&name).or(dialect.head(&name).indent);
     let is_definer = name.starts_with("def") && name.len() > 3;
     let of_definers = dialect.head("def*").indent.unwrap_or(Indent::Definition);
     let by_name = || if is_definer { of_definers } else { Indent::Align };
     let stated = declared.get(&name).or(row.indent).or_else(|| row.special.and_then(of_special));
-    let indent = stated.or(of_rows).or_else(|| language.is_definer(&name).then_some(Indent::Definition));
+    let indent = stated.or_else(|| language.is_definer(&name).then_some(Indent::Definition)).or_else(of_rows);
     let known = Known {
         special: row.special,
-        stated: language.rows(&name).and_then(|rows| rows.first()).map(stated_roles),
+        stated: rows.and_then(|rows| rows.first()).map(stated_roles),
         mode: by_mode.unwrap_or_else(by_name),
         is_certain: indent.is_some(),
         indent: indent.unwrap_or_else(|| by_spelling(&name)),

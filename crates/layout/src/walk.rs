@@ -51,6 +51,13 @@ enum First {
     Close,
 }
 
+impl First {
+    /// It is a symbol or a keyword.
+    fn is_symbol(self) -> bool {
+        matches!(self, Self::Word | Self::Keyword)
+    }
+}
+
 /// A list that is open.
 #[derive(Clone, Debug)]
 struct Open {
@@ -308,10 +315,7 @@ impl<'t> Walk<'t> {
 
     fn question(&self, list: &Open, first: First, token: u32) -> Question {
         let index = list.data;
-        let word = matches!(first, First::Word | First::Keyword).then(|| {
-            let span = self.tree.token_span(token);
-            &self.text[span.range()]
-        });
+        let word = first.is_symbol().then(|| &self.text[self.tree.token_span(token).range()]);
         let (rule, why) = Self::rule(list, index, word);
         let mut columns = [NOWHERE; PLACES];
         let mut set = |place: Place, column: u32| columns[place as usize] = column;
@@ -497,7 +501,7 @@ impl<'t> Walk<'t> {
                 list.eldest = column;
             }
             list.like[first as usize] = column;
-            if matches!(first, First::Word | First::Keyword) {
+            if first.is_symbol() {
                 list.atom = column;
             }
             list.after = NOWHERE;
@@ -537,7 +541,7 @@ impl<'t> Walk<'t> {
             1 => {
                 list.atom_first = matches!(first, First::Word);
                 // `(loop (forms…))` has no clauses.
-                list.clauses = list.clauses.take().filter(|_| matches!(first, First::Word | First::Keyword));
+                list.clauses = list.clauses.take().filter(|_| first.is_symbol());
                 if list.on_first_line {
                     list.argument = column;
                 }
@@ -545,12 +549,8 @@ impl<'t> Walk<'t> {
             2 if list.on_first_line => list.second = column,
             _ => {}
         }
-        if let Some(clauses) = list.clauses.as_mut().filter(|_| list.data > 0) {
-            clauses.take(
-                matches!(first, First::Word | First::Keyword).then_some(source),
-                column,
-                begins || list.data == 1,
-            );
+        if let Some(clauses) = list.clauses.as_mut().filter(|_| list.data > 0 && first.is_symbol()) {
+            clauses.take(source, column, begins || list.data == 1);
         }
         if list.on_first_line && list.data > 0 {
             list.last = column;
