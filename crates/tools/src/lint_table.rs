@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use lispwright_lint::kondo::KondoConfig;
 use lispwright_lint::{Chosen, Severity, rules};
@@ -95,11 +96,7 @@ pub(crate) fn linting(workshop: &Workshop) -> Linting {
 pub(crate) fn linting_in(workspace: &Workspace, root: &Path) -> Linting {
     let languages = workspace.languages_in(root);
     let mut linting = languages.map(|languages| languages.linting().clone()).unwrap_or_default();
-    let config = root.join(KONDO_CONFIG);
-    if config.is_file() {
-        let text = workspace.read(&config.display().to_string()).ok().map(|file| file.text);
-        linting.kondo = text.map(|text| Arc::new(KondoConfig::read(&text)));
-    }
+    linting.kondo = workspace.kondo_in(root, SystemTime::now());
     linting
 }
 

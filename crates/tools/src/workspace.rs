@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use lispwright_index::is_lisp;
@@ -30,26 +30,45 @@ use crate::refusal::Refusal;
 pub struct Workspace {
     /// `None` for every file of the system.
     roots: Option<Roots>,
-    known: Arc<Mutex<HashMap<PathBuf, Known>>>,
+    known: Kept<Result<Arc<Languages>, ConfigFault>>,
     /// What clj-kondo is told.
-    kondo: Arc<Mutex<HashMap<PathBuf, KnownKondo>>>,
+    kondo: Kept<Arc<KondoConfig>>,
 }
 
 /// The most configurations that are kept.
 const MOST_KNOWN: usize = 1_000;
 
-/// The configuration in one version of its file.
+/// What was read of some files, each in one version of it.
 #[derive(Clone, Debug)]
-struct Known {
-    version: Version,
-    languages: Result<Arc<Languages>, ConfigFault>,
+struct Kept<T>(Arc<Mutex<HashMap<PathBuf, (Version, T)>>>);
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
 }
 
-/// What clj-kondo is told in one version of its file.
-#[derive(Clone, Debug)]
-struct KnownKondo {
-    version: Version,
-    config: Arc<KondoConfig>,
+impl<T: Clone> Kept<T> {
+    // Each change of the map is one call, so a panic elsewhere leaves it whole.
+    fn all(&self) -> MutexGuard<'_, HashMap<PathBuf, (Version, T)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was read of this version of a file.
+    fn get(&self, path: &Path, version: Option<Version>) -> Option<T> {
+        self.all().get(path).filter(|(kept, _)| Some(*kept) == version).map(|(_, read)| read.clone())
+    }
+
+    /// Keeps what was read of this version of a file, if the next change of it will have another one.
+    fn keep(&self, path: PathBuf, version: Option<Version>, now: SystemTime, read: T) {
+        if let Some(version) = version.filter(|version| version.is_settled(now)) {
+            let mut all = self.all();
+            if all.len() >= MOST_KNOWN {
+                all.clear();
+            }
+            all.insert(path, (version, read));
+        }
+    }
 }
 
 /// A file that has been read.
@@ -197,32 +216,27 @@ impl Workspace {
 
     /// The languages with what the nearest configuration of clj-kondo says of macros.
     fn told_by_kondo(&self, directory: &Path, languages: Arc<Languages>, now: SystemTime) -> Arc<Languages> {
-        let Some(path) = up_to_project(directory).map(|one| one.join(KONDO_CONFIG)).find(|path| path.is_file()) else {
-            return languages;
-        };
-        let version = Version::at(&path).ok();
-        let known = || self.kondo.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = known().get(&path).filter(|kept| Some(kept.version) == version).map(|kept| kept.config.clone());
-        let kondo = match kept {
-            Some(kondo) => kondo,
-            None => {
-                let Ok(text) = self.text_of_configuration(directory, &path) else { return languages };
-                let kondo = Arc::new(KondoConfig::read(&text));
-                if let Some(version) = version.filter(|version| version.is_settled(now)) {
-                    let mut known = known();
-                    if known.len() >= MOST_KNOWN {
-                        known.clear();
-                    }
-                    known.insert(path, KnownKondo { version, config: kondo.clone() });
-                }
-                kondo
-            }
-        };
+        let Some(kondo) = up_to_project(directory).find_map(|one| self.kondo_in(one, now)) else { return languages };
         let alike: Vec<(&str, &str)> = kondo.alike().collect();
         match alike.as_slice() {
             [] => languages,
             alike => Arc::new(languages.with_alike(KondoConfig::dialects(), alike)),
         }
+    }
+
+    /// What clj-kondo is told in a directory, if it has a configuration there that may be read.
+    pub(crate) fn kondo_in(&self, directory: &Path, now: SystemTime) -> Option<Arc<KondoConfig>> {
+        let path = directory.join(KONDO_CONFIG);
+        if !path.is_file() {
+            return None;
+        }
+        let version = Version::at(&path).ok();
+        if let Some(kondo) = self.kondo.get(&path, version) {
+            return Some(kondo);
+        }
+        let kondo = Arc::new(KondoConfig::read(&self.text_of_configuration(directory, &path).ok()?));
+        self.kondo.keep(path, version, now, kondo.clone());
+        Some(kondo)
     }
 
     /// The text of a configuration that stands in a directory or above it.
@@ -244,10 +258,8 @@ impl Workspace {
             }
             version => version.ok(),
         };
-        // Each change of the map is one call, so a panic elsewhere leaves it whole.
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(&path).filter(|known| Some(known.version) == version) {
-            return known.languages.clone().map(Some);
+        if let Some(languages) = self.known.get(&path, version) {
+            return languages.map(Some);
         }
         let text = match self.text_of_configuration(directory, &path) {
             Ok(text) => text,
@@ -255,13 +267,7 @@ impl Workspace {
             Err(error) => return Err(ConfigFault::Unreadable(Arc::new(error))),
         };
         let languages = Languages::parse(&text).map(Arc::new);
-        if let Some(version) = version.filter(|version| version.is_settled(now)) {
-            let mut known = known();
-            if known.len() >= MOST_KNOWN {
-                known.clear();
-            }
-            known.insert(path, Known { version, languages: languages.clone() });
-        }
+        self.known.keep(path, version, now, languages.clone());
         languages.map(Some)
     }
 }
