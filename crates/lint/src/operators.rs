@@ -178,8 +178,7 @@ impl<'i> Operators<'_, 'i> {
 
     /// A module of the project may give out its own definition of the name, in the place of the language's.
     fn may_be_hidden(&self, written: &str) -> bool {
-        let is_definition = |hit: lispwright_index::Hit<'_>| hit.used.kind == UseKind::Definition;
-        call_words(self.question.dialect()).modules_hide && self.question.named(written).any(is_definition)
+        call_words(self.question.dialect()).modules_hide && self.question.definitions_named(written).next().is_some()
     }
 
     /// What is known of a name that the project does not define.
