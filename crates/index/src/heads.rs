@@ -118,7 +118,7 @@ impl<'t> Walk<'t> {
     /// Walks over a use of one of the project's macros, if its treatment of arguments is known.
     pub(crate) fn is_treated(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
         if let Some(stated) = &head.stated {
-            return self.treated(&stated.clone(), list);
+            return self.treated(stated, list);
         }
         let Some(operator) = self.operator(name, head, list) else { return false };
         match operator {

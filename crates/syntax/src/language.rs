@@ -245,8 +245,7 @@ impl Language {
         }
         let head = canonical_head(self.dialect, head);
         match self.stated(&head) {
-            Some(Stated::Like(like)) => Some(like),
-            Some(Stated::Rows(_)) => None,
+            Some(stated) => stated.like(),
             None => self.own(&head)?.like.as_deref(),
         }
     }
@@ -266,26 +265,18 @@ impl Language {
 
     /// The rows that are stated of a head, canonical: the first that a use fits is its form.
     pub fn rows(&self, head: &str) -> Option<&Arc<[Row]>> {
-        match self.stated(head)? {
-            Stated::Rows(rows) => Some(rows),
-            Stated::Like(_) => None,
-        }
+        self.stated(head)?.rows()
     }
 
     /// All rows that are stated, with their heads, canonical.
     pub fn all_rows(&self) -> impl Iterator<Item = (&str, &[Row])> {
-        self.forms.iter().flat_map(|forms| forms.iter()).filter_map(|(head, stated)| match stated {
-            Stated::Rows(rows) => Some((head.as_str(), &**rows)),
-            Stated::Like(_) => None,
-        })
+        let all = self.forms.iter().flat_map(|forms| forms.iter());
+        all.filter_map(|(head, stated)| Some((head.as_str(), &**stated.rows()?)))
     }
 
     /// The known head whose forms those of a head, both canonical, are stated to be like.
     pub fn stated_like(&self, head: &str) -> Option<&str> {
-        match self.stated(head)? {
-            Stated::Like(like) => Some(like),
-            Stated::Rows(_) => None,
-        }
+        self.stated(head)?.like()
     }
 
     /// Something is stated of a head, canonical.

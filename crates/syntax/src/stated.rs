@@ -269,6 +269,24 @@ pub(crate) enum Stated {
     Rows(Arc<[Row]>),
 }
 
+impl Stated {
+    /// The head, canonical, that its forms are like.
+    pub(crate) fn like(&self) -> Option<&str> {
+        match self {
+            Self::Like(like) => Some(like),
+            Self::Rows(_) => None,
+        }
+    }
+
+    /// The rows of its forms.
+    pub(crate) fn rows(&self) -> Option<&Arc<[Row]>> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::Like(_) => None,
+        }
+    }
+}
+
 /// What a project states, by canonical head.
 pub(crate) type StatedForms = BTreeMap<String, Stated>;
 
