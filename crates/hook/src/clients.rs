@@ -34,6 +34,8 @@ pub struct HookClient {
     told_after: bool,
     /// Before a call its arguments can be changed; otherwise a call that would be mended is refused.
     takes_changes: bool,
+    /// Its edit tools find out how a file is encoded and keep it; otherwise they read and write UTF-8.
+    keeps_encodings: bool,
     /// Writes an answer as JSON of the client.
     answer: fn(&HookEvent, HookAnswer) -> Value,
 }
@@ -80,6 +82,7 @@ impl HookClient {
             original: original.map(str::to_owned),
             told_after: self.told_after,
             takes_changes: self.takes_changes,
+            keeps_encodings: self.keeps_encodings,
         })
     }
 

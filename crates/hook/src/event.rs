@@ -36,6 +36,8 @@ pub struct HookEvent {
     pub told_after: bool,
     /// The arguments of the call can be changed before it.
     pub takes_changes: bool,
+    /// The client's edit tools keep the encoding of a file.
+    pub keeps_encodings: bool,
 }
 
 /// The edit or command that a call asks for.

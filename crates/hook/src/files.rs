@@ -10,10 +10,21 @@ use lispwright_syntax::{Dialect, Language};
 pub enum Found {
     /// A text, without its byte order mark, with its line ends unchanged.
     Text(String),
+    /// A text that is not in UTF-8, with the name of its encoding.
+    Encoded(String, &'static str),
     /// There is no file.
     Missing,
     /// The path cannot be read as a text: it is a directory, a device, a file without permission, or too large.
     Unreadable,
+}
+
+/// A file in a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The text that they are.
+    pub found: Found,
 }
 
 /// Something wrong at a line of a file whose delimiters are right.
@@ -29,6 +40,9 @@ pub struct Mistake {
 pub trait FileSource {
     /// The content of an absolute path.
     fn read(&self, path: &Path) -> Found;
+
+    /// An absolute path as the last commit has it, if there is one and it has a text.
+    fn committed(&self, path: &Path) -> Option<Committed>;
 
     /// The files below `directory` with the name of a Lisp file that have changed within that time, as far as a short
     /// search finds them.

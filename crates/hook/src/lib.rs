@@ -23,6 +23,7 @@
 mod answer;
 pub mod change;
 mod clients;
+mod encodings;
 pub mod event;
 pub mod files;
 mod input;
@@ -40,6 +41,6 @@ mod worse;
 pub use answer::HookAnswer;
 pub use change::ChangedFile;
 pub use clients::HookClient;
-pub use files::{FileSource, Found, Mistake};
+pub use files::{Committed, FileSource, Found, Mistake};
 pub use judge::ChangeVerdict;
 pub use respond::{Judged, Response, respond};

@@ -10,10 +10,10 @@ use crate::answer::HookAnswer;
 use crate::change::Rewritten;
 use crate::clients::HookClient;
 use crate::event::{HookEvent, Moment, Proposal};
-use crate::files::{FileSource, Found, Mistake};
+use crate::files::{Committed, FileSource, Found, Mistake};
 use crate::judge::{ChangeVerdict, Trees, is_broken, judge, judge_after, judge_read};
 use crate::wording::About;
-use crate::{input, lisp, page, simulate, wording};
+use crate::{encodings, input, lisp, page, simulate, wording};
 
 /// The most broken files that are described after a call; further ones are counted.
 const MOST_TOLD: usize = 3;
@@ -72,6 +72,10 @@ fn before(event: &HookEvent, files: &dyn FileSource) -> Reply {
     let (mut judged, mut warning) = (Vec::new(), None);
     let mut texts: Vec<Rewritten> = Vec::new();
     let (mut refused, mut told) = (Vec::new(), Vec::new());
+    if let Some(losing) = encodings::losing(event, files) {
+        let told = wording::would_lose(&about(event, &losing.path, 1), &losing.kept, losing.is_written);
+        return Reply { answer: Some(HookAnswer::Refuse { told }), judged, warning };
+    }
     for change in simulate::changes(event, files) {
         let language = match language(event, &change.path, &change.after, files) {
             Some(Ok(language)) => language,
@@ -135,6 +139,8 @@ fn after(event: &HookEvent, files: &dyn FileSource) -> Reply {
             continue;
         }
         let Some(Ok(language)) = language(event, &path, &now, files) else { continue };
+        let lost = encodings::lost(event, &path, &now, files);
+        told.extend(lost.map(|lost| wording::has_lost(&about(event, &path, 1), &lost)));
         let late = if event.told_after { told_late(event, &now, files, &language) } else { None };
         if late.is_some() {
             told.extend(late);
@@ -216,6 +222,10 @@ struct Earlier<'a> {
 impl FileSource for Earlier<'_> {
     fn read(&self, _: &Path) -> Found {
         self.original.map_or(Found::Missing, |text| Found::Text(text.to_owned()))
+    }
+
+    fn committed(&self, path: &Path) -> Option<Committed> {
+        self.files.committed(path)
     }
 
     fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {

@@ -35,10 +35,7 @@ pub(crate) fn changes(event: &HookEvent, files: &dyn FileSource) -> Vec<ChangedF
 
 /// The files of a call after it: path, text, and the earlier text if it is known.
 pub(crate) fn results(event: &HookEvent, files: &dyn FileSource) -> Vec<(String, String, Option<String>)> {
-    let read = |path: &str| match files.read(&Path::new(&event.directory).join(path)) {
-        Found::Text(text) => Some(text),
-        _ => None,
-    };
+    let read = |path: &str| files.read(&Path::new(&event.directory).join(path)).text().flatten();
     match &event.proposal {
         Proposal::Write { path, .. } => {
             read(path).map(|now| (path.clone(), now, event.original.clone())).into_iter().collect()
@@ -77,7 +74,7 @@ impl Found {
     /// The text, `Some(None)` for a missing file, `None` when it is unreadable.
     fn text(self) -> Option<Option<String>> {
         match self {
-            Self::Text(text) => Some(Some(text)),
+            Self::Text(text) | Self::Encoded(text, _) => Some(Some(text)),
             Self::Missing => Some(None),
             Self::Unreadable => None,
         }

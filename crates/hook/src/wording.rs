@@ -31,6 +31,67 @@ pub(crate) struct About<'a> {
     pub(crate) places: usize,
 }
 
+/// The characters of a file that is not in UTF-8.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// The name of its encoding.
+    pub(crate) encoding: &'static str,
+    /// The characters that are not ASCII.
+    pub(crate) count: usize,
+    /// The first line with one, from 1.
+    pub(crate) line: u32,
+    /// That line.
+    pub(crate) first: String,
+}
+
+/// Lines whose characters became U+FFFD.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    /// The name of the encoding that the file had.
+    pub(crate) encoding: &'static str,
+    /// The numbers of the lines as they are, from 1, and what they were.
+    pub(crate) lines: Vec<(u32, String)>,
+}
+
+/// The next step after a loss of characters.
+const KEEPERS: &str = "`lisp_edit_form`, `lisp_patch_form`, `lispwright edit` and `lispwright patch` keep them";
+
+/// A call that is refused because its client would lose characters of the file.
+pub(crate) fn would_lose(about: &About<'_>, kept: &Kept, is_written: bool) -> String {
+    let name = quoted(about.path);
+    let Kept { encoding, count, line, first } = kept;
+    let shown = fenced(&format!("{line} {}", around(first, 0, WIDTH)));
+    let (characters, are) = if *count == 1 { ("character", "is") } else { ("characters", "are") };
+    let mut out = format!("lispwright: nothing was written. {name} is in {encoding}, not in UTF-8: ");
+    let _ = match is_written {
+        false => write!(
+            out,
+            "this tool would put U+FFFD in place of its {count} {characters} outside of ASCII, the first here:\n{shown}\n\
+             Make the change with another tool: {KEEPERS}."
+        ),
+        true => write!(
+            out,
+            "the text has U+FFFD where its {count} {characters} outside of ASCII {are}, the first here:\n{shown}\n\
+             Send the text with the characters themselves, and it becomes UTF-8, or change it by another tool: {KEEPERS}."
+        ),
+    };
+    out
+}
+
+/// A file that has lost characters since the last commit.
+pub(crate) fn has_lost(about: &About<'_>, lost: &Lost) -> String {
+    let (name, count) = (quoted(about.path), lost.lines.len());
+    let shown: Vec<String> =
+        lost.lines.iter().take(MOST_LINES).map(|(line, was)| format!("{line} {}", around(was, 0, WIDTH))).collect();
+    let more = if count > MOST_LINES { format!("\n{} more lines.", count - MOST_LINES) } else { String::new() };
+    format!(
+        "lispwright: {name} was in {} at the last commit; what is not ASCII is U+FFFD now. These lines were:\n{}{more}\n\
+         `git checkout -- {name}` puts the bytes back. Then make the change with another tool: {KEEPERS}.",
+        lost.encoding,
+        fenced(&shown.join("\n"))
+    )
+}
+
 /// A call whose texts were changed.
 pub(crate) fn repaired(about: &About<'_>, change: &ChangedFile, done: &Repaired) -> String {
     let mut out = format!(

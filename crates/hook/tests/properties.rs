@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lispwright_edit::unexpected_since;
-use lispwright_hook::{FileSource, Found, HookClient, Mistake, respond};
+use lispwright_hook::{Committed, FileSource, Found, HookClient, Mistake, respond};
 use lispwright_repair::renested_since;
 use lispwright_syntax::{Dialect, Language, read_plain};
 use proptest::prelude::*;
@@ -17,6 +17,10 @@ struct Only(Option<String>);
 impl FileSource for Only {
     fn read(&self, _: &Path) -> Found {
         self.0.clone().map_or(Found::Missing, Found::Text)
+    }
+
+    fn committed(&self, _: &Path) -> Option<Committed> {
+        None
     }
 
     fn changed(&self, _: &Path, _: Duration) -> Vec<PathBuf> {

@@ -128,7 +128,8 @@ fn check(folder: &str, verdict: &str) {
         }
         let judged: Vec<&str> = outcome.records.iter().map(|record| record["verdict"].as_str().unwrap()).collect();
         match folder {
-            "ignored" | "warned" => assert!(judged.is_empty(), "{}: {judged:?}", path.display()),
+            // The call never reaches the judge.
+            "ignored" | "warned" | "encoded" => assert!(judged.is_empty(), "{}: {judged:?}", path.display()),
             // Its delimiters are right.
             "pass" | "told" => {
                 assert!(!judged.is_empty() && judged.iter().all(|&one| one == "pass"), "{}", path.display())
@@ -184,6 +185,47 @@ fn unknown_notation_is_let_through() {
 #[test]
 fn uncertain_faults_are_denied() {
     check("denied", "denied");
+}
+
+#[test]
+fn calls_that_would_lose_characters_are_denied() {
+    check("encoded", "denied");
+}
+
+#[test]
+fn characters_that_a_call_has_lost_are_told_with_their_lines() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments).current_dir(here);
+        assert!(git.output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    fs::write(here.join("a.lisp"), b"(defun f (x)\n  x)\n;; caf\xE9 \xC3\xA9\n(defvar *a* \"na\xEFf\")\n").unwrap();
+    fs::write(here.join("b.lisp"), ";; \u{fffd}\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    let lost = "(defun f (x)\n  (list\n   x))\n;; caf\u{fffd} \u{e9}\n(defvar *a* \"na\u{fffd}f\")\n";
+    fs::write(here.join("a.lisp"), lost).unwrap();
+    let input = |tool: &str, input: Value| {
+        let event =
+            serde_json::json!({"hook_event_name": "PostToolUse", "cwd": here, "tool_name": tool, "tool_input": input});
+        event.to_string()
+    };
+    let edit =
+        serde_json::json!({"file_path": here.join("a.lisp"), "old_string": "  x)", "new_string": "  (list\n   x))"});
+    for input in [input("Edit", edit), input("Bash", serde_json::json!({"command": "./convert"}))] {
+        let (answer, _) = hook(here, &["claude-code"], &input);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let told = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(told.contains("a.lisp was in ISO 8859-1"), "{told}");
+        assert!(told.contains("\n4 ;; caf\u{e9} \u{c3}\u{a9}\n5 (defvar *a* \"na\u{ef}f\")\n"), "{told}");
+        assert!(told.contains("git checkout -- a.lisp"), "{told}");
+    }
+    // This one had them before.
+    let edit = serde_json::json!({"file_path": here.join("b.lisp"), "old_string": "x", "new_string": "y"});
+    assert_eq!(hook(here, &["claude-code"], &input("Edit", edit)).0, "");
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub use error::{EditError, Error, NotRegular, NotTextWhy, ReadOnlyWhy, RootFault
 pub use journal::TakenBack;
 pub use library::{LibraryPlace, library_at};
 pub use packed::{gunzipped, is_packed, unpacked};
-pub use read::{Version, read_anywhere, read_text_anywhere};
+pub use read::{Version, read_anywhere, read_encoded_anywhere, read_text_anywhere};
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use revision::{Revision, RevisionError};
 pub use root::{RootChoice, RootSource, Roots, begins_version_control, is_shared, root_around, up_to_project};

@@ -10,7 +10,7 @@ use crate::MAX_FILE_BYTES;
 use crate::error::{Error, NotRegular};
 use crate::regular::{AT_ONCE, only_regular};
 use crate::root::Roots;
-use crate::text::{SourceFile, decoded};
+use crate::text::{Encoding, SourceFile, decoded};
 use crate::walk::Place;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
@@ -82,8 +82,13 @@ pub fn read_anywhere(path: &Path) -> Result<SourceFile, Error> {
 /// The text of any regular file of the system, read as by [`read_anywhere`] but without the digest, which takes longer
 /// than the reading. For callers that do not write it.
 pub fn read_text_anywhere(path: &Path) -> Result<String, Error> {
+    read_encoded_anywhere(path).map(|(text, _)| text)
+}
+
+/// [`read_text_anywhere`], with the encoding of the bytes.
+pub fn read_encoded_anywhere(path: &Path) -> Result<(String, Encoding), Error> {
     let (shown, bytes) = bytes_anywhere(path)?;
-    decoded(&shown, bytes).map(|(text, ..)| text)
+    decoded(&shown, bytes).map(|(text, encoding, _)| (text, encoding))
 }
 
 /// The path as it is shown, and the bytes there.

@@ -37,6 +37,23 @@ pub enum Encoding {
     Packed,
 }
 
+impl Encoding {
+    /// Its name for people. A file that is packed has none of its own.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Latin1 => "ISO 8859-1",
+            Self::Declared(charset) => charset.name(),
+            Self::Packed => "gzip",
+        }
+    }
+
+    /// A program that reads the file as UTF-8 loses characters of it.
+    pub fn is_other(self) -> bool {
+        matches!(self, Self::Latin1 | Self::Declared(_))
+    }
+}
+
 /// The line ends of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnding {

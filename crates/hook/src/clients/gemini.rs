@@ -19,6 +19,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     original: Some("/returnDisplay/originalContent"),
     told_after: true,
     takes_changes: true,
+    keeps_encodings: false,
     answer,
 };
 

@@ -16,6 +16,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     original: None,
     told_after: false,
     takes_changes: true,
+    keeps_encodings: false,
     answer: claude_code::answer,
 };
 

@@ -15,6 +15,7 @@ pub(super) const CLIENT: HookClient = HookClient {
     original: Some("/returnDisplay/originalContent"),
     told_after: true,
     takes_changes: false,
+    keeps_encodings: true,
     answer: claude_code::answer,
 };
 

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::builder::PossibleValuesParser;
 use lispwright_hook::stats::Record;
-use lispwright_hook::{FileSource, Found, HookClient, Mistake, respond};
+use lispwright_hook::{Committed, FileSource, Found, HookClient, Mistake, respond};
 use lispwright_project::{
-    Access, Below, Error, Ignored, Links, MAX_FILE_BYTES, Seen, open_regular, read_text_anywhere,
+    Access, Below, Encoding, Error, Ignored, Links, MAX_FILE_BYTES, Revision, Seen, SourceFile, open_regular,
+    read_encoded_anywhere,
 };
 use lispwright_syntax::{Dialect, Language};
 use lispwright_tools::problems::Problem;
@@ -128,11 +129,20 @@ struct Disk;
 
 impl FileSource for Disk {
     fn read(&self, path: &Path) -> Found {
-        match read_text_anywhere(path) {
-            Ok(text) => Found::Text(text),
+        match read_encoded_anywhere(path) {
+            Ok((text, encoding)) => found(text, encoding),
             Err(Error::Missing { .. }) => Found::Missing,
             Err(_) => Found::Unreadable,
         }
+    }
+
+    fn committed(&self, path: &Path) -> Option<Committed> {
+        let path = path.canonicalize().ok()?;
+        let revision = Revision::open(path.parent()?, "HEAD").ok()?;
+        let mut bytes = Vec::new();
+        revision.each(&[&path], |_, found| bytes = found).ok()?;
+        let file = SourceFile::decode("", bytes.as_slice()).ok()?;
+        Some(Committed { bytes, found: found(file.text, file.encoding) })
     }
 
     fn changed(&self, directory: &Path, within: Duration) -> Vec<PathBuf> {
@@ -170,6 +180,10 @@ impl FileSource for Disk {
         };
         found.into_iter().map(told).collect()
     }
+}
+
+fn found(text: String, encoding: Encoding) -> Found {
+    if encoding.is_other() { Found::Encoded(text, encoding.name()) } else { Found::Text(text) }
 }
 
 fn message(cause: &(dyn std::any::Any + Send)) -> &str {
