@@ -21,6 +21,7 @@ use std::fmt::Debug;
 use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -113,6 +114,13 @@ pub trait System: Debug + Sized {
     /// The processes whose environment at their start contains `entry`, or an entry that begins with it.
     fn carriers(entry: &[u8]) -> Vec<Pid> {
         Vec::new()
+    }
+
+    // Sockets.
+
+    /// Listens at a name that no file has, where the system has such names (`unix(7)`, abstract).
+    fn listen_at_name(name: &[u8]) -> io::Result<Option<UnixListener>> {
+        Ok(None)
     }
 
     // Ancestors and descendants.

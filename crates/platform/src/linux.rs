@@ -13,6 +13,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -47,6 +49,10 @@ done 2>/dev/null"#;
 
     fn adopt_orphans() -> io::Result<()> {
         Ok(set_child_subreaper(Some(getpid()))?)
+    }
+
+    fn listen_at_name(name: &[u8]) -> io::Result<Option<UnixListener>> {
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?).map(Some)
     }
 
     /// All are stopped first, each before its children are listed, so that none can start others meanwhile.

@@ -70,6 +70,7 @@ mod survey;
 mod swank;
 mod tally;
 mod time_limit;
+mod trial_ground;
 mod watch;
 pub mod wire;
 mod work;
@@ -115,6 +116,7 @@ pub use status::{CheckpointStatus, SandboxStatus, SessionStatus, State, Status, 
 pub use stop::{Death, StopReason};
 pub use tally::{FailedTest, Tally};
 pub use time_limit::TimeLimit;
+pub use trial_ground::TrialGround;
 pub use work::{CompilerDiagnostic, LoadTarget, Project};
 
 /// The promises of the documentation about images that this system cannot keep.

@@ -49,6 +49,7 @@ mod rename;
 mod repair;
 mod rewrite;
 mod search;
+mod selftest;
 mod setup;
 #[cfg(test)]
 mod shown;
@@ -118,6 +119,7 @@ enum Command {
     Grammar(grammar::Args),
     Test(test::Args),
     Doctor(doctor::Args),
+    Selftest(selftest::Args),
     Upgrade(upgrade::Args),
     #[command(hide = true)]
     Confine(confine::Args),
@@ -176,6 +178,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Grammar(args) => grammar::run(args),
         Command::Test(args) => test::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Selftest(args) => selftest::run(args),
         Command::Upgrade(args) => upgrade::run(args),
         Command::Confine(args) => confine::run(args),
     }

@@ -1,5 +1,5 @@
 //! `--sandbox` under attack: confined code tries to escape under each mechanism, as the user of the tests and, if that
-//! is the superuser, also as nobody. `stand_ins/attacks.py` has the attacks; those that could not be tried are printed.
+//! is the superuser, also as nobody. `attacks.py` of `lispwright selftest` has the attacks; those that could not be tried are printed.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -18,7 +18,7 @@ use crate::household::{Household, tested};
 use crate::premises::{call, connect};
 use crate::project::Project;
 
-const ATTACKS: &str = include_str!("stand_ins/attacks.py");
+const ATTACKS: &str = include_str!("../../src/cli/attacks.py");
 
 /// The user of the server: the user of the tests, or nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -390,4 +390,25 @@ fn the_server_keeps_its_environment_to_itself() {
     let project = Project::new();
     let client = Client::connect(server_command(&project.root()));
     assert!(fs::read(format!("/proc/{}/environ", client.pid())).is_err());
+}
+
+#[test]
+fn the_selftest_attacks_every_mechanism_that_works() {
+    let output = Command::new(binary()).args(["selftest", "--sandbox", "--json"]).output().unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mechanisms = said["mechanisms"].as_array().unwrap();
+    let names: Vec<&str> = mechanisms.iter().map(|one| one["mechanism"].as_str().unwrap()).collect();
+    assert_eq!(names, ["bubblewrap", "namespaces", "landlock"]);
+    let mut works = false;
+    for one in mechanisms {
+        if one["works"] == false {
+            tested(&format!("nothing under {}, where it does not work: {}", one["mechanism"], one["why"]));
+            continue;
+        }
+        works = true;
+        assert_eq!(one["broken"], json!([]), "{said}");
+        let held = one["held"].as_array().unwrap();
+        assert!(held.len() > 40 && held.contains(&json!("hidden")) && held.contains(&json!("tcp")), "{said}");
+    }
+    assert_eq!((said["holds"].as_bool(), output.status.success()), (Some(works), works), "{said}");
 }

@@ -1,7 +1,8 @@
 """What confined code tries in order to get out. Each attack is a line: its name, and `held`, `BROKEN` or `absent`.
 
 Arguments: the server's process, another process of the same user, a TCP port, a UDP port, a socket that is a file, an
-abstract socket's name, a file outside, a file inside, and whether the mechanism promises that metadata outside stays.
+abstract socket's name, a file outside, a file inside, whether the mechanism promises that metadata outside stays, and
+files that are hidden.
 What comes out of sockets is seen by whoever listens there.
 """
 
@@ -17,7 +18,7 @@ import struct
 import sys
 
 server, victim, tcp, udp = (int(word) for word in sys.argv[1:5])
-path, abstract, outside, inside, metadata = sys.argv[5:]
+path, abstract, outside, inside, metadata = sys.argv[5:10]
 libc = ctypes.CDLL(None, use_errno=True)
 # Numbers of system calls that differ between x86-64 and other machines.
 X86 = platform.machine() == "x86_64"
@@ -96,6 +97,20 @@ for name, process in (("server", server), ("victim", victim)):
 if metadata != "stays":
     # In other places the user has no other processes.
     attack("priority-user", lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19), PERMISSION)
+
+
+
+def read_hidden(secret):
+    if not open(secret).read():
+        raise PermissionError(errno.EACCES, "")
+
+
+for secret in sys.argv[10:]:
+    try:
+        read_hidden(secret)
+        print("hidden BROKEN")
+    except OSError:
+        print("hidden held")
 
 attack("write", lambda: open(outside, "a"))
 attack("truncate", lambda: os.truncate(outside, 0))
