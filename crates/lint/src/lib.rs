@@ -4,11 +4,13 @@
 //! each rule each [`File`], with the index of the project that the file belongs to, and gathers what the rules find as
 //! [`Finding`]s. A rule that is not sure is silent: what a macro of unknown shape does with its arguments is not judged.
 
+mod bodies;
 mod bound;
 mod calls;
 mod chosen;
 mod code;
 mod control;
+mod declared_options;
 mod dialects;
 mod file;
 mod finding;

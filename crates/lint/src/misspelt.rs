@@ -117,7 +117,7 @@ pub(crate) fn unknown_features(file: &File<'_, '_>) -> Vec<String> {
 
 /// Two neighbours have changed places, or a letter within is missing or too many. Names that differ at their ends, or in
 /// another letter, are often of one family: `and-let*`, `cl-mapcan`.
-fn is_slip(name: &str, known: &str) -> bool {
+pub(crate) fn is_slip(name: &str, known: &str) -> bool {
     let (from, to) = (name.as_bytes(), known.as_bytes());
     let (short, long) = if from.len() < to.len() { (from, to) } else { (to, from) };
     let same = short.iter().zip(long).take_while(|(one, other)| one == other).count();

@@ -9,14 +9,20 @@ mod format_directive;
 mod format_too_few;
 mod format_too_many;
 mod lambda_list;
+mod loop_clause;
 mod malformed_binding;
 mod malformed_clause;
 mod malformed_form;
+mod misplaced_declaration;
+mod misplaced_docstring;
 mod misplaced_recur;
 mod odd_pairs;
 mod slot_option;
+mod undefined_export;
 mod undefined_name;
 mod unknown_alias;
+mod unknown_module;
+mod unknown_option;
 mod unreachable_clause;
 mod unused_binding;
 mod unused_import;
@@ -38,14 +44,20 @@ pub const ALL: &[&dyn Rule] = &[
     &format_too_few::FormatTooFew,
     &format_too_many::FormatTooMany,
     &lambda_list::LambdaList,
+    &loop_clause::LoopClause,
     &malformed_binding::MalformedBinding,
     &malformed_clause::MalformedClause,
     &malformed_form::MalformedForm,
+    &misplaced_declaration::MisplacedDeclaration,
+    &misplaced_docstring::MisplacedDocstring,
     &misplaced_recur::MisplacedRecur,
     &odd_pairs::OddPairs,
     &slot_option::SlotOption,
+    &undefined_export::UndefinedExport,
     &undefined_name::UndefinedName,
     &unknown_alias::UnknownAlias,
+    &unknown_module::UnknownModule,
+    &unknown_option::UnknownOption,
     &unreachable_clause::UnreachableClause,
     &unused_binding::UnusedBinding,
     &unused_import::UnusedImport,

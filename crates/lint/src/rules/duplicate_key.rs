@@ -1,4 +1,4 @@
-//! A key of `case` that an earlier clause has.
+//! A key of `case`, of a literal map or set that is there already.
 
 use lispwright_syntax::{Datum, Dialect, SpecialForm};
 use rustc_hash::FxHashSet;
@@ -8,7 +8,7 @@ use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
 
-/// A key of `case` that an earlier clause has.
+/// A key of `case`, of a literal map or set that is there already.
 pub(crate) struct DuplicateKey;
 
 static ABOUT: About = About {
@@ -16,7 +16,8 @@ static ABOUT: About = About {
     severity: Severity::Warning,
     is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
-    what: "A key of `case` stands in an earlier clause of the same form, or twice in one.",
+    what: "A key of `case` stands in an earlier clause of the same form, or twice in one; or a literal map or set of Clojure has \
+           one twice.",
     why: "The first clause is taken, so the second is never reached for this key; Clojure refuses the form.",
     examples: &[
         Example {
@@ -28,6 +29,11 @@ static ABOUT: About = About {
             dialect: Dialect::Clojure,
             wrong: "(ns example)\n(defn kind [n] (case n :a 1 :b 2 :a 3))\n",
             right: "(ns example)\n(defn kind [n] (case n :a 1 (:b :c) 2 :d))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(def sizes {:small 1 :large 2 :small 3})\n",
+            right: "(ns example)\n(def sizes {:small 1 :large 2})\n(def all #{:small :large})\n(defmacro m [a b] `{~a 1 ~b 2 x# 3})\n",
         },
         Example {
             dialect: Dialect::Racket,
@@ -77,6 +83,33 @@ impl Rule for DuplicateKey {
                     findings
                         .add(file.tree.core_span(key), format!("`{text}` is a key of this `{}` already", form.name));
                 }
+            }
+        }
+        literals(file, findings);
+    }
+}
+
+/// How many data there are from one key to the next, by what opens a literal with keys.
+const LITERALS: &[(Dialect, &str, usize)] = &[(Dialect::Clojure, "{", 2), (Dialect::Clojure, "#{", 1)];
+
+/// Tells the keys that literal maps and sets have twice.
+fn literals(file: &File<'_, '_>, findings: &mut Findings) {
+    if !LITERALS.iter().any(|(dialect, ..)| *dialect == file.dialect()) {
+        return;
+    }
+    for list in file.judged_lists() {
+        let opener = file.core_opener(list);
+        let Some((.., step)) = LITERALS.iter().find(|(_, literal, _)| *literal == opener) else { continue };
+        let data = file.data(list);
+        if data.len() <= *step || !data.len().is_multiple_of(*step) || !data.iter().all(|one| file.is_plain(*one)) {
+            continue;
+        }
+        let mut seen = FxHashSet::default();
+        for key in data.iter().step_by(*step).filter(|key| key.list().is_none() && key.is_bare()) {
+            let text = file.core(*key);
+            if !seen.insert(text) {
+                let what = if *step == 1 { "set" } else { "map" };
+                findings.add(file.tree.core_span(*key), format!("`{text}` is in this {what} already"));
             }
         }
     }

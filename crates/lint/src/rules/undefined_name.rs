@@ -323,6 +323,7 @@ impl<'i> Search<'_, '_, 'i> {
             meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
         if self.is_in_clause(at)
+            || file.is_option(at)
             || (words.by_prefix && file.quotes(written))
             || self.is_of_library(&home, &symbol.name)
             || self.may_be_made(&symbol.name)

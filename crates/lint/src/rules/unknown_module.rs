@@ -1,0 +1,126 @@
+//! A package, module, namespace or feature that nobody declares.
+
+use lispwright_index::{Link, Thing, Tie};
+use lispwright_syntax::Dialect;
+
+use crate::dialects::call_words;
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::misspelt::is_slip;
+use crate::rule::{About, Example, Rule};
+
+/// A package, module, namespace or feature that nobody declares.
+pub(crate) struct UnknownModule;
+
+static ABOUT: About = About {
+    code: "unknown-module",
+    severity: Severity::Error,
+    is_default: true,
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    what: "A package, module, namespace or feature is imported, loaded or entered that is not there, and that is a slip of the \
+           hand away from one that is.",
+    why: "The file cannot be loaded.",
+    examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defpackage :shop (:use :cl))\n(in-package :shpo)\n",
+            right: "(defpackage :shop (:use :cl) (:nicknames :store))\n(in-package :shop)\n(in-package :store)\n(in-package :shops)\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core (:require [clojure.strng]))\n",
+            right: "(ns shop.core (:require [clojure.string] [clojure.store]))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-module (shop) #:use-module (srfi sfri-1))\n",
+            right: "(define-module (shop) #:use-module (srfi srfi-1) #:use-module (srfi srfi-178))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; -*- lexical-binding: t -*-\n(require 'subr-xx)\n(provide 'shop)\n(require 'sub-rx)\n",
+            right: ";;; -*- lexical-binding: t -*-\n(require 'subr-x)\n(provide 'shop)\n(require 'shop-till)\n",
+        },
+    ],
+};
+
+/// Shorter names are a letter away from many others.
+const FEWEST_LETTERS: usize = 4;
+
+impl Rule for UnknownModule {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn needs_project(&self) -> bool {
+        true
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        let words = &call_words(file.dialect()).names;
+        let asks = |link: &&Link| {
+            matches!(link.tie, Tie::Enters | Tie::Imports | Tie::Loads)
+                && matches!(link.thing, Thing::Space | Thing::Feature)
+                && file.is_judged(link.span.start)
+                && link.name.len() >= FEWEST_LETTERS
+                && link.name.is_ascii()
+        };
+        for link in file.facts.links.iter().filter(asks) {
+            if let Some(near) = meant(file, link).filter(|_| !file.is_in_branch(link.span)) {
+                let what = words.space_word;
+                findings.add(link.span, format!("no {what} `{}` is there; near it: `{near}`", shown(file, &link.name)));
+            }
+        }
+    }
+}
+
+/// A name as the dialect writes it.
+fn shown(file: &File<'_, '_>, name: &str) -> String {
+    lispwright_index::spelled(file.dialect(), name)
+}
+
+/// What a name of nothing was meant to be.
+fn meant(file: &File<'_, '_>, link: &Link) -> Option<String> {
+    let question = file.question;
+    let words = &call_words(file.dialect()).names;
+    let is_feature = link.thing == Thing::Feature;
+    let is_of_language = || match is_feature {
+        true => words.features.contains(&link.name),
+        false => of_language(file).any(|known| known == link.name),
+    };
+    if question.has_space(&link.name) || is_of_language() {
+        return None;
+    }
+    let all = || question.documents().iter().flat_map(|document| &document.facts.links);
+    // What is named again elsewhere is meant so.
+    let is_again = |one: &&Link| one.name == link.name;
+    let declares =
+        |one: &&Link| one.thing == link.thing && matches!(one.tie, Tie::Declares | Tie::Provides | Tie::Names);
+    if all().filter(is_again).count() > 1 || question.library_exports(&link.name).is_some() {
+        return None;
+    }
+    let is_meant = |known: &&str| is_slip(plain(&link.name), plain(known)) && is_by_letters(&link.name, known);
+    let own = all().filter(declares).map(|one| one.name.as_str()).find(is_meant);
+    let known = own.or_else(|| match is_feature {
+        true => words.features.words().find(is_meant),
+        false => of_language(file).find(is_meant),
+    });
+    known.map(|known| shown(file, known))
+}
+
+/// The spaces of the language.
+fn of_language(file: &File<'_, '_>) -> impl Iterator<Item = &'static str> {
+    let words = &call_words(file.dialect()).names;
+    words.libraries.lines().map(str::trim).chain(words.closed.iter().copied())
+}
+
+/// The name of a module without the parentheses around it.
+fn plain(name: &str) -> &str {
+    name.trim_start_matches('(').trim_end_matches(')')
+}
+
+/// They differ in letters, not in a number alone.
+fn is_by_letters(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.chars().filter(|next| !next.is_ascii_digit()).collect::<String>();
+    letters(one) != letters(other)
+}
