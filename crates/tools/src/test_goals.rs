@@ -146,9 +146,9 @@ impl Project<'_> {
             near = around.map(of).find(|found| !found.is_empty()).unwrap_or_default();
         }
         let all: Vec<System> = definitions.iter().flat_map(|document| systems_of(document)).collect();
-        let rank = |system: &System<'_>| (system.is_called_tests(), system.name.clone());
+        let rank = |system: &System| (system.is_called_tests(), system.name.clone());
         // Two that name each other are one goal: the one that is called tests.
-        let is_delegated = |one: &System<'_>| {
+        let is_delegated = |one: &System| {
             let mut others = all.iter().filter(|other| other.name != one.name && other.delegates_to(&one.name));
             others.any(|other| !one.delegates_to(&other.name) || rank(one) < rank(other))
         };
@@ -227,14 +227,15 @@ fn is_test(form: &FormRow) -> bool {
 }
 
 /// The definition of a system.
-struct System<'d> {
+struct System {
     name: String,
-    text: &'d str,
+    /// The definition and the methods that say how its tests are run, in lower case.
+    text: String,
 }
 
-impl System<'_> {
+impl System {
     fn has_test_op(&self) -> bool {
-        self.text.to_lowercase().contains("test-op")
+        self.text.contains("test-op")
     }
 
     fn is_called_tests(&self) -> bool {
@@ -243,23 +244,39 @@ impl System<'_> {
 
     /// Whether its test-op asks for that of the system called `name`.
     fn delegates_to(&self, name: &str) -> bool {
-        let text = self.text.to_lowercase();
-        let is_end = |next: Option<char>| next.is_none_or(|next| !(next.is_alphanumeric() || "-/._+*".contains(next)));
-        text.split("test-op").skip(1).any(|after| {
+        self.text.split("test-op").skip(1).any(|after| {
             // The names that follow, up to the next clause.
             let clause = after.split(":components").next().unwrap_or(after);
-            clause.match_indices(&name.to_lowercase()).any(|(at, found)| {
-                let before = clause[..at].chars().next_back();
-                is_end(clause[at + found.len()..].chars().next())
-                    && before.is_some_and(|before| ['"', ':', '#', '\'', ' '].contains(&before))
-            })
+            names(clause, name)
         })
     }
 }
 
-fn systems_of(document: &Document) -> Vec<System<'_>> {
+/// Whether a text has the designator of a system called `name`.
+fn names(text: &str, name: &str) -> bool {
+    let is_end = |next: Option<char>| next.is_none_or(|next| !(next.is_alphanumeric() || "-/._+*".contains(next)));
+    text.match_indices(name).any(|(at, found)| {
+        let before = text[..at].chars().next_back();
+        is_end(text[at + found.len()..].chars().next())
+            && before.is_some_and(|before| ['"', ':', '#', '\'', ' '].contains(&before))
+    })
+}
+
+/// The systems of a file. A method of `perform` for `test-op` whose parameter is one of them belongs to it: `(defmethod perform ((o
+/// test-op) (c (eql (find-system "shop")))) ...)`.
+fn systems_of(document: &Document) -> Vec<System> {
+    let text = |form: &FormRow| document.text[form.span.range()].to_lowercase();
+    let methods = document.facts.forms.iter().filter(|form| form.head == "defmethod").map(text);
+    let methods: Vec<String> = methods.filter(|text| text.contains("test-op")).collect();
+    let is_of = |method: &str, name: &str| {
+        let parameter = method.split("find-system").nth(1).and_then(|after| after.split(')').next());
+        parameter.is_some_and(|parameter| names(parameter, name))
+    };
     let forms = document.facts.forms.iter().filter(|form| form.kind == FormKind::System);
-    let system =
-        |form: &FormRow| System { name: form.designated().to_lowercase(), text: &document.text[form.span.range()] };
+    let system = |form: &FormRow| {
+        let name = form.designated().to_lowercase();
+        let text = methods.iter().filter(|method| is_of(method, &name)).fold(text(form), |all, one| all + "\n" + one);
+        System { name, text }
+    };
     forms.map(system).collect()
 }

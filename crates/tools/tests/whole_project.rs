@@ -165,6 +165,27 @@ async fn systems_that_name_each_other_are_tested_once() {
 }
 
 #[tokio::test]
+async fn a_method_of_perform_runs_the_tests_of_its_system() {
+    let project = Project::empty();
+    let definition = "(defsystem :shop :components ((:file \"shop\")))\n\
+         (defmethod perform ((o test-op) (c (eql (find-system 'shop))))\n  (operate 'load-op 'shop-test)\n  \
+         (funcall (intern (symbol-name :run-all) (find-package :shop-test))))\n";
+    project.write("shop.asd", definition);
+    project.write("shop-test.asd", "(defsystem :shop-test :depends-on (:shop) :components ((:file \"tests\")))\n");
+    project.write(
+        "shop.lisp",
+        "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 1)\n",
+    );
+    let tests = "(defpackage :shop-test (:use :cl))\n(in-package :shop-test)\n\
+         (defun run-all () (assert (= 1 (shop:price))) (format t \"All tests passed.~%\"))\n";
+    project.write("tests.lisp", tests);
+    let text = project.run(json!({})).await.text;
+    assert!(text.starts_with("1 passed, 0 failed, 0 pending of 1 in 1 system "), "{text}");
+    assert!(text.contains("All tests passed."), "{text}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_a_makefile_names_is_not_safe_to_delete() {
     let directory = tempfile::tempdir().unwrap();
     let write = |path: &str, text: &str| std::fs::write(directory.path().join(path), text).unwrap();

@@ -97,8 +97,10 @@ fn headline(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
         0 => String::new(),
         count => format!(", {count} unknown"),
     };
+    // Where nothing loads, none is seen.
+    let by = if matches!(framework.as_str(), "" | "none") { String::new() } else { format!("{framework}, ") };
     let counts = format!(
-        "{passed} passed, {failed} failed, {pending} pending{unknown} of {total}{} ({framework}, {duration_ms:.0} ms)",
+        "{passed} passed, {failed} failed, {pending} pending{unknown} of {total}{} ({by}{duration_ms:.0} ms)",
         selected(answer)
     );
     match verdict {
