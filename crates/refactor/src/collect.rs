@@ -286,10 +286,10 @@ impl<'c, 'i> Collector<'c, 'i> {
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
         let definitions = self.question.definitions(&symbol);
         if definitions.is_empty() {
+            let dialect = self.question.dialect();
+            let is_of_language = dialect.is_standard(&symbol.name) || dialect.standard_operator(&symbol.name).is_some();
             // A macro of a library usually takes what it binds as its first argument.
-            return self.question.dialect().is_standard(&symbol.name)
-                || argument > 0
-                || !may_be_macro(self.question.dialect(), &symbol.name);
+            return is_of_language || argument > 0 || !may_be_macro(dialect, &symbol.name);
         }
         let macros = definitions.iter().filter(|(_, one)| one.kind == FormKind::Macro);
         macros.into_iter().all(|(document, one)| {

@@ -43,6 +43,7 @@ fn functions_and_variables_change() {
 (defvar «a-depth» 0)
 (defun a-f (a-depth) a-depth)
 (defun a-g () (let ((«a-depth» 1)) (setq «a-depth» (1+ «a-depth»)) (a-f «a-depth»)))
+(defun a-i () (let ((«a-depth» 1)) (when «a-depth» (while (< «a-depth» 2) (unless «a-depth» (if «a-depth» 1 2))))))
 (defun a-h () (dolist (x «a-depth») (add-to-list '«a-depth» x)))
 (setq-default «a-depth» 1)
 (make-variable-buffer-local '«a-depth»)
