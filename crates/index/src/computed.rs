@@ -37,6 +37,16 @@ const READERS: &[&str] = &["ns-publics", "ns-interns", "ns-map"];
 /// Letters that the known parts of a computed name have at least, unless both ends are known: `~A-~A` may be anything.
 const FEWEST: usize = 3;
 
+/// A text calls a function that makes a symbol.
+pub(crate) fn makes_names(text: &str) -> bool {
+    MAKERS.iter().any(|maker| {
+        text.match_indices(maker).any(|(at, _)| {
+            let after = text[at + maker.len()..].chars().next();
+            text[..at].ends_with('(') && after.is_none_or(|after| after.is_whitespace() || after == ')')
+        })
+    })
+}
+
 /// A name of which only parts are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {

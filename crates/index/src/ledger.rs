@@ -10,7 +10,8 @@ use lispwright_syntax::{FormKind, Span, SpecialForm, TokenKind, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::account::{Holds, NamePlace};
-use crate::computed::Computed;
+use crate::computed::{Computed, makes_names};
+use crate::derived::Maker;
 use crate::dialects::rules;
 use crate::facts::{Definition, MarkRole, UseKind};
 use crate::index::Document;
@@ -45,6 +46,10 @@ pub enum PossibleReason {
     Member,
     /// A form that would define the name takes what is defined: a mode its keymap.
     Taken,
+    /// A name that nobody defines has it as a part, and only the macro of its definition knows what it makes.
+    MayBeMade,
+    /// The macro of its definition makes names from parts.
+    MakesNames,
 }
 
 impl PossibleReason {
@@ -62,6 +67,8 @@ impl PossibleReason {
             Self::Opened => "code exports names that it computes",
             Self::Member => "part of a longer name",
             Self::Taken => "the form takes it by its name",
+            Self::MayBeMade => "its definition may make this name",
+            Self::MakesNames => "the macro of its definition makes names",
         }
     }
 }
@@ -274,7 +281,66 @@ impl<'i> UseIndex<'i> {
                 self.enter_computed(document, one, &mut books);
             }
         }
+        self.enter_made(&mut books);
         books.into_iter().map(|book| book.ledger).collect()
+    }
+
+    /// Enters the names that nobody defines and that macros may make of the names.
+    fn enter_made(&self, books: &mut [Book<'i>]) {
+        let mut makers: Vec<Maker> = Vec::new();
+        let mut numbers: Vec<usize> = Vec::new();
+        for (number, book) in books.iter().enumerate() {
+            for symbol in book.symbols.iter().filter(|symbol| self.is_made_by_macro(symbol)) {
+                makers.push(self.maker(symbol, Vec::new()));
+                numbers.push(number);
+            }
+        }
+        for book in books.iter_mut() {
+            let macros = book.symbols.iter().flat_map(|symbol| self.name_makers(symbol));
+            let possible =
+                macros.map(|(document, span)| Possible { document, span, reason: PossibleReason::MakesNames });
+            let possible: Vec<_> = possible.collect();
+            book.ledger.possible.extend(possible);
+        }
+        for (hits, number) in self.perhaps_made(&makers).into_iter().zip(numbers) {
+            let book = &mut books[number];
+            for hit in hits {
+                let (document, span) = (hit.document, hit.used.span());
+                if !book.is_own(document, span) {
+                    let reason = PossibleReason::MayBeMade;
+                    book.ledger.possible.push(Possible { document, span, reason });
+                }
+            }
+        }
+    }
+
+    /// The macros of the project that define the symbol and make names from parts, each with the place of its own.
+    fn name_makers(&self, symbol: &Symbol) -> Vec<(&'i Document, Span)> {
+        let mut found = Vec::new();
+        for (document, one) in self.definitions(symbol) {
+            let form = &document.facts.forms[one.form as usize];
+            if one.made || form.kind == FormKind::Test || document.dialect.knows_definer(&form.head) {
+                continue;
+            }
+            let uses = &document.facts.uses;
+            let Ok(head) = uses.binary_search_by_key(&(form.span.start + 1), |used| used.start) else { continue };
+            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.meaning(document, uses[head]);
+            for (document, one) in self.definitions(&symbol) {
+                let form = &document.facts.forms[one.form as usize];
+                if one.kind == FormKind::Macro && makes_names(&document.text[form.span.range()]) {
+                    found.push((document, form.name));
+                }
+            }
+        }
+        found
+    }
+
+    /// A definition of the symbol has a head of which the language knows nothing.
+    fn is_made_by_macro(&self, symbol: &Symbol) -> bool {
+        self.definitions(symbol).iter().any(|(document, one)| {
+            let form = &document.facts.forms[one.form as usize];
+            !one.made && form.kind != FormKind::Test && !document.dialect.knows_definer(&form.head)
+        })
     }
 
     /// Enters the names of which a part is one of the names, and the last parts of the names by themselves.

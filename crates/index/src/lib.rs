@@ -17,6 +17,7 @@ mod account;
 mod bind;
 mod computed;
 mod data;
+mod derived;
 mod dialects;
 mod each;
 pub mod facts;
@@ -62,6 +63,7 @@ pub use account::{
     symbol_name, variables_are_special,
 };
 pub use computed::Computed;
+pub use derived::Maker;
 pub use dialects::{files_are_modules, parameter_notation, spelling_is_all};
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};

@@ -499,7 +499,10 @@ impl<'i> UseIndex<'i> {
         let Some(form) = hit.document.facts.form_at(hit.used.start) else { return Vec::new() };
         let definitions = &hit.document.facts.definitions;
         let from = definitions.partition_point(|one| one.form < form);
+        // What is defined in the code of a test is used by the test.
+        let is_test = hit.document.facts.forms[form as usize].kind == FormKind::Test;
         let own = definitions[from..].iter().take_while(|one| one.form == form);
+        let own = own.filter(|one| !is_test || one.kind == FormKind::Test);
         let own = own.map(|one| (self.proper(&one.symbol()), one));
         own.filter(|(symbol, one)| !self.takes(symbol, one)).map(|(symbol, _)| symbol).collect()
     }

@@ -146,6 +146,7 @@ impl<'i> UseIndex<'i> {
         }
         for other in self.derived(&symbols) {
             let uses = self.uses(&other).hits;
+            evidence.exports += uses.iter().filter(|hit| hit.used.kind == UseKind::Export).count();
             let outside = |hit: &&Hit<'i>| hit.is_reference() && hit.used.kind != UseKind::Export;
             let outside = uses.iter().filter(outside).filter(|hit| !self.is_in_own_definition(hit, &symbols));
             let (count, tests) = outside.fold((0, 0), |(n, tests), hit| (n + 1, tests + usize::from(hit.is_test())));
@@ -216,6 +217,10 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
         return Some(EntryRole::Command);
     }
     let is_public = |(document, one): &(&Document, &Definition)| {
+        let head = document.facts.forms[one.form as usize].head.as_str();
+        if rules(document.dialect).obsoletes.contains(&head) {
+            return true;
+        }
         if rules(document.dialect).variables_are_dynamic {
             return !one.name.contains("--");
         }

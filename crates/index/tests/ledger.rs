@@ -160,11 +160,17 @@ fn objects_of_racket_look_up_local_names_of_members() {
 /// What may be deleted of a file of Racket.
 #[track_caller]
 fn check_unused(text: &str, expected: &[&str]) {
+    check_unused_in(lispwright_syntax::Dialect::Racket, text, expected);
+}
+
+/// What may be deleted of a file.
+#[track_caller]
+fn check_unused_in(dialect: lispwright_syntax::Dialect, text: &str, expected: &[&str]) {
     let mut index = lispwright_index::Index::default();
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("a.rkt"), text).unwrap();
-    index.refresh([directory.path()], &|_, _| Some(lispwright_syntax::Dialect::Racket.into()));
-    let unused = index.question(lispwright_syntax::Dialect::Racket).unused(|_| true);
+    std::fs::write(directory.path().join("a.lisp"), text).unwrap();
+    index.refresh([directory.path()], &|_, _| Some(dialect.into()));
+    let unused = index.question(dialect).unused(|_| true);
     let safe = unused.iter().filter(|one| one.evidence.verdict() == lispwright_index::UseVerdict::Safe);
     let names: Vec<_> = safe.map(|one| one.definition.name.as_str()).collect();
     assert_eq!(names, expected);
@@ -183,6 +189,36 @@ fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
     let logger = "#lang racket/base\n(define-logger shop)\n";
     check_unused(logger, &["shop"]);
     check_unused(&format!("{logger}(log-shop-info \"a\")\n"), &[]);
+}
+
+#[test]
+fn what_a_macro_makes_of_a_name_keeps_its_definition() {
+    use lispwright_syntax::Dialect::{CommonLisp, EmacsLisp};
+    // Only its macro knows that this defines `make-datum`.
+    let slots = "(defpackage :a (:use :cl))\n(in-package :a)\n(defslots datum () x)\n(defslots other () x)\n";
+    check_unused_in(CommonLisp, slots, &["DATUM", "OTHER"]);
+    check_unused_in(CommonLisp, &format!("{slots}(print (make-datum :x 1))\n"), &["OTHER"]);
+    let wrapper = "#lang racket/base\n(require (for-syntax racket/base))\n(define-syntax (define-wrapper stx)\n  \
+         (syntax-case stx () [(_ id) (datum->syntax stx (string->symbol (shorter #'id)))]))\n(define-wrapper list->bytes)\n";
+    check_unused(wrapper, &[]);
+    // What it makes is exported.
+    let structure =
+        "(defpackage :a (:use :cl) (:export #:make-cow))\n(in-package :a)\n(defstruct cow a)\n(defstruct hen)\n";
+    check_unused_in(CommonLisp, structure, &["HEN"]);
+    // An advice changes another function, and others may have the name that is obsolete.
+    let advice = "(defadvice a--insert (around x activate) ad-do-it)\n(define-obsolete-function-alias 'a--old 'car \"1\")\n\
+         (defun a--none () 1)\n";
+    check_unused_in(EmacsLisp, advice, &["a--none"]);
+}
+
+#[test]
+fn a_test_uses_what_is_defined_in_it() {
+    let test =
+        "#lang racket/base\n(require rackunit)\n(test-case \"a\" (define (halve x) x) (check-equal? (halve 1) 1))\n";
+    check_unused(test, &[]);
+    check_unused(&test.replace("(halve 1)", "1"), &["halve"]);
+    let tests = "(sp-ert-deftest a--first (should t))\n(deftest-async a--second (should t))\n(def-widget a--third t)\n";
+    check_unused_in(lispwright_syntax::Dialect::EmacsLisp, tests, &["a--third"]);
 }
 
 #[test]

@@ -5,9 +5,8 @@
 //! that it defines then, in the same order, are the new ones.
 
 use lispwright_edit::Source;
-use lispwright_index::{LanguageOf, Referent, Symbol, UseIndex, UseKind, name_in};
+use lispwright_index::{LanguageOf, Symbol, UseIndex, name_in};
 use lispwright_syntax::{FormKind, Span};
-use rustc_hash::FxHashSet;
 
 use crate::new_name::NewName;
 use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
@@ -60,38 +59,11 @@ pub(crate) fn may_be_derived(
     if !derives {
         return Ok(());
     }
-    // What the language's own definers make is known: an export of another name is one of nothing.
-    let is_known = target
-        .definitions
-        .iter()
-        .all(|(document, one)| target.dialect.knows_definer(&document.facts.forms[one.form as usize].head));
-    // A macro may make names of `<account>` without the brackets.
-    let stem = target.symbol.name.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
-    let own = stem.filter(|stem| !is_known && !stem.is_empty()).unwrap_or(&target.symbol.name);
-    let is_part = |name: &str| {
-        name.match_indices(own).any(|(at, _)| {
-            let before = name[..at].chars().next_back();
-            let after = name[at + own.len()..].chars().next();
-            let is_end = |end: Option<char>| end.is_none_or(|c| !c.is_alphanumeric());
-            is_end(before) && is_end(after)
-        })
-    };
-    let known: FxHashSet<&str> = named.iter().map(|one| one.old.name.as_str()).collect();
-    for name in question.used_names() {
-        if known.contains(name) || !is_part(name) {
-            continue;
-        }
-        for hit in question.named(name) {
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(hit.document, hit.used);
-            let is_near = symbol.space == target.symbol.space || question.sees(&symbol.space, &target.symbol);
-            let is_nothing = is_known && hit.used.kind == UseKind::Export;
-            if is_near && !is_nothing && !question.defines(&symbol) {
-                let spot = Spot::of(hit.document, hit.used.start);
-                let name = hit.document.text[hit.used.span().range()].to_owned();
-                let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
-                return Err(RenameRefusal::CannotTell { spot, why: Doubt::MayBeDerived { name }, more });
-            }
-        }
-    }
-    Ok(())
+    let known = named.iter().map(|one| one.old.name.clone()).collect();
+    let made = question.perhaps_made(&[question.maker(&target.symbol, known)]).pop().unwrap_or_default();
+    let Some(hit) = made.first() else { return Ok(()) };
+    let spot = Spot::of(hit.document, hit.used.start);
+    let name = hit.document.text[hit.used.span().range()].to_owned();
+    let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
+    Err(RenameRefusal::CannotTell { spot, why: Doubt::MayBeDerived { name }, more })
 }

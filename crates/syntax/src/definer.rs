@@ -205,7 +205,15 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
         return Some(known);
     }
     let guess = dialect.table().guess.filter(|guess| guess.fits(head))?;
-    Some((FormKind::Definition, guess.shape))
+    let kind = if is_called_test(head) { FormKind::Test } else { FormKind::Definition };
+    Some((kind, guess.shape))
+}
+
+/// Definers of this name define tests: `deftest-async`, `my-deftest`, `define-unit-test`.
+fn is_called_test(head: &str) -> bool {
+    let last = head.rsplit(['-', '/', ':']).next().unwrap_or(head);
+    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
+    is(last, "test") || is(last, "deftest") || head.split('-').next().is_some_and(|first| is(first, "deftest"))
 }
 
 /// The place of definitions inside a form that only wraps them.

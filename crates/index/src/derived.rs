@@ -1,0 +1,96 @@
+//! Names that nobody defines and that a macro may make of another one: `make-account` where `(define-record account ...)` is the
+//! only definition around.
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::UseKind;
+use crate::question::{Hit, UseIndex};
+use crate::resolve::{Referent, Symbol};
+
+/// Longer names are not taken apart, in bytes.
+const LONGEST: usize = 160;
+
+/// A name whose definition may make others.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    /// The symbol.
+    pub symbol: Symbol,
+    /// The part of its name that others may have.
+    stem: String,
+    /// The language's own forms define it: what they make is known, so an export of another name is one of nothing.
+    is_known: bool,
+    /// The names that are known to be made of it.
+    known: Vec<String>,
+}
+
+impl<'i> UseIndex<'i> {
+    /// The symbol as one of whose definition only a macro knows what else it makes than the `known` names.
+    pub fn maker(&self, symbol: &Symbol, known: Vec<String>) -> Maker {
+        let definitions = self.definitions(symbol);
+        let is_known = !definitions.is_empty()
+            && definitions
+                .iter()
+                .all(|(document, one)| document.dialect.knows_definer(&document.facts.forms[one.form as usize].head));
+        // A macro may make names of `<account>` without the brackets.
+        let bare = symbol.name.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
+        let stem = bare.filter(|bare| !is_known && !bare.is_empty()).unwrap_or(&symbol.name).to_owned();
+        Maker { symbol: symbol.clone(), stem, is_known, known }
+    }
+
+    /// For each of the makers the uses of longer names with its stem between ends of words that nobody defines, where its symbol
+    /// can be written; in the order of files and places. The names are gone through once.
+    pub fn perhaps_made(&self, makers: &[Maker]) -> Vec<Vec<Hit<'i>>> {
+        let mut found = vec![Vec::new(); makers.len()];
+        let mut by_stem: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (number, maker) in makers.iter().enumerate() {
+            by_stem.entry(&maker.stem).or_default().push(number);
+        }
+        for name in self.used_names().filter(|name| !makers.is_empty() && name.len() <= LONGEST) {
+            let mut numbers: Vec<usize> = parts(name).filter_map(|part| by_stem.get(part)).flatten().copied().collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            for number in numbers {
+                let maker = &makers[number];
+                if !maker.known.iter().any(|known| known == name) {
+                    found[number].extend(self.named(name).filter(|hit| self.may_be_made(hit, maker)));
+                }
+            }
+        }
+        for hits in &mut found {
+            hits.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+        }
+        found
+    }
+
+    fn may_be_made(&self, hit: &Hit<'i>, maker: &Maker) -> bool {
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.meaning(hit.document, hit.used);
+        let is_near = symbol.space == maker.symbol.space || self.sees(&symbol.space, &maker.symbol);
+        let is_nothing = maker.is_known && hit.used.kind == UseKind::Export;
+        is_near && !is_nothing && !self.defines(&symbol)
+    }
+}
+
+/// The parts of a name before and after which no letter or digit stands, shorter than the name.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    let is_end = |other: Option<char>| other.is_none_or(|other| !other.is_alphanumeric());
+    let starts = || name.char_indices().map(|(at, _)| at).filter(move |at| is_end(name[..*at].chars().next_back()));
+    let ends = name.char_indices().map(|(at, one)| at + one.len_utf8());
+    let ends: Vec<usize> = ends.filter(|at| is_end(name[*at..].chars().next())).collect();
+    starts()
+        .flat_map(move |start| {
+            let ends: Vec<usize> = ends.iter().copied().filter(|end| *end > start).collect();
+            ends.into_iter().map(move |end| &name[start..end])
+        })
+        .filter(|part| part.len() < name.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_names_end_where_words_do() {
+        let all: Vec<&str> = parts("make-old?").collect();
+        assert_eq!(all, ["make", "make-old", "old", "old?"]);
+    }
+}
