@@ -149,7 +149,7 @@ pub fn catalogue(premises: impl Into<Premises>) -> Vec<Tool> {
         Entry {
             name: "code_map",
             title: "Map a project",
-            description: "A Lisp project at a glance: systems, packages, entry points, tests, hot spots, broken files.",
+            description: "A Lisp project at a glance: systems, packages, entry points, tests, hot spots, problems.",
             annotations: Annotations::READS,
             output: fields_schema::<MapAnswer>,
         }

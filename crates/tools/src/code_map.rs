@@ -2,16 +2,21 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use lispwright_index::{Document, FormRow, Index, Refreshed, Space, UseIndex, files_are_modules};
 use lispwright_syntax::{Datum, Dialect, FormKind, Span, Tree, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::baseline::Baseline;
 use crate::code_changed::{Changed, changed};
 use crate::code_live::within;
 use crate::image_text::one_line;
 use crate::indexed::indexed;
+use crate::lint::{baseline_of, found};
+use crate::lint_table::{Linting, linting};
+use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
@@ -28,6 +33,9 @@ const PURPOSE: usize = 160;
 
 /// Lines from which on a form is large.
 const LARGE: u32 = 40;
+
+/// Bytes of source in which problems are counted, at most: some tenths of a second.
+const MOST_LINTED: usize = 4 << 20;
 
 /// Arguments of `code_map`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -62,6 +70,9 @@ pub struct MapAnswer {
     pub test_count: usize,
     /// Files with tests, most tests first.
     pub tests: MapPart<MapPlace>,
+    /// The problems that the rules find; absent where there is too much source to look for them in this call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<MapProblems>,
     /// The definitions that the project uses most.
     pub most_used: MapPart<MapPlace>,
     /// The largest definitions.
@@ -94,6 +105,17 @@ impl<T> MapPart<T> {
         all.truncate(limit);
         Self { count, first: all }
     }
+}
+
+/// The problems of a project, without hints and those of its baseline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MapProblems {
+    /// What fails when it is compiled or run.
+    pub errors: usize,
+    /// Mistakes, and code that does nothing.
+    pub warnings: usize,
+    /// Files with problems, most problems first, each with the line of its first one.
+    pub files: MapPart<MapPlace>,
 }
 
 /// How much of a project is written in a dialect.
@@ -131,6 +153,28 @@ pub struct MapPlace {
 
 /// Draws the map from the files of the project.
 pub async fn code_map(workshop: &Workshop, args: CodeMap, context: &CallContext) -> Result<MapAnswer, Refusal> {
+    let root = workshop.roots.primary().to_owned();
+    let linting = linting(workshop);
+    let baseline = baseline_of(workshop, &linting);
+    let judging = Judging { root, linting, baseline };
+    drawn(workshop, args, Some(judging), context).await
+}
+
+/// The same without the problems.
+pub(crate) async fn code_parts(
+    workshop: &Workshop,
+    args: CodeMap,
+    context: &CallContext,
+) -> Result<MapAnswer, Refusal> {
+    drawn(workshop, args, None, context).await
+}
+
+async fn drawn(
+    workshop: &Workshop,
+    args: CodeMap,
+    judging: Option<Judging>,
+    context: &CallContext,
+) -> Result<MapAnswer, Refusal> {
     let is_wanted = within(workshop, args.path.as_deref().filter(|path| !path.is_empty()))?;
     if let Some(name) = args.changed.as_deref().filter(|name| !["", "false"].contains(name)) {
         let changed = Some(changed(workshop, name, is_wanted, context).await?);
@@ -143,9 +187,17 @@ pub async fn code_map(workshop: &Workshop, args: CodeMap, context: &CallContext)
             index.documents().filter(|document| is_wanted(&document.path.to_string_lossy())).collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         let shown = |document: &Document| relative(&document.path.to_string_lossy(), &root);
-        Survey { index, documents, shown: &shown, limit }.map(refreshed)
+        let survey = Survey { index, documents, shown: &shown, limit };
+        MapAnswer { problems: judging.and_then(|judging| survey.problems(&judging)), ..survey.map(refreshed) }
     })
     .await
+}
+
+/// What is a problem of a project.
+struct Judging {
+    root: PathBuf,
+    linting: Linting,
+    baseline: Baseline,
 }
 
 /// The files to draw, and how.
@@ -171,6 +223,7 @@ impl<'i> Survey<'i> {
             most_used: part(self.most_used()),
             largest: part(self.largest()),
             unbalanced: part(self.unbalanced()),
+            problems: None,
             left_out: refreshed.left_out.iter().map(|path| path.display().to_string()).collect(),
         }
     }
@@ -297,7 +350,7 @@ impl<'i> Survey<'i> {
     }
 
     fn tests(&self) -> Vec<MapPlace> {
-        let mut counts: BTreeMap<&std::path::Path, (usize, &Document, &FormRow)> = BTreeMap::new();
+        let mut counts: BTreeMap<&Path, (usize, &Document, &FormRow)> = BTreeMap::new();
         for (document, form) in self.forms().filter(|(document, form)| is_test(document, form)) {
             counts.entry(&document.path).or_insert((0, document, form)).0 += 1;
         }
@@ -362,6 +415,41 @@ impl<'i> Survey<'i> {
             .collect();
         found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.path, a.line).cmp(&(&b.path, b.line))));
         found
+    }
+
+    /// The problems of the files; `None` if they have too much source.
+    fn problems(&self, judging: &Judging) -> Option<MapProblems> {
+        let wanted: HashSet<&Path> = self
+            .documents
+            .iter()
+            .map(|document| document.path.as_path())
+            .filter(|path| path.strip_prefix(&judging.root).is_ok_and(|path| !judging.linting.excludes(path)))
+            .collect();
+        let bytes: usize = self.documents.iter().map(|document| document.text.len()).sum();
+        if bytes > MOST_LINTED {
+            return None;
+        }
+        let found = found(self.index, &judging.linting.chosen(), &|path| wanted.contains(path));
+        let all = found.values().flat_map(|(document, findings)| {
+            findings.iter().map(|finding| Problem::of(document, finding, &judging.root))
+        });
+        let mut all: Vec<Problem> = all.filter(Problem::is_grave).collect();
+        judging.baseline.take_out(&mut all);
+        let errors = all.iter().filter(|problem| problem.is_error()).count();
+        let mut files: Vec<MapPlace> = Vec::new();
+        for problem in &all {
+            match files.last_mut().filter(|file| file.path == problem.path) {
+                Some(file) => file.count = file.count.map(|count| count + 1),
+                None => files.push(MapPlace {
+                    path: problem.path.clone(),
+                    line: problem.line,
+                    count: Some(1),
+                    ..MapPlace::default()
+                }),
+            }
+        }
+        files.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.path.cmp(&b.path)));
+        Some(MapProblems { errors, warnings: all.len() - errors, files: MapPart::of(files, self.limit) })
     }
 
     fn unbalanced(&self) -> Vec<MapPlace> {

@@ -170,17 +170,23 @@ pub async fn lint(workshop: &Workshop, asked: Lint, context: &CallContext) -> Re
         let workshop = workshop.clone();
         context.on_files(move || write(&workshop, &new_files).map(Trial::keep)).await?;
     }
-    let baseline = linting.baseline.as_deref().unwrap_or(BASELINE);
     if asked.write_baseline {
+        let baseline = linting.baseline.as_deref().unwrap_or(BASELINE);
         let content = Baseline::of(&answer.problems).text();
         let file = FsWriteFile { path: baseline.to_owned(), content, accept: None };
         fs_write_file(workshop, file, context).await?;
         answer.known = std::mem::take(&mut answer.problems).len();
         answer.baseline = Some(baseline.to_owned());
-    } else if let Ok(file) = workshop.workspace.read(baseline) {
-        answer.known = Baseline::read(&file.text).take_out(&mut answer.problems);
+    } else {
+        answer.known = baseline_of(workshop, &linting).take_out(&mut answer.problems);
     }
     Ok(answer)
+}
+
+/// The problems that the project knows.
+pub(crate) fn baseline_of(workshop: &Workshop, linting: &Linting) -> Baseline {
+    let file = workshop.workspace.read(linting.baseline.as_deref().unwrap_or(BASELINE));
+    file.map(|file| Baseline::read(&file.text)).unwrap_or_default()
 }
 
 /// The rules that are asked.

@@ -1,6 +1,6 @@
 //! The system or file that a project is, for a load that names none.
 
-use crate::code_map::{CodeMap, MapPlace, code_map};
+use crate::code_map::{CodeMap, MapPlace, code_parts};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
@@ -32,7 +32,7 @@ const MOST: usize = 8;
 ///
 /// Errors: those of the index.
 pub(crate) async fn load_candidates(workshop: &Workshop, context: &CallContext) -> Result<Vec<LoadCandidate>, Refusal> {
-    let map = code_map(workshop, CodeMap { limit: Some(u32::MAX), ..CodeMap::default() }, context).await?;
+    let map = code_parts(workshop, CodeMap { limit: Some(u32::MAX), ..CodeMap::default() }, context).await?;
     // `ledger/fiveam` belongs to `ledger`.
     let is_part = |name: &str| {
         let primary = name.split_once('/').map(|(primary, _)| primary);

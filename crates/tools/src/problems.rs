@@ -65,6 +65,11 @@ impl Problem {
         self.level != "hint"
     }
 
+    /// It fails when it is compiled or run.
+    pub fn is_error(&self) -> bool {
+        self.level == "error"
+    }
+
     /// What stays of it when other lines change.
     pub fn identity(&self) -> String {
         format!("{}\n{}\n{}\n{}", self.path, self.code, self.form, without_lines(&self.message))

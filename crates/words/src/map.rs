@@ -35,6 +35,7 @@ pub(crate) fn text(map: &MapAnswer, skin: Skin) -> String {
     let run = tests_of(map).and_then(|call| spoken(&call, skin)).map(|call| format!("; run them: {call}"));
     let tests = format!("Tests ({}){}", map.test_count, run.unwrap_or_default());
     part(&mut text, &tests, &map.tests, |place| number(place, "test"));
+    problems(&mut text, map, skin);
     part(&mut text, "Most used", &map.most_used, |place| number(place, "use"));
     part(&mut text, "Largest", &map.largest, |place| number(place, "line"));
     let check =
@@ -64,6 +65,22 @@ fn share(share: &DialectShare) -> String {
 
 fn number(place: &MapPlace, noun: &str) -> String {
     place.count.map(|count| format!("  {}", counted(count, noun))).unwrap_or_default()
+}
+
+/// The files with problems, or that nobody has looked for any.
+fn problems(text: &mut String, map: &MapAnswer, skin: Skin) {
+    let Some(found) = &map.problems else {
+        text.push_str("Problems: not counted in so much source; narrow it with path.\n");
+        return;
+    };
+    let see = found.files.first.first().map(|file| NextCall::to("lisp_check_parens").with("path", file.path.as_str()));
+    // A shell has a command for them, the clients' call tells those of a file.
+    let see =
+        if skin == Skin::Shell { Some("lispwright lint".to_owned()) } else { see.and_then(|call| spoken(&call, skin)) };
+    let see = see.map(|call| format!("; see {call}")).unwrap_or_default();
+    let headline =
+        format!("Problems ({}, {}){see}", counted(found.errors, "error"), counted(found.warnings, "warning"));
+    part(text, &headline, &found.files, |place| number(place, "problem"));
 }
 
 /// A headline, and a line for each entry; nothing without entries.

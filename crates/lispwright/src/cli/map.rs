@@ -10,7 +10,7 @@ use super::live::on_files;
 use super::outcome::{failed, show};
 use super::surroundings::Surroundings;
 
-/// A project at a glance: systems, packages, entry points, tests, hot spots, broken files.
+/// A project at a glance: systems, packages, entry points, tests, hot spots, problems.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lispwright map\n  lispwright map src --limit 20\n  lispwright map --changed\n  lispwright map --changed=main~3 src\n\n\
