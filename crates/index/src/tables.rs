@@ -2,7 +2,6 @@
 //!
 //! They are made once for all files. A file that has another text later is laid over them.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -53,10 +52,7 @@ impl<'i> Tables<'i> {
         let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
         for (at, document) in documents.iter().enumerate() {
             each_use(document, dynamic, |number, text| {
-                let name = match canonical.entry(text) {
-                    Entry::Occupied(known) => &*known.into_mut(),
-                    Entry::Vacant(new) => &*new.insert(Written::of(dialect, text).name),
-                };
+                let name = canonical.entry(text).or_insert_with(|| Written::of(dialect, text).name);
                 put(&mut places, name, (at as u32, number));
             });
         }
@@ -75,7 +71,11 @@ impl<'i> Tables<'i> {
         dynamic: &FxHashSet<&str>,
     ) -> Self {
         let mut places = FxHashMap::default();
-        each_use(document, dynamic, |number, text| put(&mut places, &Written::of(dialect, text).name, (at, number)));
+        let mut canonical: FxHashMap<&str, String> = FxHashMap::default();
+        each_use(document, dynamic, |number, text| {
+            let name = canonical.entry(text).or_insert_with(|| Written::of(dialect, text).name);
+            put(&mut places, name, (at, number));
+        });
         let mut laid = self.laid.clone();
         laid.insert(at, Arc::new(Laid { document, places }));
         Self { base: self.base.clone(), laid }

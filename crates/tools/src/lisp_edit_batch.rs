@@ -308,7 +308,7 @@ fn texts(
         })?;
         file.text.clone_from(&edited.text);
         let (path, before) = (file.path.clone(), String::new());
-        let changed = Changed { path, edited, before, made_beside: None, has_other_names: false };
+        let changed = Changed { path, edited, before, asking: None, made_beside: None, has_other_names: false };
         answers.push(changed.answer(one.operation, dry_run));
     }
     let (mut files, mut rewritten) = (Vec::new(), Vec::new());

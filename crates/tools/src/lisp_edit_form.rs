@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::facts::LineChangeFacts;
 use crate::lisp_edit_batch::{BatchEdit, edit_verified};
 use crate::lisp_read_file::{MOST, yes};
-use crate::news::{Rewritten, news};
+use crate::news::{Asking, Rewritten, asked};
 use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -285,11 +285,11 @@ fn run(workshop: &Workshop, edit: &BatchEdit, dry_run: bool) -> Result<EditAnswe
         _ => None,
     };
     let mut changed = made.map_or_else(|| change(workshop, &edit.path, dry_run, make), Ok)?;
-    let before = std::mem::take(&mut changed.before);
+    let (before, asking) = (std::mem::take(&mut changed.before), changed.asking.take());
     let mut answer = changed.answer(edit.operation, dry_run);
     if answer.would_change {
-        let rewritten = Rewritten { path: answer.path.clone(), before, after: answer.texts.file.clone() };
-        answer.new_problems = news(workshop, vec![rewritten]);
+        let now = || Rewritten { path: answer.path.clone(), before, after: answer.texts.file.clone() };
+        answer.new_problems = asking.unwrap_or_else(|| asked(workshop, vec![now()])).answer();
         not_told_twice(&mut answer.new_problems, &answer.remarks);
     }
     Ok(answer)
@@ -310,6 +310,8 @@ pub(crate) struct Changed {
     pub(crate) edited: Edited,
     /// The text of the file before.
     pub(crate) before: String,
+    /// Where it was written, what is looked for since before.
+    pub(crate) asking: Option<Asking>,
     /// For a new file, the existing ones with similar names.
     pub(crate) made_beside: Option<Vec<String>>,
     /// The file has other names, which keep the old text.
@@ -346,7 +348,7 @@ fn create(
     let edited = attempt(workshop, &file, make)?;
     let made = |path| {
         let (edited, made_beside) = (edited.clone(), Some(nearest));
-        Ok(Some(Changed { path, edited, before: String::new(), made_beside, has_other_names: false }))
+        Ok(Some(Changed { path, edited, before: String::new(), asking: None, made_beside, has_other_names: false }))
     };
     if dry_run {
         return made(file.path);
@@ -385,20 +387,30 @@ fn change(
     if dry_run {
         let file = workshop.roots.read(Path::new(path)).map_err(unusable)?;
         let edited = attempt(workshop, &file, make)?;
-        return Ok(Changed { path: file.path, edited, before: file.text, made_beside: None, has_other_names: false });
+        return Ok(Changed {
+            path: file.path,
+            edited,
+            before: file.text,
+            asking: None,
+            made_beside: None,
+            has_other_names: false,
+        });
     }
     let mut done = None;
     let written = workshop.roots.edit(Path::new(path), |file| {
         let edited = attempt(workshop, file, make)?;
+        let (path, before, after) = (file.path.clone(), file.text.clone(), edited.text.clone());
+        // The disk takes its time.
+        let asking = edited.changed.then(|| asked(workshop, vec![Rewritten { path, before, after }]));
         let text = if edited.changed { NewText::Text(edited.text.clone()) } else { NewText::Unchanged };
-        done = Some((edited, file.text.clone()));
+        done = Some((edited, file.text.clone(), asking));
         Ok(text)
     });
     match written {
         Ok(written) => {
-            let (edited, before) = done.expect("an edit that succeeds has run");
+            let (edited, before, asking) = done.expect("an edit that succeeds has run");
             let has_other_names = written.other_names > 0;
-            Ok(Changed { path: written.path, edited, before, made_beside: None, has_other_names })
+            Ok(Changed { path: written.path, edited, before, asking, made_beside: None, has_other_names })
         }
         Err(EditError::Refused(refusal)) => Err(refusal),
         Err(EditError::Project(error)) => Err(unusable(error)),

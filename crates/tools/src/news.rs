@@ -7,7 +7,7 @@
 //! when that is seen while nobody asks.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lispwright_index::{Document, Index, Reading, UseIndex};
+use lispwright_index::{Definition, Document, Index, Reading, UseIndex};
 use lispwright_lint::{Chosen, Finding, JudgedPart, Rule, new_since, rules};
 use lispwright_platform::{Here, System as _};
 use lispwright_syntax::{Dialect, FormKind, Language};
@@ -110,6 +110,22 @@ struct Change {
 
 /// The problems that are new by an edit; none if that cannot be told soon.
 pub(crate) fn news(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Vec<Problem> {
+    asked(workshop, rewritten).answer()
+}
+
+/// What has been asked and is looked for while the edit is written.
+#[derive(Default)]
+pub(crate) struct Asking(Option<(News, Receiver<Vec<Problem>>)>);
+
+impl Asking {
+    /// The problems that are new; none if that cannot be told soon.
+    pub(crate) fn answer(self) -> Vec<Problem> {
+        self.0.and_then(|(news, answer)| news.wait(&answer)).unwrap_or_default()
+    }
+}
+
+/// Asks for the problems that are new by an edit, which need not be written yet.
+pub(crate) fn asked(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Asking {
     let change = |one: Rewritten| {
         let path = workshop.roots.absolute(Path::new(&one.path)).ok()?;
         let language = language_of(&workshop.workspace, &path, &one.after)?;
@@ -119,9 +135,9 @@ pub(crate) fn news(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Vec<Proble
     let changed: Vec<Change> = rewritten.into_iter().filter_map(change).collect();
     let linting = linting(workshop);
     if changed.is_empty() || linting.is_silent_on_edits {
-        return Vec::new();
+        return Asking::default();
     }
-    workshop.news.ask(workshop, changed, linting.chosen()).unwrap_or_default()
+    Asking(workshop.news.ask(workshop, changed, linting.chosen()))
 }
 
 /// A file has been read, and may be edited next.
@@ -155,14 +171,14 @@ impl News {
         Self(Arc::new(Desk { looks_ahead: true, ..Desk::default() }))
     }
 
-    fn ask(&self, workshop: &Workshop, changed: Vec<Change>, chosen: Chosen) -> Option<Vec<Problem>> {
+    fn ask(&self, workshop: &Workshop, changed: Vec<Change>, chosen: Chosen) -> Option<(Self, Receiver<Vec<Problem>>)> {
         if self.0.is_late.load(Ordering::Acquire) {
             return None;
         }
         let (reply, answer) = channel();
         let until = Instant::now() + self.0.patience;
         self.send(workshop, Job::Answer(Ask { changed, chosen, reply, until }))?;
-        self.wait(&answer)
+        Some((self.clone(), answer))
     }
 
     /// Hands a job to the thread, and starts that if there is none.
@@ -515,29 +531,55 @@ fn is_unfinished(document: &Document, earlier: Option<&Document>, finding: &Find
     rules::with_code(finding.rule).is_some_and(Rule::needs_file) && !earlier.is_some_and(stood_before)
 }
 
-/// What other files know of a definition: its kind, and its parameters or, of a macro or type, its text.
-type Outside = (FormKind, String);
-
 /// What a file defines, by space, name, and whether another definition makes it.
-fn defined(document: &Document) -> BTreeMap<(&str, &str, bool), Vec<Outside>> {
-    let mut defined: BTreeMap<_, Vec<Outside>> = BTreeMap::new();
-    for one in &document.facts.definitions {
-        let text = || document.text[document.facts.forms[one.form as usize].span.range()].to_owned();
-        let known = match one.kind {
-            FormKind::Function | FormKind::Method => arglist(document, one).unwrap_or_default(),
-            FormKind::Variable | FormKind::Test => String::new(),
-            _ if one.made => String::new(),
-            _ => text(),
-        };
-        defined.entry((one.space.as_str(), one.name.as_str(), one.made)).or_default().push((one.kind, known));
+struct Defined<'d> {
+    document: &'d Document,
+    by_name: HashMap<(&'d str, &'d str, bool), Vec<&'d Definition>>,
+}
+
+impl<'d> Defined<'d> {
+    fn of(document: &'d Document) -> Self {
+        let mut by_name: HashMap<_, Vec<&Definition>> = HashMap::new();
+        for one in &document.facts.definitions {
+            by_name.entry((one.space.as_str(), one.name.as_str(), one.made)).or_default().push(one);
+        }
+        Self { document, by_name }
     }
-    defined
+
+    /// Other files know the definitions of the name here as they know those of the other text.
+    fn is_alike(&self, other: &Self, name: &(&str, &str, bool)) -> bool {
+        let (Some(here), Some(there)) = (self.by_name.get(name), other.by_name.get(name)) else { return false };
+        let is_same = |(one, another): (&&Definition, &&Definition)| {
+            one.kind == another.kind
+                && (self.text(one) == other.text(another)
+                    || outside(self.document, one) == outside(other.document, another))
+        };
+        here.len() == there.len() && here.iter().zip(there).all(is_same)
+    }
+
+    fn text(&self, one: &Definition) -> &'d str {
+        form_text(self.document, one)
+    }
+}
+
+fn form_text<'d>(document: &'d Document, one: &Definition) -> &'d str {
+    &document.text[document.facts.forms[one.form as usize].span.range()]
+}
+
+/// What other files know of a definition beside its kind: its parameters or, of a macro or type, its text.
+fn outside(document: &Document, one: &Definition) -> String {
+    match one.kind {
+        FormKind::Function | FormKind::Method => arglist(document, one).unwrap_or_default(),
+        FormKind::Variable | FormKind::Test => String::new(),
+        _ if one.made => String::new(),
+        _ => form_text(document, one).to_owned(),
+    }
 }
 
 /// What the file defined, it defines still, as it did.
 fn is_kept(before: &Document, after: &Document) -> bool {
-    let now = defined(after);
-    defined(before).iter().all(|(name, known)| now.get(name) == Some(known))
+    let (then, now) = (Defined::of(before), Defined::of(after));
+    then.by_name.keys().all(|name| then.is_alike(&now, name))
 }
 
 /// The other files with code in packages, modules or namespaces that one of the changed files declares otherwise now.
@@ -560,12 +602,16 @@ fn inside_redeclared(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[&Path])
 fn redefined(then: &UseIndex<'_>, now: &UseIndex<'_>, changed: &[&Path]) -> BTreeMap<String, bool> {
     let mut names = BTreeMap::new();
     for path in changed {
-        let old = then.document(path).map(defined).unwrap_or_default();
-        let new = now.document(path).map(defined).unwrap_or_default();
-        let differing = old.iter().filter(|(name, known)| new.get(*name) != Some(known));
-        let added = new.keys().filter(|name| !old.contains_key(*name));
-        names.extend(added.map(|(_, name, _)| ((*name).to_owned(), true)));
-        names.extend(differing.map(|((_, name, _), _)| ((*name).to_owned(), false)));
+        let (old, new) = (then.document(path).map(Defined::of), now.document(path).map(Defined::of));
+        let is_in =
+            |other: &Option<Defined<'_>>, name| other.as_ref().is_some_and(|other| other.by_name.contains_key(name));
+        for name in new.iter().flat_map(|new| new.by_name.keys()).filter(|name| !is_in(&old, name)) {
+            names.insert(name.1.to_owned(), true);
+        }
+        let is_kept = |here: &Defined<'_>, name| new.as_ref().is_some_and(|new| here.is_alike(new, name));
+        if let Some(old) = &old {
+            names.extend(old.by_name.keys().filter(|name| !is_kept(old, name)).map(|name| (name.1.to_owned(), false)));
+        }
     }
     names
 }
