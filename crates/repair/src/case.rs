@@ -14,6 +14,7 @@ use crate::witnesses::arity::Arities;
 use crate::witnesses::habits::Habits;
 use crate::witnesses::learn::{Learnt, learn};
 use crate::witnesses::pairs::Pairs;
+use crate::witnesses::rows::Rows;
 
 /// An earlier text that shares fewer of its words, from 0 to 1, counts as another text.
 const MUCH_IN_COMMON: f32 = 0.3;
@@ -42,6 +43,7 @@ pub(crate) struct Case<'a> {
     pub(crate) without: Doubts,
     lines: OnceCell<LineIndex>,
     cut: OnceCell<(Vec<Token>, Vec<Chunk>)>,
+    rows: OnceCell<Rows>,
     others: OnceCell<Learnt>,
     /// `None` if the earlier text adds nothing to what is learnt from the others.
     habits: OnceCell<Option<Habits>>,
@@ -87,6 +89,7 @@ impl<'a> Case<'a> {
             without,
             lines: OnceCell::new(),
             cut: OnceCell::new(),
+            rows: OnceCell::new(),
             others: OnceCell::new(),
             habits: OnceCell::new(),
             pairs: OnceCell::new(),
@@ -114,6 +117,11 @@ impl<'a> Case<'a> {
             let chunks = chunks(&tokens);
             (tokens, chunks)
         })
+    }
+
+    /// The lines of the text that have tokens.
+    pub(crate) fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| Rows::of(&self.cut().0))
     }
 
     /// What is learnt from everything around the first broken form but the earlier text.

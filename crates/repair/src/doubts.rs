@@ -13,6 +13,7 @@ mod entangled;
 mod forbidden;
 mod lead;
 mod mended;
+mod opened;
 mod parameters;
 mod shapes;
 mod slips;

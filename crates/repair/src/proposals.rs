@@ -4,6 +4,7 @@
 //! or stray quotes, and delimiters. Each sort proposes its answers independently of the others; [`crate::policy`]
 //! decides between the proposals.
 
+pub(crate) mod alike;
 pub(crate) mod beam;
 pub(crate) mod delimiters;
 pub(crate) mod foreign;
@@ -40,11 +41,13 @@ pub(crate) struct Answer {
     pub(crate) why: &'static str,
     /// It gives a form that nobody writes, which its cost includes.
     pub(crate) odd: bool,
+    /// The lines that it changes become like the lines around them.
+    pub(crate) alike: bool,
 }
 
 impl Answer {
     pub(crate) fn new(edits: Vec<TextEdit>, why: &'static str) -> Self {
-        Self { edits, beside: Vec::new(), cost: 0.0, why, odd: false }
+        Self { edits, beside: Vec::new(), cost: 0.0, why, odd: false, alike: false }
     }
 
     /// All its edits.

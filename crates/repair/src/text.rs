@@ -10,3 +10,4 @@ pub(crate) mod pieces;
 pub(crate) mod plain;
 pub(crate) mod scope;
 pub(crate) mod window;
+pub(crate) mod wrappers;

@@ -12,4 +12,5 @@ pub(crate) mod nesting;
 pub(crate) mod operators;
 pub(crate) mod pairs;
 pub(crate) mod question;
+pub(crate) mod rows;
 pub(crate) mod shape;

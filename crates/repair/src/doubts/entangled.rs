@@ -17,7 +17,10 @@ impl Case<'_> {
         let lacking = nets().sum::<i64>() < 0;
         let bodiless = |(index, chunk): (usize, &Chunk)| {
             let beside = chunks.get(index + 1).is_some_and(|next| !next.healthy) || lacking;
-            chunk.healthy && beside && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), habits)
+            chunk.healthy
+                && !chunk.wraps
+                && beside
+                && lacks_a_body(&tokens[chunk.tokens.clone()], self.language.dialect(), habits)
         };
         // The body of a library may begin in column 0, and then lack the closer that the library seems to lack.
         let holds_the_rest = |(index, chunk): (usize, &Chunk)| {

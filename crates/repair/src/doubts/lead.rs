@@ -87,7 +87,8 @@ impl Considered<'_> {
                     (true, false) => LINE_RIVAL_MARGIN,
                     (false, _) => margin,
                 };
-                only.inserted.starts_with(rivals)
+                !other.odd
+                    && only.inserted.starts_with(rivals)
                     && lines.line(only.at) == line
                     && other.cost - self.best.cost < margin
                     && (is_below_a_list(own, only) || !self.calls_a_plain_word(other))

@@ -36,6 +36,8 @@ pub(crate) struct Mended {
     pub(crate) tokens: Vec<Token>,
     /// The runs of closers in `text` in which the answer adds or changes some.
     pub(crate) supplied: Vec<Range<u32>>,
+    /// The first bytes of the openers in `text` that the answer adds.
+    pub(crate) opened: Vec<u32>,
     /// The lines in it from which the answer removes closers.
     pub(crate) taken: Vec<u32>,
     /// The cost of each token; `None` when the form does not balance.
@@ -78,7 +80,8 @@ impl Case<'_> {
                 tokens[index].old = true;
             }
         }
-        Mended { supplied, taken, ..Mended::of(text, tokens, habits) }
+        let opened = opened(&local);
+        Mended { supplied, opened, taken, ..Mended::of(text, tokens, habits) }
     }
 }
 
@@ -99,11 +102,26 @@ fn supplied(text: &str, edits: &[TextEdit]) -> Vec<Range<u32>> {
     runs
 }
 
+/// The places of the openers that `edits` add where nothing is removed, in the text after them.
+fn opened(edits: &[TextEdit]) -> Vec<u32> {
+    let mut moved = 0i64;
+    let mut found = Vec::new();
+    for edit in edits {
+        let at = i64::from(edit.at) + moved;
+        if edit.removed.is_empty() {
+            let openers = edit.inserted.bytes().enumerate().filter(|(_, byte)| b"([{".contains(byte));
+            found.extend(openers.filter_map(|(index, _)| u32::try_from(at + index as i64).ok()));
+        }
+        moved += edit.inserted.len() as i64 - edit.removed.len() as i64;
+    }
+    found
+}
+
 impl Mended {
     /// The form of these `tokens` of `text`, as it is.
     pub(crate) fn of(text: String, tokens: Vec<Token>, habits: &Habits) -> Self {
         let costs = costs_as_it_is(&tokens, habits, true);
-        Self { text, tokens, supplied: Vec::new(), taken: Vec::new(), costs }
+        Self { text, tokens, supplied: Vec::new(), opened: Vec::new(), taken: Vec::new(), costs }
     }
 
     /// The tokens with their costs; none when the form does not balance.

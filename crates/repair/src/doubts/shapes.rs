@@ -154,7 +154,7 @@ impl Mended {
     }
 
     /// The token is after a quote, a backquote or a comma, not `#'`.
-    fn is_quoted(&self, index: usize) -> bool {
+    pub(super) fn is_quoted(&self, index: usize) -> bool {
         let before = index.checked_sub(1).map(|before| &self.tokens[before]);
         before.is_some_and(|before| before.kind == TokenKind::Prefix && before.end - before.start == 1)
     }

@@ -5,12 +5,13 @@ use lispwright_syntax::Delimiter;
 use super::search::{Action, Limits, Reading, search};
 use super::{Answer, Proposal, Sort, quotes};
 use crate::case::Case;
-use crate::doubts::{Broken, Doubt, lead};
+use crate::doubts::{Broken, CLEAR_MARGIN, Doubt, MARGIN, lead};
 use crate::outcome::{Evidence, Reason};
 use crate::text::code::Token;
-use crate::text::edit::{TextEdit, apply, normalise, replace, solid};
+use crate::text::edit::{CLOSERS, TextEdit, apply, normalise, replace, solid};
 use crate::text::plain::Plain;
 use crate::text::scope::{Chunk, defines};
+use crate::text::wrappers::begins_library;
 use crate::witnesses::guard::{Guard, slide};
 
 /// By how much the lead of each answer has to be larger if several forms are broken.
@@ -65,6 +66,9 @@ impl Case<'_> {
         if broken.iter().any(|chunk| chunk.tokens.len() > LARGEST) {
             return Proposal::open(Reason::NoCandidate, Vec::new());
         }
+        if let Some(proposal) = self.end_of_library(&broken) {
+            return proposal;
+        }
         let habits = self.habits();
         let entangled = self.entangled(habits);
         let pairs = self.pairs().filter(|_| known);
@@ -93,7 +97,10 @@ impl Case<'_> {
             let doubt = doubt.filter(|doubt| *doubt == Doubt::StopsShort).or(entangled).or(doubt);
             Considered { answers, doubt, line: own[0].line, net: chunk.net, defines: defines(tokens, chunk) }
         };
-        let forms: Vec<Considered> = broken.iter().map(consider).collect();
+        let mut forms: Vec<Considered> = broken.iter().map(consider).collect();
+        if self.has_one_slip(&forms) {
+            forms.iter_mut().for_each(|form| form.doubt = None);
+        }
         let alone = match entangled {
             Some(Doubt::Cancelling) => self.each_alone(&forms),
             _ => Vec::new(),
@@ -110,6 +117,61 @@ impl Case<'_> {
             }
             proposal => proposal,
         }
+    }
+
+    /// The forms have the same slip on lines that are alike, and each answer would be taken if the others did not count
+    /// against it: who slips in one of several parallel lines slips in all.
+    fn has_one_slip(&self, forms: &[Considered]) -> bool {
+        let tokens = &self.cut().0;
+        let slip = |form: &Considered| {
+            let [edit] = &form.answers.first()?.edits[..] else { return None };
+            let certain = match form.doubt {
+                None => true,
+                Some(Doubt::CloseCall) => lead(&form.answers) >= MARGIN && edit.adds(CLOSERS),
+                Some(_) => false,
+            };
+            let line = self.lines().line(edit.at) - 1;
+            let outline = self.rows().outline(self.text, tokens, line, std::slice::from_ref(edit));
+            certain.then(|| (edit.inserted.clone(), edit.removed.clone(), outline))
+        };
+        let mut slips = forms.iter().map(slip);
+        let first = slips.next().flatten();
+        forms.len() > 1 && first.is_some() && slips.all(|slip| slip == first)
+    }
+
+    /// If the only broken form is the beginning of a library whose body begins in column 0, the closers that are missing at
+    /// the end of the text: a library is not empty.
+    fn end_of_library(&self, broken: &[&Chunk]) -> Option<Proposal> {
+        let (tokens, chunks) = self.cut();
+        let [only] = broken else { return None };
+        let own = &tokens[only.tokens.clone()];
+        let is_last = chunks.last().is_some_and(|last| last.tokens.end == only.tokens.end);
+        // A library after other forms may end before others.
+        let is_first = chunks
+            .iter()
+            .take_while(|chunk| chunk.tokens.end <= only.tokens.start)
+            .all(|chunk| chunk.tokens.len() == 1);
+        let known = self.before.is_some() || self.free.is_some() || !self.at_end;
+        if !begins_library(own) || !is_first || is_last || known || only.low < 0 || !self.text.ends_with('\n') {
+            return None;
+        }
+        let closers: String = own
+            .iter()
+            .try_fold(Vec::new(), |mut open, token| {
+                match token.delimiter() {
+                    Some(delimiter) if token.kind.is_open() => open.push(delimiter),
+                    Some(delimiter) => drop(open.pop().filter(|own| *own == delimiter)?),
+                    None => {}
+                }
+                Some(open)
+            })?
+            .into_iter()
+            .rev()
+            .map(Delimiter::close)
+            .collect();
+        let end = tokens.last()?.end as usize;
+        let why = "the library holds the forms after it, up to the end of the file";
+        Some(self.sure(vec![replace(self.text, end..end, &closers)], why, CLEAR_MARGIN))
     }
 
     /// If the lists that a broken form leaves open may have been put around the forms after it: their closers at the
@@ -187,9 +249,10 @@ impl Case<'_> {
             _ => 192,
         };
         let limits = Limits { guard, beam, everywhere: own.len() <= 20_000, brackets };
-        let readings = search(own, form.habits, limits, READINGS);
+        let mut readings = search(own, form.habits, limits, READINGS);
         let mut answers = self.answers(own, &readings);
         let form = Broken { own, ..form };
+        self.weigh_by_rows(&form, &mut readings, &mut answers);
         self.discount(&form, &mut answers);
         let best =
             readings.iter().find(|reading| answers.first().is_some_and(|best| self.edits(own, reading) == best.edits));

@@ -21,12 +21,14 @@ const NEAR: f32 = 7.0;
 const LARGEST: usize = 20_000;
 /// How much less likely an answer is that gives a form which nobody writes, as a natural logarithm.
 const ODD_FORM: f32 = 8.0;
-/// The same for a list of parameters with what is no parameter.
+/// The same for the first answer if it gives a list of parameters with what is no parameter, or what nobody writes.
 const NO_PARAMETER: f32 = 10.0;
 /// The same for one that takes an opener where closers are missing: closers are lost more often than openers are added.
 const OPENER_TAKEN: f32 = 2.0;
 /// The same for a form that seems unfinished.
 const UNFINISHED_FORM: f32 = 4.0;
+/// How much likelier one is whose lines become like those around them.
+const ALIKE: f32 = 3.0;
 
 impl Case<'_> {
     /// Puts the answers first that give a form as somebody would write it; `best` is the reading of the first answer.
@@ -35,7 +37,7 @@ impl Case<'_> {
             return;
         }
         let at_the_seam = self.closed_at_the_seam(form.own, answers);
-        if let Some(other) = best.and_then(|best| self.with_another_opener(form.own, best)) {
+        if let Some((other, ..)) = best.and_then(|best| self.with_another_opener(form.own, best)) {
             answers.insert(1.min(answers.len()), other);
         }
         let looked_at = answers.len().min(LOOKED_AT);
@@ -44,6 +46,9 @@ impl Case<'_> {
         for answer in &mut answers[..looked_at] {
             if net > 0 && answer.edits.iter().any(|edit| edit.takes(OPENERS)) {
                 answer.cost += OPENER_TAKEN;
+            }
+            if answer.alike {
+                answer.cost -= ALIKE;
             }
             if !answer.odd && self.leaves_an_odd_form(form, &answer.edits) {
                 answer.cost += ODD_FORM;
@@ -73,11 +78,12 @@ impl Case<'_> {
         others.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     }
 
-    /// An answer that gives a list of parameters with something else in it is not the likeliest.
+    /// An answer that gives a list of parameters with something else in it, or what nobody writes, is not the likeliest.
     fn discount_the_first(&self, form: &Broken<'_>, answers: &mut [Answer]) {
         let is_odd = |answer: &Answer| {
-            self.considers(Doubt::Parameters)
-                && self.mended(form.own, &answer.edits, form.habits).has_odd_parameters(self.language)
+            let mended = self.mended(form.own, &answer.edits, form.habits);
+            mended.is_unwritten(self.language.dialect(), form.habits)
+                || (self.considers(Doubt::Parameters) && mended.has_odd_parameters(self.language))
         };
         let near = answers.first().map_or(0.0, |best| best.cost + NO_PARAMETER);
         if !answers.first().is_some_and(is_odd) {
@@ -96,6 +102,7 @@ impl Case<'_> {
         let mended = self.mended(form.own, edits, form.habits);
         !mended.shapes(Sight::Shape, self.language.dialect(), form.habits).is_empty()
             || mended.is_broken()
+            || mended.is_unwritten(self.language.dialect(), form.habits)
             || (self.considers(Doubt::Parameters) && mended.has_odd_parameters(self.language))
             || self.breaks_a_row(form.own, edits)
             || self.closes_behind_a_seam(form.own, edits)
@@ -107,17 +114,19 @@ impl Case<'_> {
         shapes.are_of_an_unfinished_form()
     }
 
-    /// The answer that changes the opener instead of the closer that does not match it.
-    fn with_another_opener(&self, own: &[Token], best: &Reading) -> Option<Answer> {
+    /// The answer that changes the opener instead of the closer that does not match it, the index of the opener, and its new
+    /// kind.
+    pub(super) fn with_another_opener(&self, own: &[Token], best: &Reading) -> Option<(Answer, usize, Delimiter)> {
         let [Action::Change { at, .. }] = best.actions[..] else { return None };
         let with = own[at as usize].delimiter()?;
-        let opener = &own[innermost(own, at as usize)?];
+        let index = innermost(own, at as usize)?;
+        let opener = &own[index];
         let range = opener.start as usize..opener.end as usize;
         let spelt = &self.text[range.clone()];
         let start = range.end - spelt.chars().next_back().map_or(0, char::len_utf8);
         let edits = vec![replace(self.text, start..range.end, with.open().encode_utf8(&mut [0; 4]))];
         let why = "the list begins with another kind of bracket than it ends with";
-        Some(Answer { cost: best.cost, ..Answer::new(edits, why) })
+        Some((Answer { cost: best.cost, ..Answer::new(edits, why) }, index, with))
     }
 
     /// The first answer with its closer between two lists that touch, instead of after them.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use lispwright_syntax::{Delimiter, TokenKind};
 
 use crate::text::code::Token;
+use crate::text::wrappers;
 
 /// The number of chunks that are tried, at most, to find those that close the lists of others.
 const MOST_STEPS: usize = 200_000;
@@ -25,6 +26,8 @@ pub(crate) struct Chunk {
     pub(crate) healthy: bool,
     /// It is broken and has inner lines in column 0, so columns do not show what belongs to it.
     pub(crate) flush: bool,
+    /// It is the beginning or the end of a form whose body begins in column 0, and right.
+    pub(crate) wraps: bool,
 }
 
 /// Cuts tokens into chunks. Chunks that only balance together are joined.
@@ -51,7 +54,11 @@ pub(crate) fn chunks(tokens: &[Token]) -> Vec<Chunk> {
             None => found.push(whole),
         }
     }
-    let joined = join(tokens, found);
+    let joined = join(tokens, &found);
+    let joined = match joined.iter().all(|chunk| chunk.healthy) {
+        true => joined,
+        false => wrappers::apart(tokens, &found).map_or(joined, |found| join(tokens, &found)),
+    };
     gather(tokens, joined, &mut open)
 }
 
@@ -86,7 +93,7 @@ fn is_condition(tokens: &[Token]) -> bool {
 }
 
 /// The token opens a list, perhaps after prefixes on its line or after a condition on the line before: `#+x`.
-fn opens(tokens: &[Token], index: usize) -> bool {
+pub(super) fn opens(tokens: &[Token], index: usize) -> bool {
     let line = tokens[index].line;
     let condition = tokens[index].kind == TokenKind::Annotation;
     let behind = tokens[index..].iter().take_while(|token| token.line == line).find(|token| !token.kind.is_prefix());
@@ -99,7 +106,7 @@ fn step(token: &Token) -> i64 {
 }
 
 /// The chunk of the tokens in `range`; `open` is a buffer.
-fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> Chunk {
+pub(super) fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> Chunk {
     open.clear();
     let (mut net, mut low, mut healthy) = (0, 0, true);
     for token in &tokens[range.clone()] {
@@ -113,7 +120,7 @@ fn measure(tokens: &[Token], range: Range<usize>, open: &mut Vec<Delimiter>) -> 
             healthy &= open.pop() == Some(delimiter);
         }
     }
-    Chunk { tokens: range, net, low, healthy: healthy && open.is_empty(), flush: false }
+    Chunk { tokens: range, net, low, healthy: healthy && open.is_empty(), flush: false, wraps: false }
 }
 
 /// Every closer matches its opener, and nothing stays open.
@@ -123,7 +130,7 @@ fn balances(tokens: &[Token]) -> bool {
 
 /// Joins a chunk that leaves lists open with the chunks that close exactly those, when no definition would end up
 /// inside another.
-fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
+fn join(tokens: &[Token], chunks: &[Chunk]) -> Vec<Chunk> {
     let mut out: Vec<Chunk> = Vec::with_capacity(chunks.len());
     let mut index = 0;
     // Each look ahead walks over chunks, so their number is limited for texts with very many broken chunks.
@@ -136,7 +143,7 @@ fn join(tokens: &[Token], chunks: Vec<Chunk>) -> Vec<Chunk> {
             if let Some(count) = closing(tokens, &chunks[index..], &mut steps) {
                 let range = chunk.tokens.start..chunks[index + count - 1].tokens.end;
                 if balances(&tokens[range.clone()]) && is_nested_on_purpose(&tokens[range.clone()]) {
-                    out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true, flush: false });
+                    out.push(Chunk { tokens: range, net: 0, low: 0, healthy: true, flush: false, wraps: false });
                     index += count;
                     continue;
                 }
@@ -177,7 +184,7 @@ fn closing(tokens: &[Token], chunks: &[Chunk], steps: &mut usize) -> Option<usiz
     let definition = defines(tokens, &chunks[0]);
     for (index, chunk) in chunks.iter().enumerate().skip(1) {
         *steps = steps.checked_sub(1)?;
-        if depth + chunk.low < 0 || (definition && defines(tokens, chunk)) {
+        if chunk.wraps || depth + chunk.low < 0 || (definition && defines(tokens, chunk)) {
             return None;
         }
         depth += chunk.net;
@@ -254,6 +261,9 @@ fn lies_flush(tokens: &[Token], chunk: &Chunk) -> bool {
 /// `after` follows `before` without an empty line and does not look like a form of its own: it is no definition, and no
 /// call of the same operator as its neighbour.
 fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool) -> bool {
+    if before.wraps || after.wraps {
+        return false;
+    }
     if tokens[after.tokens.start].apart && (!everywhere || tokens[after.tokens.start].kind.is_open()) {
         return false;
     }
@@ -271,7 +281,7 @@ fn may_belong(tokens: &[Token], before: &Chunk, after: &Chunk, everywhere: bool)
     everywhere || name(before) != name(after)
 }
 
-fn head<'t>(tokens: &'t [Token], chunk: &Chunk) -> Option<&'t Token> {
+pub(super) fn head<'t>(tokens: &'t [Token], chunk: &Chunk) -> Option<&'t Token> {
     let own = &tokens[chunk.tokens.clone()];
     own.iter().skip_while(|token| !token.kind.is_open()).nth(1)
 }

@@ -19,6 +19,8 @@ const RESTORED: f32 = 3.4;
 const RESTORED_AGAIN: f32 = 1.0;
 /// The cost of removing a closer whose opener is gone.
 const ORPHAN: f32 = 4.0;
+/// The additional cost of removing another closer where the opener of one is gone.
+const NO_ORPHAN: f32 = 3.0;
 /// The cost of a list that ends elsewhere than in the earlier text, by how firmly that is expected; and of each further
 /// one, because the lists around it end elsewhere too then.
 const ELSEWHERE: f32 = 4.5;
@@ -122,6 +124,7 @@ impl Guard {
             };
             *own = (ending.gap, cost);
         }
+        let orphans = pairs.changes.iter().any(|change| change.orphans > 0);
         for index in 0..=tokens.len() {
             let gap = index.checked_sub(1).map_or(0, |before| pairs.gaps[before]) as usize;
             let change = pairs.changes[gap];
@@ -137,6 +140,8 @@ impl Guard {
                 self.drop_again[index] = RESTORED;
             } else if token.kind.is_close() && own.orphans > 0 {
                 self.drop_again[index] = ORPHAN;
+            } else if token.kind.is_close() && orphans && !own.doubtful {
+                self.change[index] += NO_ORPHAN;
             } else if token.kind.is_open() && own.whole && own.openers > 0 && is_doubled(tokens, index) {
                 self.drop_again[index] = RESTORED;
             }

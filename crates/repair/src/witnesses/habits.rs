@@ -11,7 +11,7 @@ use lispwright_syntax::Language;
 
 use crate::text::code::{LITERAL, name_of};
 use crate::witnesses::arity::Arities;
-use crate::witnesses::operators::{constants, operators};
+use crate::witnesses::operators::{constants, declarations, operators};
 use crate::witnesses::question::{MOST_ARGUMENTS, QUESTIONS, Question, argument, part_of, with_atom};
 use crate::witnesses::shape::KnownShapes;
 
@@ -89,6 +89,7 @@ pub(crate) struct Habits {
     names: FxHashMap<u64, [f32; 2]>,
     operators: Option<&'static FxHashSet<u64>>,
     constants: Option<&'static FxHashSet<u64>>,
+    declarations: Option<&'static FxHashSet<u64>>,
     shapes_known: KnownShapes,
     /// Calls are often threaded: an argument may come from the form around.
     threads: bool,
@@ -112,6 +113,7 @@ impl Habits {
             by_head,
             operators: Some(operators(dialect)),
             constants: Some(constants(dialect)),
+            declarations: Some(declarations(dialect)),
             shapes_known: KnownShapes::of(language),
             threads: table.threads,
             ..Self::default()
@@ -216,6 +218,11 @@ impl Habits {
     /// A constant of the language, or the mark of a last clause: `t`, `else`.
     pub(crate) fn is_constant(&self, name: u64) -> bool {
         self.constants.is_some_and(|constants| constants.contains(&name))
+    }
+
+    /// The head of a declaration, which is in a body and no part of it: `declare`.
+    pub(crate) fn is_declaration(&self, name: u64) -> bool {
+        self.declarations.is_some_and(|declarations| declarations.contains(&name))
     }
 
     /// Argument `index` of `head` is known to be a list.

@@ -41,6 +41,18 @@ pub(crate) fn is_library(head: u64) -> bool {
     SET.get_or_init(|| names("library define-library module module+ module*")).contains(&head)
 }
 
+/// A list with this head holds forms that are otherwise at top level, and that may begin in column 0.
+pub(crate) fn holds_forms(head: u64) -> bool {
+    static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
+    let own = || {
+        names(
+            "begin begin-for-syntax progn eval-when eval-when-compile eval-and-compile comment locally \
+         with-eval-after-load",
+        )
+    };
+    is_library(head) || SET.get_or_init(own).contains(&head)
+}
+
 /// A call with this head takes any number of arguments.
 pub(crate) fn is_variadic(head: u64) -> bool {
     static SET: OnceLock<FxHashSet<u64>> = OnceLock::new();
@@ -57,6 +69,12 @@ pub(crate) fn operators(dialect: Dialect) -> &'static FxHashSet<u64> {
 pub(crate) fn constants(dialect: Dialect) -> &'static FxHashSet<u64> {
     static SETS: Sets = [const { OnceLock::new() }; Dialect::ALL.len()];
     SETS[dialect as usize].get_or_init(|| names(dialect.table().shapes.constants))
+}
+
+/// The heads of declarations of a dialect, as hashes of their names.
+pub(crate) fn declarations(dialect: Dialect) -> &'static FxHashSet<u64> {
+    static SETS: Sets = [const { OnceLock::new() }; Dialect::ALL.len()];
+    SETS[dialect as usize].get_or_init(|| names(dialect.table().shapes.declarations))
 }
 
 fn names(text: &str) -> FxHashSet<u64> {
