@@ -8,6 +8,7 @@ pub(crate) mod alike;
 pub(crate) mod beam;
 pub(crate) mod delimiters;
 pub(crate) mod foreign;
+mod quoted;
 pub(crate) mod quotes;
 pub(crate) mod rank;
 pub(crate) mod search;

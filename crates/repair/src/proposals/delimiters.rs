@@ -57,7 +57,7 @@ impl Case<'_> {
     pub(crate) fn by_delimiters(&self, known: bool) -> Proposal {
         let (tokens, chunks) = self.cut();
         if self.considers(Doubt::InsideOut) && quotes::are_doubtful(self.text, self.language, tokens, chunks) {
-            return Proposal::open(Doubt::InsideOut, Vec::new());
+            return Proposal::open(Doubt::InsideOut, self.quotes_put_back());
         }
         let broken: Vec<&Chunk> = chunks.iter().filter(|chunk| !chunk.healthy).collect();
         if broken.len() > MOST_BROKEN || broken.is_empty() {

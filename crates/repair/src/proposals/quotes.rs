@@ -11,33 +11,65 @@ use std::ops::Range;
 
 use lispwright_syntax::{DiagnosticKind, Language, TokenKind, read_plain};
 
+use super::quoted::{Vocabulary, lines_of_code};
 use super::{Answer, Proposal, Sort};
 use crate::case::Case;
-use crate::doubts::MARGIN;
+use crate::doubts::lead;
 use crate::outcome::Reason;
 use crate::text::code::{Token, tokens};
 use crate::text::edit::{TextEdit, apply, replace};
 use crate::text::scope::{Chunk, chunks};
+use crate::witnesses::learn::learn;
 
 /// The number of places that are tried, at most.
 const MOST_PLACES: usize = 160;
 /// The number of bytes read to try them, at most.
 const READING_BUDGET: usize = 4 << 20;
 
-/// The number of words that a string without its opening quote may have, at most.
-const MOST_WORDS: usize = 12;
+/// The number of words on the line that a string without its closing quote may have, at most, and without its opening one.
+const MOST_WORDS: usize = 16;
+const MOST_WORDS_BEFORE: usize = 32;
+
+/// It may have begun so many lines before, at most.
+const MOST_LINES: usize = 8;
 
 /// So many words before a quote are prose.
 const PROSE: usize = 3;
 
-/// The number of places that are offered, at most.
+/// The number of places that are offered, at most, and of those that are tried in the whole text.
 const MOST_FOUND: usize = 8;
+const MOST_READ: usize = 24;
 
-/// One way to put back a quote, after which the text balances.
-pub(crate) struct Closing {
-    pub(crate) edits: Vec<TextEdit>,
+/// The number of strings before the first wrong one that are looked at as well.
+const MOST_STARTS: usize = 2;
+
+/// How much likelier a place for a quote has to be than all others together, as a natural logarithm: for a string on one line,
+/// and for one of several, which may hold code.
+const QUOTE_MARGIN: f32 = 4.5;
+const LONG_MARGIN: f32 = 7.0;
+/// The cost of an old word that would be in the string, or of a new one that would be outside.
+const MISFIT: f32 = 2.5;
+/// The most that all of them cost, because the earlier line may be another one.
+const MOST_MISFIT: f32 = 5.0;
+/// Forms within so many lines before and after are looked at with the broken one.
+const NEIGHBOURS: usize = 8;
+/// In bytes: so much of the text before and after shows what its code is like.
+const LESSON: usize = 24_000;
+
+/// A place at which a quote may have been lost, or be one too many.
+struct Place {
+    /// What is replaced; empty where a quote is put back.
+    range: Range<usize>,
+    /// What is put there.
+    with: &'static str,
     /// The place is the end of a line of a docstring before its body: nowhere else would the quote be written.
-    pub(crate) usual: bool,
+    usual: bool,
+}
+
+impl Place {
+    fn lost(at: usize, usual: bool) -> Self {
+        Self { range: at..at, with: "\"", usual }
+    }
 }
 
 /// The place from which strings and code are mistaken for each other.
@@ -65,18 +97,38 @@ impl Case<'_> {
         self.tree.diagnostics().iter().any(|fault| open(fault.kind))
     }
 
-    /// The answers that add or remove one quote.
+    /// The answers that add or remove one quote, likeliest first.
+    pub(super) fn quotes_put_back(&self) -> Vec<Answer> {
+        let why = "the form balances with the quote there";
+        self.closings().into_iter().map(|(cost, edits)| Answer { cost, ..Answer::new(edits, why) }).collect()
+    }
+
+    /// After `edits`, the strings at them are on one line, or the `margin` is large and none of their lines looks like code.
+    fn is_plain_string(&self, edits: &[TextEdit], margin: f32) -> bool {
+        let text = apply(self.text, edits);
+        let touches = |token: &Token| edits.iter().any(|edit| (token.start..=token.end).contains(&edit.at));
+        let strings = tokens(&text, self.language);
+        let mut strings = strings.iter().filter(|token| token.kind == TokenKind::String && touches(token));
+        strings.all(|token| {
+            let own = &text[token.start as usize + 1..token.end as usize - 1];
+            !own.contains('\n') || (margin >= LONG_MARGIN && lines_of_code(own) == 0)
+        })
+    }
+
+    /// The proposal to add or remove one quote.
     fn by_quotes(&self) -> Proposal {
-        let closings = closings(self.text, self.language, self.before);
-        let usual: Vec<_> = closings.iter().filter(|closing| closing.usual).collect();
-        if let [only] = usual[..]
-            && !self.is_odd_with(&only.edits)
+        let answers = self.quotes_put_back();
+        let margin = lead(&answers);
+        if let [best, ..] = &answers[..]
+            && margin >= QUOTE_MARGIN
+            && !self.leaves_the_edit(&best.edits)
+            && !self.is_odd_with(&best.edits)
+            && self.is_plain_string(&best.edits, margin)
         {
-            let why = "the docstring ends where the body begins, and with the quote there the form balances";
-            return self.sure(only.edits.clone(), why, MARGIN);
+            let why = "with the quote there, the words around it are in a string and the code is not";
+            return self.sure(best.edits.clone(), why, margin);
         }
-        let answer = |closing: Closing| Answer::new(closing.edits, "the form balances with the quote there");
-        Proposal::open(Reason::OpenText, closings.into_iter().map(answer).collect())
+        Proposal::open(Reason::OpenText, answers)
     }
 }
 
@@ -179,36 +231,103 @@ pub(crate) fn touches_a_word(own: &[Token]) -> bool {
     })
 }
 
-/// The ways to put back one quote after which `text` balances, the likeliest first.
-fn closings(text: &str, language: &Language, before: Option<&str>) -> Vec<Closing> {
-    let Some(Suspect { start, end: likely }) = suspect(text, language) else { return Vec::new() };
-    let from = text[..start as usize].rfind("\n(").map_or(0, |at| at + 1);
-    let end = text[start as usize..].find("\n(").map_or(text.len(), |at| start as usize + at + 1);
-    let part = &text[from..end];
-    let quote = text.as_bytes()[start as usize] == b'"' || text[start as usize..].starts_with("#\"");
-    if !quote {
-        return Vec::new();
-    }
-    let words = LineWords::around(part, start as usize - from, before);
-    let mut found = Vec::new();
-    let most = READING_BUDGET / part.len().max(1);
-    for (place, usual) in places(part, start as usize - from, language).into_iter().take(most) {
-        let edit = replace(part, place.clone(), if place.is_empty() { "\"" } else { "" });
-        let tried = apply(part, std::slice::from_ref(&edit));
-        let own = tokens(&tried, language);
-        if own.iter().any(|token| matches!(token.kind, TokenKind::UnterminatedString)) {
-            continue;
+impl Case<'_> {
+    /// The ways to put back one quote after which the text balances, with their costs, the likeliest first.
+    fn closings(&self) -> Vec<(f32, Vec<TextEdit>)> {
+        let (text, language) = (self.text, self.language);
+        let Some(Suspect { start, end: likely }) = suspect(text, language) else { return Vec::new() };
+        let start = start as usize;
+        let from = text[..start].rfind("\n(").map_or(0, |at| at + 1);
+        let end = text[start..].find("\n(").map_or(text.len(), |at| start + at + 1);
+        let quote = text.as_bytes()[start] == b'"' || text[start..].starts_with("#\"");
+        if !quote {
+            return Vec::new();
         }
-        if chunks(&own).iter().all(|chunk| chunk.healthy) {
-            // A quote is lost more often than written for nothing.
-            let is_taken = edit.at as usize + from == start as usize && edit.inserted.is_empty();
-            let key = (words.misfit(&edit), is_taken, words.distance(&edit, likely as usize - from));
-            found.push((key, Closing { edits: vec![TextEdit { at: edit.at + from as u32, ..edit }], usual }));
+        let near = with_neighbours(text, from..end);
+        let (front, part) = (from - near.start, &text[near.clone()]);
+        let words = LineWords::around(&text[from..end], start - from, self.before);
+        let beside = [before(text, near.start), after(text, near.end)];
+        let habits = learn("", (&[], &[]), 0, beside.into_iter().chain(self.context.iter()), language).habits;
+        let around = [&text[..near.start], &text[near.end..], part].into_iter();
+        let vocabulary = Vocabulary::new(around.take(2), habits, language);
+        let mut found = Vec::new();
+        let most = READING_BUDGET / part.len().max(1);
+        let starts = earlier_starts(&text[from..end], start - from, language);
+        let places = starts.chain([start - from]).flat_map(|start| places(&text[from..end], start, language));
+        let mut tried_edits: HashSet<(u32, bool, bool)> = HashSet::new();
+        for Place { range, with, usual } in places.take(most) {
+            let local = replace(&text[from..end], range, with);
+            if !tried_edits.insert((local.at, local.removed.is_empty(), usual)) {
+                continue;
+            }
+            let edit = TextEdit { at: local.at + front as u32, ..local.clone() };
+            let tried = apply(part, std::slice::from_ref(&edit));
+            let own = tokens(&tried, language);
+            if own.iter().any(|token| matches!(token.kind, TokenKind::UnterminatedString)) {
+                continue;
+            }
+            if chunks(&own).iter().all(|chunk| chunk.healthy) {
+                let misfit = (words.misfit(&local) as f32 * MISFIT).min(MOST_MISFIT);
+                let cost = vocabulary.cost(&tried, &own, &edit, usual) + misfit;
+                found.push((
+                    cost,
+                    words.distance(&local, likely as usize - from),
+                    TextEdit { at: local.at + from as u32, ..local },
+                ));
+            }
         }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut seen: HashSet<String> = HashSet::new();
+        let balances = |edit: &TextEdit| {
+            let tried = apply(text, std::slice::from_ref(edit));
+            read_plain(&tried, language).diagnostics().is_empty() && seen.insert(tried)
+        };
+        let found = found.into_iter().map(|(cost, _, edit)| (cost, edit)).take(MOST_READ);
+        let mut balances = balances;
+        found.filter(|(_, edit)| balances(edit)).take(MOST_FOUND).map(|(cost, edit)| (cost, vec![edit])).collect()
     }
-    found.sort_by_key(|(key, _)| *key);
-    let balances = |closing: &Closing| read_plain(apply(text, &closing.edits), language).diagnostics().is_empty();
-    found.into_iter().map(|(_, closing)| closing).filter(balances).take(MOST_FOUND).collect()
+}
+
+/// The beginnings of the last strings before `start` that may have lost their end too: they run over a line.
+fn earlier_starts(part: &str, start: usize, language: &Language) -> impl Iterator<Item = usize> {
+    let own = tokens(&part[..start], language);
+    let is_long = |token: &&Token| {
+        token.kind == TokenKind::String && part[token.start as usize..token.end as usize].contains('\n')
+    };
+    let starts = own
+        .iter()
+        .filter(is_long)
+        .filter_map(|token| Some(token.start as usize + part[token.start as usize..].find('"')?));
+    let mut starts: Vec<usize> = starts.collect();
+    starts.drain(..starts.len().saturating_sub(MOST_STARTS));
+    starts.into_iter()
+}
+
+/// The range with some of the forms before and after it, whose lines may be like its own.
+fn with_neighbours(text: &str, range: Range<usize>) -> Range<usize> {
+    let (mut from, mut end) = (range.start, range.end);
+    while from > 0 && text[from..range.start].matches('\n').count() < NEIGHBOURS {
+        from = text[..from - 1].rfind("\n(").map_or(0, |at| at + 1);
+    }
+    while end < text.len() && text[range.end..end].matches('\n').count() < NEIGHBOURS {
+        end = text[end..].find("\n(").map_or(text.len(), |at| end + at + 1);
+    }
+    from..end
+}
+
+/// Some of the text before a form that begins at `at`, from the beginning of another form on.
+fn before(text: &str, at: usize) -> &str {
+    let from = at.saturating_sub(LESSON);
+    let from = (from..=at).find(|from| text[..at].get(*from..).is_some_and(|rest| rest.starts_with("\n(")));
+    text[..at].get(from.unwrap_or(at)..).unwrap_or_default()
+}
+
+/// Some of the text from `at` on, up to the end of a form.
+fn after(text: &str, at: usize) -> &str {
+    let rest = &text[at..];
+    let most = (0..=LESSON.min(rest.len())).rev().find(|most| rest.is_char_boundary(*most)).unwrap_or(0);
+    let end = if most == rest.len() { most } else { rest[..most].rfind("\n(").unwrap_or(0) };
+    &rest[..end]
 }
 
 /// The words of a line with a quote of which the other one is lost.
@@ -280,9 +399,9 @@ fn words_of(line: &str) -> impl Iterator<Item = Range<usize>> {
         .filter(|word| !word.is_empty())
 }
 
-/// The places from `start` on, where a string begins, at which a quote may have been lost (an empty range) or be one
-/// too many, and whether a docstring usually ends there.
-fn places(part: &str, start: usize, language: &Language) -> Vec<(Range<usize>, bool)> {
+/// The places from `start` on, where a string begins, at which a quote may have been lost, or lack its backslash, or be one
+/// too many.
+fn places(part: &str, start: usize, language: &Language) -> Vec<Place> {
     let mut places = Vec::new();
     let line_of_start = part[..start].rfind('\n').map_or(0, |at| at + 1);
     // A string inside an inner list is an argument, for example of `format`, and its lines end anywhere.
@@ -301,15 +420,14 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(Range<usize>, b
         in_code |= at > start + 1 && line.trim_start().starts_with(&comment);
         if !code.is_empty() {
             let usual = docstring && (next.starts_with(['(', ':']) || next.is_empty());
-            places.push((at + code.len()..at + code.len(), usual && closers == 0 && !in_code));
+            places.push(Place::lost(at + code.len(), usual && closers == 0 && !in_code));
             in_code |= usual && closers == 0 && next.starts_with('(');
-            places.extend((1..=closers).rev().map(|count| (at + code.len() - count..at + code.len() - count, false)));
+            places.extend((1..=closers).rev().map(|count| Place::lost(at + code.len() - count, false)));
             if at == start + 1 {
                 // On its own line, a string may end after any word.
                 let ends = code.match_indices([' ', '\t', ')', ']', '}']).map(|(blank, _)| at + blank);
-                places.extend(
-                    ends.filter(|end| *end < at + code.len() - closers).take(MOST_WORDS).map(|end| (end..end, false)),
-                );
+                let inside = ends.filter(|end| *end < at + code.len() - closers);
+                places.extend(inside.take(MOST_WORDS).map(|end| Place::lost(end, false)));
             }
         }
         at += line.len();
@@ -317,15 +435,30 @@ fn places(part: &str, start: usize, language: &Language) -> Vec<(Range<usize>, b
             break;
         }
     }
-    if looks_like_end(part, start) {
-        // It ends a string whose opening quote was lost: before one of the words before it.
-        let begins = |at: &usize| {
-            let bytes = part.as_bytes();
-            !bytes[*at].is_ascii_whitespace() && blank_or(at.checked_sub(1).map(|at| bytes[at]), b"([{")
-        };
-        let words = (line_of_start..start).rev().filter(|at| part.is_char_boundary(*at)).filter(begins);
-        places.extend(words.take(MOST_WORDS).map(|at| (at..at, false)));
-    }
-    places.extend(part.match_indices('"').take(MOST_PLACES).map(|(at, _)| (at..at + 1, false)));
+    add_openings(&mut places, part, line_of_start, start);
+    let quotes = || part.match_indices('"').map(|(at, _)| at).take(MOST_PLACES);
+    places.extend(quotes().map(|at| Place { range: at..at + 1, with: "", usual: false }));
+    let line = |at: usize| part[at..].find('\n').map_or(part.len(), |end| at + end);
+    let end = line(line(start).min(part.len() - 1) + 1);
+    let near = |at: &usize| (line_of_start..end).contains(at);
+    places.extend(quotes().filter(near).map(|at| Place { range: at..at, with: "\\", usual: false }));
     places
+}
+
+/// The places before the words ahead of the quote at `start`, which may end a string whose opening quote was lost.
+fn add_openings(places: &mut Vec<Place>, part: &str, line_of_start: usize, start: usize) {
+    let begins = |at: &usize| {
+        let (bytes, before) = (part.as_bytes(), at.checked_sub(1).map(|at| part.as_bytes()[at]));
+        let is_form = bytes[*at] == b'(' && before.is_none_or(|byte| byte == b'\n');
+        !is_form && !bytes[*at].is_ascii_whitespace() && blank_or(before, b"([{'`")
+    };
+    let words = (line_of_start..start).rev().filter(|at| part.is_char_boundary(*at)).filter(begins);
+    places.extend(words.take(MOST_WORDS_BEFORE).map(|at| Place::lost(at, false)));
+    let line_before = part[..line_of_start.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
+    let words = (line_before..line_of_start).rev().filter(|at| part.is_char_boundary(*at)).filter(begins);
+    places.extend(words.take(MOST_WORDS).map(|at| Place::lost(at, false)));
+    // It may have begun on a line before.
+    let lines = part[..line_of_start].match_indices('\n').rev().take(MOST_LINES).map(|(at, _)| at + 1);
+    let fronts = lines.map(|at| at + part[at..].len() - part[at..].trim_start_matches([' ', '\t']).len());
+    places.extend(fronts.filter(|at| *at < line_of_start).map(|at| Place::lost(at, false)));
 }
