@@ -364,7 +364,15 @@ impl<'t> Walk<'t> {
                 data.next().into_iter().for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
                 for option in data.filter_map(Datum::list) {
                     let mut option = self.data(option);
-                    let is_method = option.next().is_some_and(|word| self.source(word).eq_ignore_ascii_case(":method"));
+                    let word = option.next().map(|word| self.source(word).to_ascii_lowercase()).unwrap_or_default();
+                    match word.as_str() {
+                        "declare" => self.declare_form(option.clone()),
+                        ":generic-function-class" | ":method-class" => {
+                            tasks.extend(option.clone().map(|class| Task::Named(class, UseKind::Value)));
+                        }
+                        _ => {}
+                    }
+                    let is_method = word == ":method";
                     let parameters = option.by_ref().filter(|_| is_method).find(|datum| datum.list().is_some());
                     tasks.extend(parameters.map(|parameters| Task::Bind(parameters, Pattern::Specialized)));
                     tasks.extend(parameters.map(|_| Task::Codes(option)));

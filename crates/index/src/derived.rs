@@ -1,9 +1,13 @@
-//! Names that nobody defines and that a macro may make of another one: `make-account` where `(define-record account ...)` is the
-//! only definition around.
+//! What the macro of a definition may do with its name besides defining it: make others of it, as `make-account` of `(define-record
+//! account ...)`, export it, or keep it for those who look it up.
 
+use lispwright_syntax::FormKind;
 use rustc_hash::FxHashMap;
 
-use crate::facts::UseKind;
+use crate::computed::makes_names;
+use crate::facts::{Definition, FormRow, Use, UseKind};
+use crate::index::Document;
+use crate::ledger::{Possible, PossibleReason};
 use crate::question::{Hit, UseIndex};
 use crate::resolve::{Referent, Symbol};
 
@@ -62,12 +66,78 @@ impl<'i> UseIndex<'i> {
         found
     }
 
+    /// What the macros that define the symbol may do besides, each with a place: that of the macro, or of the definition if nobody in
+    /// the project defines the macro.
+    pub(crate) fn doubts_of_definers(&self, symbol: &Symbol) -> Vec<Possible<'i>> {
+        let mut found = Vec::new();
+        for (document, one) in self.definitions(symbol) {
+            let form = &document.facts.forms[one.form as usize];
+            if one.made || !is_by_macro(document, form) {
+                continue;
+            }
+            // A package stands before the name.
+            let uses = &document.facts.uses;
+            let head = uses.get(uses.partition_point(|used| used.start <= form.span.start));
+            let is_head = |used: &&Use| {
+                let before = document.text.get(form.span.start as usize..used.start as usize);
+                before.is_some_and(|before| !before.contains(char::is_whitespace))
+            };
+            let Some(&head) = head.filter(is_head) else { continue };
+            let (Referent::Is(definer) | Referent::Unknown(definer)) = self.meaning(document, head);
+            let macros = self.definitions(&definer);
+            if macros.is_empty() {
+                found.push(Possible { document, span: head.span(), reason: PossibleReason::UnknownDefiner });
+            }
+            for (document, one) in macros {
+                let form = &document.facts.forms[one.form as usize];
+                let reason = does_besides(&document.text[form.span.range()], form.name.end - form.span.start);
+                found.extend(reason.map(|reason| Possible { document, span: form.name, reason }));
+            }
+        }
+        found
+    }
+
+    /// A definition of the symbol has a head of which the language knows nothing.
+    pub(crate) fn is_made_by_macro(&self, symbol: &Symbol) -> bool {
+        let is_one = |(document, one): &(&Document, &Definition)| {
+            !one.made && is_by_macro(document, &document.facts.forms[one.form as usize])
+        };
+        self.definitions(symbol).iter().any(is_one)
+    }
+
     fn may_be_made(&self, hit: &Hit<'i>, maker: &Maker) -> bool {
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.meaning(hit.document, hit.used);
         let is_near = symbol.space == maker.symbol.space || self.sees(&symbol.space, &maker.symbol);
         let is_nothing = maker.is_known && hit.used.kind == UseKind::Export;
         is_near && !is_nothing && !self.defines(&symbol)
     }
+}
+
+/// The language knows nothing of the head of a definition that is no test.
+fn is_by_macro(document: &Document, form: &FormRow) -> bool {
+    let dialect = document.dialect;
+    let is_one = form.kind.is_definition() && form.kind != FormKind::Test;
+    is_one
+        && !document.language.is_stated(&form.head)
+        && !dialect.knows_definer(&form.head)
+        && dialect.special_form(&form.head).is_none()
+}
+
+/// What a macro does besides defining its first parameter. `text` is its definition, whose name ends at byte `named`.
+fn does_besides(text: &str, named: u32) -> Option<PossibleReason> {
+    if makes_names(text) {
+        return Some(PossibleReason::MakesNames);
+    }
+    // `(name &body body)`, `((name &key size) &body body)`, `[name & body]`
+    let after = text.get(named as usize..).unwrap_or_default();
+    let is_constituent = |c: char| !c.is_whitespace() && !"()[]{}\"';`,".contains(c);
+    let start = after.find(is_constituent)?;
+    let rest = &after[start..];
+    let parameter = &rest[..rest.find(|c| !is_constituent(c)).unwrap_or(rest.len())];
+    let quoted = [format!("',{parameter}"), format!("'~{parameter}")];
+    let is_whole = |at: usize, len: usize| !text[at + len..].starts_with(is_constituent);
+    let is_quoted = quoted.iter().any(|word| text.match_indices(word).any(|(at, _)| is_whole(at, word.len())));
+    (is_quoted || text.contains("(export ")).then_some(PossibleReason::Kept)
 }
 
 /// The parts of a name before and after which no letter or digit stands, shorter than the name.

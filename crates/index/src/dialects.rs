@@ -54,8 +54,8 @@ pub(crate) struct Rules {
     pub(crate) imports_are_of_files: bool,
     /// A file with one of these texts gives out what it defines without naming it.
     pub(crate) giving_out: &'static [&'static str],
-    /// Heads of definitions that are there for users of older versions.
-    pub(crate) obsoletes: &'static [&'static str],
+    /// Heads of definitions that others use by rule: the compiler, users of older versions.
+    pub(crate) for_others: &'static [&'static str],
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// The file that is named after a space or feature, below a directory of sources, without its extension.
@@ -131,7 +131,7 @@ const COMMON_LISP: Rules = Rules {
     imports_are_of_files: false,
     files_are_features: false,
     giving_out: &[],
-    obsoletes: &[],
+    for_others: &["define-vop", "deftransform", "define-assembly-routine", "defsetf", "define-setf-expander"],
     space_word: "package",
     space_file: str::to_owned,
     keywords_are_qualified: false,
@@ -260,7 +260,7 @@ const EMACS_LISP: Rules = Rules {
     templates_declare: false,
     accessors_are_written: false,
     files_are_features: true,
-    obsoletes: &["define-obsolete-function-alias", "define-obsolete-variable-alias", "define-obsolete-face-alias"],
+    for_others: &["define-obsolete-function-alias", "define-obsolete-variable-alias", "define-obsolete-face-alias"],
     ..COMMON_LISP
 };
 

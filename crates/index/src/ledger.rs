@@ -10,7 +10,7 @@ use lispwright_syntax::{FormKind, Span, SpecialForm, TokenKind, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::account::{Holds, NamePlace};
-use crate::computed::{Computed, makes_names};
+use crate::computed::Computed;
 use crate::derived::Maker;
 use crate::dialects::rules;
 use crate::facts::{Definition, MarkRole, UseKind};
@@ -50,6 +50,10 @@ pub enum PossibleReason {
     MayBeMade,
     /// The macro of its definition makes names from parts.
     MakesNames,
+    /// The macro of its definition exports the name, or keeps it as data for those who look it up.
+    Kept,
+    /// Its definition is a form of which nobody knows what it does with the name.
+    UnknownDefiner,
 }
 
 impl PossibleReason {
@@ -69,6 +73,8 @@ impl PossibleReason {
             Self::Taken => "the form takes it by its name",
             Self::MayBeMade => "its definition may make this name",
             Self::MakesNames => "the macro of its definition makes names",
+            Self::Kept => "the macro of its definition keeps the name",
+            Self::UnknownDefiner => "its definer is not known",
         }
     }
 }
@@ -296,10 +302,12 @@ impl<'i> UseIndex<'i> {
             }
         }
         for book in books.iter_mut() {
-            let macros = book.symbols.iter().flat_map(|symbol| self.name_makers(symbol));
-            let possible =
-                macros.map(|(document, span)| Possible { document, span, reason: PossibleReason::MakesNames });
-            let possible: Vec<_> = possible.collect();
+            // Where it is used, it is of no account what else may use it.
+            let is_use = |hit: &Hit<'i>| hit.is_reference() && !self.is_in_own_definition(hit, &book.symbols);
+            if book.ledger.uses.iter().any(is_use) {
+                continue;
+            }
+            let possible: Vec<_> = book.symbols.iter().flat_map(|symbol| self.doubts_of_definers(symbol)).collect();
             book.ledger.possible.extend(possible);
         }
         for (hits, number) in self.perhaps_made(&makers).into_iter().zip(numbers) {
@@ -312,35 +320,6 @@ impl<'i> UseIndex<'i> {
                 }
             }
         }
-    }
-
-    /// The macros of the project that define the symbol and make names from parts, each with the place of its own.
-    fn name_makers(&self, symbol: &Symbol) -> Vec<(&'i Document, Span)> {
-        let mut found = Vec::new();
-        for (document, one) in self.definitions(symbol) {
-            let form = &document.facts.forms[one.form as usize];
-            if one.made || form.kind == FormKind::Test || document.dialect.knows_definer(&form.head) {
-                continue;
-            }
-            let uses = &document.facts.uses;
-            let Ok(head) = uses.binary_search_by_key(&(form.span.start + 1), |used| used.start) else { continue };
-            let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.meaning(document, uses[head]);
-            for (document, one) in self.definitions(&symbol) {
-                let form = &document.facts.forms[one.form as usize];
-                if one.kind == FormKind::Macro && makes_names(&document.text[form.span.range()]) {
-                    found.push((document, form.name));
-                }
-            }
-        }
-        found
-    }
-
-    /// A definition of the symbol has a head of which the language knows nothing.
-    fn is_made_by_macro(&self, symbol: &Symbol) -> bool {
-        self.definitions(symbol).iter().any(|(document, one)| {
-            let form = &document.facts.forms[one.form as usize];
-            !one.made && form.kind != FormKind::Test && !document.dialect.knows_definer(&form.head)
-        })
     }
 
     /// Enters the names of which a part is one of the names, and the last parts of the names by themselves.
@@ -612,9 +591,10 @@ impl<'i> UseIndex<'i> {
         }
     }
 
-    /// The uses of a symbol are only in definitions of it.
+    /// The use is in a definition of one of the symbols. A definition inside of another one, in its code, is used there by the
+    /// outer one.
     pub fn is_in_own_definition(&self, hit: &Hit<'i>, symbols: &[Symbol]) -> bool {
-        hit.used.kind == UseKind::Definition || self.defined_around(hit).iter().any(|around| symbols.contains(around))
+        hit.used.kind == UseKind::Definition || self.own_around(hit).iter().any(|around| symbols.contains(around))
     }
 }
 

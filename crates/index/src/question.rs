@@ -496,15 +496,28 @@ impl<'i> UseIndex<'i> {
 
     /// The symbols that the form around a use defines.
     pub fn defined_around(&self, hit: &Hit<'i>) -> Vec<Symbol> {
-        let Some(form) = hit.document.facts.form_at(hit.used.start) else { return Vec::new() };
-        let definitions = &hit.document.facts.definitions;
-        let from = definitions.partition_point(|one| one.form < form);
+        self.made_around(hit).map(|(symbol, _)| symbol).collect()
+    }
+
+    /// The same without what is defined inside of another definition.
+    pub(crate) fn own_around(&self, hit: &Hit<'i>) -> Vec<Symbol> {
+        let mut outer = true;
+        let is_own = |(_, one): &(Symbol, &Definition)| one.made || std::mem::replace(&mut outer, false);
+        self.made_around(hit).filter(is_own).map(|(symbol, _)| symbol).collect()
+    }
+
+    /// What the form around a use defines, itself first.
+    fn made_around(&self, hit: &Hit<'i>) -> impl Iterator<Item = (Symbol, &'i Definition)> {
+        let facts = &hit.document.facts;
+        let form = facts.form_at(hit.used.start);
+        let from =
+            form.map_or(facts.definitions.len(), |form| facts.definitions.partition_point(|one| one.form < form));
+        let own = facts.definitions[from..].iter().take_while(move |one| Some(one.form) == form);
         // What is defined in the code of a test is used by the test.
-        let is_test = hit.document.facts.forms[form as usize].kind == FormKind::Test;
-        let own = definitions[from..].iter().take_while(|one| one.form == form);
-        let own = own.filter(|one| !is_test || one.kind == FormKind::Test);
+        let is_test = form.is_some_and(|form| facts.forms[form as usize].kind == FormKind::Test);
+        let own = own.filter(move |one| !is_test || one.kind == FormKind::Test);
         let own = own.map(|one| (self.proper(&one.symbol()), one));
-        own.filter(|(symbol, one)| !self.takes(symbol, one)).map(|(symbol, _)| symbol).collect()
+        own.filter(|(symbol, one)| !self.takes(symbol, one))
     }
 
     /// The tests that use one of the symbols, directly or through other definitions, those with fewest steps first.

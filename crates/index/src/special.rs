@@ -55,10 +55,7 @@ impl<'t> Walk<'t> {
                 let names: Vec<_> = names.map(|name| Task::Use(name, UseKind::Assignment)).collect();
                 self.next(names.into_iter().chain([Task::Codes(data)]).collect::<Vec<_>>());
             }
-            F::Declare => data.for_each(|specifier| match specifier.list().filter(|_| specifier.is_bare()) {
-                Some(specifier) => self.declaration(specifier),
-                None => self.tasks.push(Task::Code(specifier)),
-            }),
+            F::Declare => self.declare_form(data),
             F::Block => {
                 let name = data.next();
                 if let Some(name) = name {
@@ -184,6 +181,14 @@ impl<'t> Walk<'t> {
         let mut tasks: Vec<Task<'t>> = clause.by_ref().take(tests).map(Task::Code).collect();
         tasks.extend([Task::Body(clause), Task::Unbind(self.local_count())]);
         tasks
+    }
+
+    /// Walks over the specifiers of a `declare` expression; one after `#.` is computed by code.
+    pub(crate) fn declare_form(&mut self, specifiers: Data<'t>) {
+        specifiers.for_each(|specifier| match specifier.list().filter(|_| specifier.is_bare()) {
+            Some(specifier) => self.declaration(specifier),
+            None => self.tasks.push(Task::Code(specifier)),
+        });
     }
 
     /// Walks over a specifier of `declare` (CLHS 3.3): its names are those of bindings around it, its types are data.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lispwright_syntax::FormKind;
+use lispwright_syntax::{FormKind, SpecialForm};
 use rustc_hash::FxHashSet;
 
 use crate::dialects::rules;
@@ -170,6 +170,9 @@ impl<'i> UseIndex<'i> {
                     one.kind,
                     FormKind::Method | FormKind::Package | FormKind::System | FormKind::Test | FormKind::Addition
                 );
+                let head = &document.facts.forms[one.form as usize].head;
+                // An advice changes what others define.
+                let is_other = is_other || document.dialect.special_form(head) == Some(SpecialForm::Advice);
                 let symbol = self.proper(&one.symbol());
                 if is_other || one.made || !seen.insert(symbol.clone()) {
                     continue;
@@ -218,7 +221,7 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
     }
     let is_public = |(document, one): &(&Document, &Definition)| {
         let head = document.facts.forms[one.form as usize].head.as_str();
-        if rules(document.dialect).obsoletes.contains(&head) {
+        if rules(document.dialect).for_others.contains(&head) {
             return true;
         }
         if rules(document.dialect).variables_are_dynamic {

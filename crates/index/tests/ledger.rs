@@ -195,12 +195,18 @@ fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
 fn what_a_macro_makes_of_a_name_keeps_its_definition() {
     use lispwright_syntax::Dialect::{CommonLisp, EmacsLisp};
     // Only its macro knows that this defines `make-datum`.
-    let slots = "(defpackage :a (:use :cl))\n(in-package :a)\n(defslots datum () x)\n(defslots other () x)\n";
+    let slots = "(defpackage :a (:use :cl))\n(in-package :a)\n(defmacro defslots (name &rest slots) (expanded name slots))\n\
+         (defslots datum x)\n(defslots other x)\n";
     check_unused_in(CommonLisp, slots, &["DATUM", "OTHER"]);
     check_unused_in(CommonLisp, &format!("{slots}(print (make-datum :x 1))\n"), &["OTHER"]);
     let wrapper = "#lang racket/base\n(require (for-syntax racket/base))\n(define-syntax (define-wrapper stx)\n  \
          (syntax-case stx () [(_ id) (datum->syntax stx (string->symbol (shorter #'id)))]))\n(define-wrapper list->bytes)\n";
     check_unused(wrapper, &[]);
+    // It quotes the name, or nobody knows what it does.
+    let page = "(defpackage :a (:use :cl))\n(in-package :a)\n(defmacro defpage (name &body body) `(push (list ',name ,@body) *pages*))\n(defpage \
+         home 1)\n(lib:defwidget list-1 2)\n";
+    check_unused_in(CommonLisp, page, &[]);
+    check_unused_in(CommonLisp, &page.replace("(list ',name ,@body) *pages*", "(defun ,name () ,@body)"), &["HOME"]);
     // What it makes is exported.
     let structure =
         "(defpackage :a (:use :cl) (:export #:make-cow))\n(in-package :a)\n(defstruct cow a)\n(defstruct hen)\n";
@@ -217,7 +223,10 @@ fn a_test_uses_what_is_defined_in_it() {
         "#lang racket/base\n(require rackunit)\n(test-case \"a\" (define (halve x) x) (check-equal? (halve 1) 1))\n";
     check_unused(test, &[]);
     check_unused(&test.replace("(halve 1)", "1"), &["halve"]);
-    let tests = "(sp-ert-deftest a--first (should t))\n(deftest-async a--second (should t))\n(def-widget a--third t)\n";
+    // So does a function whose code defines another one.
+    let inner = "(defun a--f () (defun a--g () 1) (a--g))\n(a--f)\n";
+    check_unused_in(lispwright_syntax::Dialect::EmacsLisp, inner, &[]);
+    let tests = "(sp-ert-deftest a--first (should t))\n(deftest-async a--second (should t))\n(defun a--third () t)\n";
     check_unused_in(lispwright_syntax::Dialect::EmacsLisp, tests, &["a--third"]);
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct OptionRow {
     pub(crate) dialect: Dialect,
     pub(crate) heads: &'static [&'static str],
     pub(crate) style: OptionStyle,
+    /// What begins an option: a colon, or nothing.
+    pub(crate) mark: &'static str,
     /// All options that there are; or those that are known, where others can be added.
     pub(crate) is_closed: bool,
     /// The words, without what marks a keyword.
@@ -44,6 +46,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::CommonLisp,
         heads: &["defpackage", "define-package"],
         style: OptionStyle::Lists,
+        mark: ":",
         is_closed: false,
         words: &[
             ("use", V::Any),
@@ -73,6 +76,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::CommonLisp,
         heads: &["defsystem"],
         style: OptionStyle::Pairs,
+        mark: ":",
         is_closed: false,
         words: &[
             ("class", V::Any),
@@ -119,6 +123,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::Clojure,
         heads: &["ns"],
         style: OptionStyle::Lists,
+        mark: ":",
         is_closed: false,
         words: &[
             ("require", V::Any),
@@ -138,6 +143,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::Scheme,
         heads: &["define-module"],
         style: OptionStyle::Pairs,
+        mark: ":",
         is_closed: true,
         words: &[
             ("use-module", V::List),
@@ -162,6 +168,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::Scheme,
         heads: &["define-library"],
         style: OptionStyle::Lists,
+        mark: "",
         is_closed: false,
         words: &[
             ("export", V::Any),

@@ -44,6 +44,7 @@ fn a_special_variable_is_the_same_wherever_it_is_bound() {
     check(
         "== a.lisp
 (defvar «*total*» 0)
+(defgeneric a-g (x) (declare #.«*total*») (:method (x) «*total*»))
 (defun f () (let ((«*total*» 1)) (g «*total*»)))
 ",
         "*total*",

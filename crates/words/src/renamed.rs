@@ -274,6 +274,8 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                     "it is data that may name it, or text; also: quoted, strings changes such places",
                 PossibleReason::Taken => "the form takes what has the name that it would give itself",
                 PossibleReason::MakesNames => "the macro of its definition makes names from parts",
+                PossibleReason::Kept => "the macro of its definition exports the name, or keeps it as data",
+                PossibleReason::UnknownDefiner => "nobody knows what its definer does with the name",
                 PossibleReason::MayBeMade => "its definition may make this name, which nobody defines",
                 PossibleReason::NotUnderstood | PossibleReason::Special | PossibleReason::Computed =>
                     "the form is not understood",

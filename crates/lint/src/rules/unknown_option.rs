@@ -97,7 +97,6 @@ fn plain(text: &str) -> String {
 
 /// `(word value…)…`
 fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], findings: &mut Findings) {
-    let has_keywords = row.dialect != Dialect::Scheme;
     for option in options.iter().filter(|option| option.is_bare() && file.is_plain(**option)) {
         let Some(list) = option.list() else {
             // A word that would be the head of an option, without the list.
@@ -108,7 +107,7 @@ fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
             }
             continue;
         };
-        let Some(word) = file.head_of(list).filter(|word| word.starts_with(':') == has_keywords) else { continue };
+        let Some(word) = file.head_of(list).filter(|word| word.starts_with(':') == (row.mark == ":")) else { continue };
         let folded = plain(word);
         if row.words.iter().any(|(known, _)| *known == folded) {
             if row.heads == ["ns"] {
@@ -117,7 +116,7 @@ fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
             continue;
         }
         if let Some(near) = near(&folded, row.words.iter().map(|(word, _)| *word)) {
-            let mark = if has_keywords { ":" } else { "" };
+            let mark = row.mark;
             let span =
                 file.tree.data(list).next().map_or(file.tree.datum_span(*option), |head| file.tree.core_span(head));
             findings.add(span, format!("`{head}` has no option `{word}`; near it: `{mark}{near}`"));

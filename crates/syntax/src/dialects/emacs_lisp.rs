@@ -562,7 +562,6 @@ const DEFINERS: &[Row] = &[
     row(K::Class, S::Class, &["defclass"]),
     row(K::Structure, S::Structure, &["cl-defstruct", "defstruct"]),
     row(K::Type, S::Callable, &["cl-deftype", "deftype"]),
-    row(K::Addition, S::Named, &["defadvice", "define-advice"]),
     row(K::Test, S::Callable, &["ert-deftest"]),
     row(K::Test, S::Titled(0), &["describe", "it"]),
     row(K::Definition, S::Quoted, &["defalias", "defvaralias", "define-obsolete-function-alias"]),
