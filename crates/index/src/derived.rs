@@ -17,8 +17,7 @@ const LONGEST: usize = 160;
 /// A name whose definition may make others.
 #[derive(Clone, Debug)]
 pub struct Maker {
-    /// The symbol.
-    pub symbol: Symbol,
+    symbol: Symbol,
     /// The part of its name that others may have.
     stem: String,
     /// The language's own forms define it: what they make is known, so an export of another name is one of nothing.
@@ -61,7 +60,7 @@ impl<'i> UseIndex<'i> {
             }
         }
         for hits in &mut found {
-            hits.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+            hits.sort_by_key(Hit::place);
         }
         found
     }

@@ -295,20 +295,18 @@ impl<'i> UseIndex<'i> {
     fn enter_made(&self, books: &mut [Book<'i>]) {
         let mut makers: Vec<Maker> = Vec::new();
         let mut numbers: Vec<usize> = Vec::new();
-        for (number, book) in books.iter().enumerate() {
-            for symbol in book.symbols.iter().filter(|symbol| self.is_made_by_macro(symbol)) {
-                makers.push(self.maker(symbol, Vec::new()));
-                numbers.push(number);
-            }
-        }
-        for book in books.iter_mut() {
-            // Where it is used, it is of no account what else may use it.
-            let is_use = |hit: &Hit<'i>| hit.is_reference() && !self.is_in_own_definition(hit, &book.symbols);
-            if book.ledger.uses.iter().any(is_use) {
+        for (number, book) in books.iter_mut().enumerate() {
+            let made: Vec<&Symbol> = book.symbols.iter().filter(|symbol| self.is_made_by_macro(symbol)).collect();
+            if made.is_empty() {
                 continue;
             }
-            let possible: Vec<_> = book.symbols.iter().flat_map(|symbol| self.doubts_of_definers(symbol)).collect();
-            book.ledger.possible.extend(possible);
+            makers.extend(made.iter().map(|symbol| self.maker(symbol, Vec::new())));
+            numbers.resize(makers.len(), number);
+            // Where it is used, it is of no account what else may use it.
+            let is_use = |hit: &Hit<'i>| hit.is_reference() && !self.is_in_own_definition(hit, &book.symbols);
+            if !book.ledger.uses.iter().any(is_use) {
+                book.ledger.possible.extend(made.into_iter().flat_map(|symbol| self.doubts_of_definers(symbol)));
+            }
         }
         for (hits, number) in self.perhaps_made(&makers).into_iter().zip(numbers) {
             let book = &mut books[number];
@@ -367,7 +365,7 @@ impl<'i> UseIndex<'i> {
         symbols.sort();
         symbols.dedup();
         let mut uses: Vec<Hit<'i>> = symbols.iter().flat_map(|symbol| self.uses(symbol).hits).collect();
-        uses.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+        uses.sort_by_key(Hit::place);
         uses.dedup_by_key(|hit| (&hit.document.path, hit.used.start));
         let mut own: Vec<(&'i Document, Span)> = Vec::new();
         let mut possible: Vec<Possible<'i>> = Vec::new();

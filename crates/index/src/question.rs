@@ -3,6 +3,7 @@
 //! A [`UseIndex`] has the files as they were when it was made. It knows which places use which name, and resolves the
 //! symbol for each of them.
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use lispwright_syntax::{Dialect, FormKind, Forms, Span, Tree};
@@ -29,6 +30,11 @@ pub struct Hit<'i> {
 }
 
 impl<'i> Hit<'i> {
+    /// Its file and first byte, by which uses are ordered.
+    pub(crate) fn place(&self) -> (&'i Path, u32) {
+        (&self.document.path, self.used.start)
+    }
+
     /// The innermost form around it.
     pub fn form(&self) -> Option<&'i FormRow> {
         let facts = &self.document.facts;
@@ -532,7 +538,7 @@ impl<'i> UseIndex<'i> {
             let (mut in_tests, others): (Vec<_>, Vec<_>) = hits.partition(Hit::is_test);
             // A test may also name what is asked about: `(spy-on 'name)`.
             in_tests.retain(|hit| if is_asked { hit.is_reference() } else { hit.is_run() });
-            in_tests.sort_by(|a, b| (&a.document.path, a.used.start).cmp(&(&b.document.path, b.used.start)));
+            in_tests.sort_by_key(Hit::place);
             in_tests.retain(|hit| known.insert((&*hit.document.path, hit.form().map(|form| form.span.start))));
             tests.extend(in_tests);
             is_asked = false;
