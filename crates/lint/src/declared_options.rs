@@ -7,8 +7,11 @@ use crate::file::File;
 /// How options are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionStyle {
-    /// `(word value…)`
-    Lists,
+    /// `(word value…)`, where `mark` begins the word: a colon, or nothing.
+    Lists {
+        /// The mark.
+        mark: &'static str,
+    },
     /// `word value`
     Pairs,
 }
@@ -30,8 +33,6 @@ pub(crate) struct OptionRow {
     pub(crate) dialect: Dialect,
     pub(crate) heads: &'static [&'static str],
     pub(crate) style: OptionStyle,
-    /// What begins an option: a colon, or nothing.
-    pub(crate) mark: &'static str,
     /// All options that there are; or those that are known, where others can be added.
     pub(crate) is_closed: bool,
     /// The words, without what marks a keyword.
@@ -45,8 +46,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         dialect: Dialect::CommonLisp,
         heads: &["defpackage", "define-package"],
-        style: OptionStyle::Lists,
-        mark: ":",
+        style: OptionStyle::Lists { mark: ":" },
         is_closed: false,
         words: &[
             ("use", V::Any),
@@ -76,7 +76,6 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::CommonLisp,
         heads: &["defsystem"],
         style: OptionStyle::Pairs,
-        mark: ":",
         is_closed: false,
         words: &[
             ("class", V::Any),
@@ -122,8 +121,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         dialect: Dialect::Clojure,
         heads: &["ns"],
-        style: OptionStyle::Lists,
-        mark: ":",
+        style: OptionStyle::Lists { mark: ":" },
         is_closed: false,
         words: &[
             ("require", V::Any),
@@ -143,7 +141,6 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
         dialect: Dialect::Scheme,
         heads: &["define-module"],
         style: OptionStyle::Pairs,
-        mark: ":",
         is_closed: true,
         words: &[
             ("use-module", V::List),
@@ -167,8 +164,7 @@ pub(crate) const OPTIONS: &[OptionRow] = &[
     OptionRow {
         dialect: Dialect::Scheme,
         heads: &["define-library"],
-        style: OptionStyle::Lists,
-        mark: "",
+        style: OptionStyle::Lists { mark: "" },
         is_closed: false,
         words: &[
             ("export", V::Any),
@@ -204,7 +200,8 @@ impl File<'_, '_> {
     pub(crate) fn is_option(&self, at: Span) -> bool {
         let around = self.list_of(at).and_then(|list| self.tree.list(list).parent());
         let head = around.and_then(|list| self.head_of(list)).unwrap_or_default();
-        let rows = OPTIONS.iter().filter(|row| row.dialect == self.dialect() && row.style == OptionStyle::Lists);
+        let is_of_lists = |row: &&OptionRow| matches!(row.style, OptionStyle::Lists { .. });
+        let rows = OPTIONS.iter().filter(|row| row.dialect == self.dialect()).filter(is_of_lists);
         rows.flat_map(|row| row.heads).any(|known| *known == head)
     }
 }

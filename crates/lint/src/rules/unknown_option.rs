@@ -73,7 +73,7 @@ impl Rule for UnknownOption {
             let Some(row) = rows.iter().find(|row| row.heads.contains(&written.as_str())) else { continue };
             let options: Vec<Datum> = file.tree.data(list).skip(2).collect();
             match row.style {
-                OptionStyle::Lists => lists(file, row, head, &options, findings),
+                OptionStyle::Lists { mark } => lists(file, (row, mark), head, &options, findings),
                 OptionStyle::Pairs => pairs(file, row, head, &options, findings),
             }
         }
@@ -96,7 +96,7 @@ fn plain(text: &str) -> String {
 }
 
 /// `(word value…)…`
-fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], findings: &mut Findings) {
+fn lists(file: &File<'_, '_>, (row, mark): (&OptionRow, &str), head: &str, options: &[Datum], findings: &mut Findings) {
     for option in options.iter().filter(|option| option.is_bare() && file.is_plain(**option)) {
         let Some(list) = option.list() else {
             // A word that would be the head of an option, without the list.
@@ -107,7 +107,7 @@ fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
             }
             continue;
         };
-        let Some(word) = file.head_of(list).filter(|word| word.starts_with(':') == (row.mark == ":")) else { continue };
+        let Some(word) = file.head_of(list).filter(|word| word.starts_with(':') == (mark == ":")) else { continue };
         let folded = plain(word);
         if row.words.iter().any(|(known, _)| *known == folded) {
             if row.heads == ["ns"] {
@@ -116,7 +116,6 @@ fn lists(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
             continue;
         }
         if let Some(near) = near(&folded, row.words.iter().map(|(word, _)| *word)) {
-            let mark = row.mark;
             let span =
                 file.tree.data(list).next().map_or(file.tree.datum_span(*option), |head| file.tree.core_span(head));
             findings.add(span, format!("`{head}` has no option `{word}`; near it: `{mark}{near}`"));
