@@ -17,7 +17,7 @@
 //! - [`open_regular`] opens what others may have swapped for a pipe or a device, for every crate that reads a path by name.
 //! - [`Below`] walks a tree as its ignore files say: the one walk of this program.
 //! - [`AppendFile`] is a file that a person has named and that is only added to, such as a transcript.
-//! - [`keep_secret`] keeps a token in a file that only its owner may read.
+//! - [`keep_secret`] keeps a token in a file that only its owner may read; [`edit_private`] and [`read_private`] are for other files of this kind.
 //! - [`Revision`] gives the files as a revision of git has them.
 //! - [`edit_anywhere`] does the same for a file that a person's own command is about, such as a client's configuration.
 //!
@@ -70,7 +70,7 @@ pub use read::{Version, read_anywhere, read_encoded_anywhere, read_text_anywhere
 pub use regular::{Access, Links, open_regular, read_regular};
 pub use revision::{Revision, RevisionError};
 pub use root::{RootChoice, RootSource, Roots, begins_version_control, is_shared, root_around, up_to_project};
-pub use secret::keep_secret;
+pub use secret::{edit_private, keep_secret, read_private};
 pub use set_aside::SetAside;
 pub use several::{Destination, NotPutBack, Trial};
 pub use text::{Encoding, LineEnding, SourceFile, digest_of};
