@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::beside::Beside;
-use crate::host::{Handler, Host};
+use crate::host::{Handler, Host, Visitor};
 use crate::names::Names;
 use crate::prompts;
 use crate::reference::reference;
@@ -42,7 +42,10 @@ use crate::{Options, Results};
 /// The time for which a client may cache the tool list and the discovery answer, which never change.
 const FRESH_MS: u64 = 300_000;
 
-/// The state that all connections of a server share.
+/// Who may share such a cached answer: clients with other tokens may have other tools.
+const SHARED_BY: CacheScope = CacheScope::Private;
+
+/// The state that all connections with the same rights share.
 #[derive(Debug)]
 pub(crate) struct Dispatch {
     tools: Vec<Tool>,
@@ -65,7 +68,7 @@ pub(crate) struct Dispatch {
 }
 
 impl Dispatch {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: Options, rest: Arc<Rest>) -> Self {
         let offered = options.tools.len();
         let guides = prompts::offered(&options.tools);
         let tools: Vec<Tool> = options.tools.into_iter().chain(options.unlisted).collect();
@@ -89,7 +92,7 @@ impl Dispatch {
             observer: options.observer,
             guides,
             offers: Arc::new(offers),
-            rest: Arc::default(),
+            rest,
         }
     }
 
@@ -122,7 +125,7 @@ impl Dispatch {
     async fn call(&self, params: CallToolRequestParams, context: RunningCall) -> Result<CallToolResult, ErrorData> {
         let given = params.arguments.unwrap_or_default();
         let observed = self.observer.as_ref().map(|observer| (observer, SystemTime::now(), given.clone()));
-        let caller = context.caller.clone();
+        let (caller, client) = (context.caller.clone(), context.client.clone());
         let Some((index, given)) = self.names.resolve(&params.name, given) else {
             return Err(self.unknown_tool(&params.name));
         };
@@ -152,7 +155,8 @@ impl Dispatch {
         };
         if let Some((observer, began, arguments)) = &observed {
             let (tool, received) = (tool.name, rendering.text.len());
-            observer.observe(caller.as_deref(), &Event::Called { tool, arguments, received, began: *began });
+            let client = client.as_deref();
+            observer.observe(caller.as_deref(), &Event::Called { tool, client, arguments, received, began: *began });
         }
         tracing::debug!(tool = tool.name, is_error = rendering.is_error, took = ?began.elapsed(), "answered a call");
         self.rest.after_call();
@@ -268,10 +272,13 @@ fn result(rendering: Rendering, structured: bool) -> CallToolResult {
     result
 }
 
-/// The caller in words.
-fn caller(name: &str, version: &str) -> Arc<str> {
-    let words: String = format!("{name} {version}").chars().take(100).collect();
-    words.trim().into()
+/// The caller in words: the name of its token, if it has one, before what the client says of itself.
+fn caller(token: Option<&str>, client: Option<&Implementation>) -> Option<Arc<str>> {
+    let stated = client.map(|client| format!("{} {}", client.name, client.version)).unwrap_or_default();
+    let stated: String = stated.chars().take(100).collect();
+    let token = token.map(|name| format!("[{name}]"));
+    let words: Vec<&str> = token.as_deref().into_iter().chain(client.map(|_| stated.trim())).collect();
+    (!words.is_empty()).then(|| words.join(" ").trim().into())
 }
 
 /// A running call: its cancellation and the destination of its progress.
@@ -279,8 +286,10 @@ struct RunningCall {
     withdrawn: CancellationToken,
     closing: CancellationToken,
     progress: Option<(ProgressToken, Peer<RoleServer>)>,
-    /// Name and version of the client, as it states them.
+    /// Name and version of the client, as it states them, after the name of its token.
     caller: Option<Arc<str>>,
+    /// The name of the client's token.
+    client: Option<Arc<str>>,
     /// The time when it came.
     arrival: Arrival,
 }
@@ -384,6 +393,7 @@ pub(crate) struct Session {
     pub(crate) dispatch: Arc<Dispatch>,
     /// Cancelled when running calls have to stop because the connection ends.
     pub(crate) closing: CancellationToken,
+    visitor: Visitor,
     /// The roots of the client.
     roots: ClientRoots,
     /// In the order of the lines: requests are started one after another as they come.
@@ -391,30 +401,45 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(dispatch: Arc<Dispatch>, closing: CancellationToken) -> Self {
-        Self { dispatch, closing, roots: ClientRoots::default(), arrivals: Arrivals::default() }
+    pub(crate) fn new(dispatch: Arc<Dispatch>, closing: CancellationToken, visitor: Visitor) -> Self {
+        Self { dispatch, closing, visitor, roots: ClientRoots::default(), arrivals: Arrivals::default() }
     }
 }
 
-impl Host for Arc<Dispatch> {
-    fn handler(&self, closing: CancellationToken) -> Handler {
-        let session = Session::new(self.clone(), closing);
-        match self.manner.fields_beside {
-            true => Box::new(Beside { session, keeps: self.results == Results::Structured }),
-            false => Box::new(session),
-        }
+/// What a server serves to each kind of visitor.
+pub(crate) struct Desks {
+    /// All tools of the server.
+    whole: Arc<Dispatch>,
+    /// Those that write nothing and run no code.
+    reading: Arc<Dispatch>,
+}
+
+impl Desks {
+    pub(crate) fn new(options: Options) -> Self {
+        let rest: Arc<Rest> = Arc::default();
+        let reading = Arc::new(Dispatch::new(options.for_readers(), rest.clone()));
+        Self { whole: Arc::new(Dispatch::new(options, rest)), reading }
+    }
+}
+
+impl Host for Desks {
+    fn handler(&self, closing: CancellationToken, visitor: Visitor) -> Handler {
+        let dispatch = if visitor.read_only { &self.reading } else { &self.whole };
+        let (beside, keeps) = (dispatch.manner.fields_beside, dispatch.results == Results::Structured);
+        let session = Session::new(dispatch.clone(), closing, visitor);
+        if beside { Box::new(Beside { session, keeps }) } else { Box::new(session) }
     }
 
     fn offers(&self) -> Arc<ServerCapabilities> {
-        self.offers.clone()
+        self.whole.offers.clone()
     }
 
     fn tools(&self) -> Value {
-        serde_json::to_value(self.listed()).expect("tool listings are plain data")
+        serde_json::to_value(self.whole.listed()).expect("tool listings are plain data")
     }
 
     fn documented(&self) -> Value {
-        self.whole_list()
+        self.whole.whole_list()
     }
 }
 
@@ -497,7 +522,7 @@ impl ServerHandler for Session {
         let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
         Ok(DiscoverResult::from_server_info(versions, self.get_info())
             .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Public))
+            .with_cache_scope(SHARED_BY))
     }
 
     async fn list_tools(
@@ -508,7 +533,7 @@ impl ServerHandler for Session {
         one_page(request)?;
         let mut result = ListToolsResult::with_all_items(self.dispatch.listed().to_vec());
         if is_modern(&context) {
-            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(SHARED_BY);
             result.meta = stamp(&context);
         }
         Ok(result)
@@ -522,7 +547,7 @@ impl ServerHandler for Session {
         one_page(request)?;
         let mut result = ListPromptsResult::with_all_items(prompts::listed(&self.dispatch.guides));
         if is_modern(&context) {
-            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(SHARED_BY);
             result.meta = stamp(&context);
         }
         Ok(result)
@@ -546,7 +571,7 @@ impl ServerHandler for Session {
         one_page(request)?;
         let mut result = ListResourcesResult::with_all_items(resources::listed());
         if is_modern(&context) {
-            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(SHARED_BY);
             result.meta = stamp(&context);
         }
         Ok(result)
@@ -560,7 +585,7 @@ impl ServerHandler for Session {
         one_page(request)?;
         let mut result = ListResourceTemplatesResult::with_all_items(resources::templates());
         if is_modern(&context) {
-            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(CacheScope::Public);
+            result = result.with_ttl_ms(FRESH_MS).with_cache_scope(SHARED_BY);
             result.meta = stamp(&context);
         }
         Ok(result)
@@ -575,7 +600,7 @@ impl ServerHandler for Session {
             return Err(self.dispatch.undeclared("resources/read"));
         };
         let (uri, dispatch) = (request.uri.clone(), self.dispatch.clone());
-        let reading = move || resources::read(&uri, || reference(&dispatch.documented()), &premises);
+        let reading = move || resources::read(&uri, || reference(&dispatch.whole_list()), &premises);
         let read = tokio::task::spawn_blocking(reading).await;
         let read = read.unwrap_or_else(|_| Err("The resource could not be read: a fault of the server.".to_owned()));
         let contents = read.map_err(|why| {
@@ -601,7 +626,8 @@ impl ServerHandler for Session {
     ) -> Result<CallToolResponse, ErrorData> {
         let meta = stamp(&context);
         let arrival = self.arrivals.arrive();
-        if let Some(premises) = &self.dispatch.premises {
+        // Whoever may only read does not choose where others work.
+        if let Some(premises) = self.dispatch.premises.as_ref().filter(|_| !self.visitor.read_only) {
             self.roots.settle(premises, &context).await;
         }
         let call = RunningCall {
@@ -609,7 +635,8 @@ impl ServerHandler for Session {
             closing: self.closing.clone(),
             arrival,
             progress: context.meta.get_progress_token().map(|token| (token, context.peer.clone())),
-            caller: context.client_info().map(|client| caller(&client.name, &client.version)),
+            caller: caller(self.visitor.name.as_deref(), context.client_info().as_ref()),
+            client: self.visitor.name.clone(),
         };
         let result = self.dispatch.call(request, call).await?;
         Ok(result.with_meta(meta).into())

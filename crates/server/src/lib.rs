@@ -10,8 +10,8 @@
 //! for TCP and HTTP. `docs/protocol.md` describes the same from the client's side.
 //!
 //! **Invariants:** every well-formed request gets exactly one answer unless its client withdraws it; notifications and
-//! responses are never answered; the tool list is the same for every connection and does not change; the SDK that
-//! implements the protocol is visible only in this crate.
+//! responses are never answered; the tool list is the same for every connection with the same rights and does not
+//! change; the SDK that implements the protocol is visible only in this crate.
 
 mod beside;
 mod bridge;
@@ -54,13 +54,16 @@ use tokio_util::sync::CancellationToken;
 pub use bridge::{Bridge, BridgeError};
 pub use names::{ALIASES, Alias, Implied};
 use network::Patient;
-pub use network::{Admission, Hall, Limits, Listener, LocalListener, Token, Transport};
+pub use network::{
+    Admission, Clients, Hall, Limits, Listener, LocalListener, NamedToken, RollFault, Token, Transport, read_roll,
+    roll_with, roll_without,
+};
 pub use reference::reference;
 pub use select::{Offer, Results, SelectError, ToolSelection};
 pub use surface::{Manner, Surface};
 pub use withheld::{Withheld, WithheldBy};
 
-use dispatch::Dispatch;
+use dispatch::Desks;
 use host::Host;
 use network::Gate;
 
@@ -73,6 +76,8 @@ pub struct Options {
     pub unlisted: Vec<Tool>,
     /// The tools that are not offered; a call of one is answered with what would offer it.
     pub withheld: Vec<Withheld>,
+    /// What clients with read-only tokens are offered; without it, nothing.
+    pub reading: Option<Offer>,
     /// The form of results.
     pub results: Results,
     /// The way in which answers are given.
@@ -108,8 +113,24 @@ impl Options {
         let present = premises.as_ref().and_then(Premises::present);
         let root = present.as_ref().map(|workshop| workshop.roots.primary());
         let instructions = instructions::instructions(&tools, root);
-        let (results, aliases) = (Results::default(), ALIASES.to_vec());
-        Self { tools, unlisted, withheld, results, manner, aliases, instructions, premises, observer: None }
+        let (reading, results, aliases, observer) = (None, Results::default(), ALIASES.to_vec(), None);
+        Self { tools, unlisted, withheld, reading, results, manner, aliases, instructions, premises, observer }
+    }
+
+    /// The same server for clients with read-only tokens.
+    fn for_readers(&self) -> Self {
+        let offer = self.reading.clone().unwrap_or_else(|| Offer {
+            listed: Vec::new(),
+            unlisted: Vec::new(),
+            withheld: Vec::new(),
+            manner: self.manner.clone(),
+        });
+        Self {
+            results: self.results,
+            aliases: self.aliases.clone(),
+            observer: self.observer.clone(),
+            ..Self::with(offer, self.premises.clone())
+        }
     }
 }
 
@@ -135,7 +156,7 @@ pub struct Server {
 impl Server {
     /// A server with these options, the same for every connection.
     pub fn new(options: Options) -> Self {
-        Self { host: Arc::new(Arc::new(Dispatch::new(options))) }
+        Self { host: Arc::new(Desks::new(options)) }
     }
 
     /// The `tools` array that `tools/list` sends.

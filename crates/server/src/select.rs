@@ -128,6 +128,15 @@ impl ToolSelection {
         })
     }
 
+    /// The tools of the catalogue that clients with read-only tokens are offered.
+    pub fn pick_for_readers(&self, catalogue: Vec<Tool>) -> Result<Offer, SelectError> {
+        let mut offer = Self { read_only: true, ..self.clone() }.pick(catalogue)?;
+        for withheld in offer.withheld.iter_mut().filter(|one| !self.read_only && one.why == WithheldBy::ReadOnly) {
+            withheld.why = WithheldBy::ReadOnlyToken;
+        }
+        Ok(offer)
+    }
+
     /// A tool is left out because its set is not selected.
     fn without_set(&self, set: ToolSet) -> WithheldBy {
         let set = SETS.iter().find(|(_, known)| *known == set).map_or("all", |(name, _)| name);

@@ -23,6 +23,8 @@ pub enum WithheldBy {
     Excluded,
     /// `--read-only`.
     ReadOnly,
+    /// The client's token, which is read-only.
+    ReadOnlyToken,
     /// `--tools`, which names others.
     Unnamed,
     /// It is in a set that is not offered.
@@ -41,6 +43,10 @@ impl fmt::Display for WithheldBy {
             Self::ReadOnly => {
                 f.write_str("this server was started with --read-only; the tool writes files or runs code.")
             }
+            Self::ReadOnlyToken => f.write_str(
+                "the token of this client is read-only, and the tool writes files or runs code. Whoever runs the server \
+                 can give this client one that may: `lispwright token add NAME`, without --read-only.",
+            ),
             Self::Unnamed => f.write_str("this server was started with --tools, which names others."),
             Self::Set { set, sets } => write!(
                 f,

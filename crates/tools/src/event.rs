@@ -66,6 +66,8 @@ pub enum Event<'a> {
     Called {
         /// The tool, as the client's list has it.
         tool: &'a str,
+        /// The name of the token that the client has shown, if it is a named one.
+        client: Option<&'a str>,
         /// The arguments, as they were sent.
         arguments: &'a Map<String, Value>,
         /// The bytes of the answer's text.

@@ -1,4 +1,4 @@
-//! What a session of a client has cost: the calls of a transcript, summed up for each tool.
+//! What a session of a client has cost: the calls of a transcript, summed up for each tool and each named client.
 //!
 //! A transcript has a line for each call of a tool, with the bytes of its arguments and of its answer. [`call_line`] writes
 //! it, and [`Cost`] reads it again; all other lines of the file are passed over.
@@ -18,15 +18,22 @@ const DEAREST: usize = 5;
 /// Arguments that say what a call was about, the first of them that there is.
 const ABOUT: &[&str] = &["name", "symbol", "pattern", "shape", "system", "action", "code"];
 
-/// The line of a transcript about a call: its tool, the bytes of its arguments and its answer, its time in milliseconds, and
-/// what it was about.
-pub(crate) fn call_line(tool: &str, arguments: &Map<String, Value>, received: usize, milliseconds: f64) -> String {
+/// The line of a transcript about a call: its tool, the bytes of its arguments and its answer, its time in milliseconds,
+/// the name of the client's token if it has one, and what it was about.
+pub(crate) fn call_line(
+    tool: &str,
+    client: Option<&str>,
+    arguments: &Map<String, Value>,
+    received: usize,
+    milliseconds: f64,
+) -> String {
     let sent = Value::Object(arguments.clone()).to_string().len();
     let given = |name: &str| arguments.get(name).and_then(Value::as_str).map(|text| one_line(text, 60));
     let what = ABOUT.iter().find_map(|name| given(name));
     let about: Vec<String> = given("path").into_iter().chain(what).collect();
     let about = if about.is_empty() { String::new() } else { format!("; {}", about.join(" ")) };
-    format!(";;; {tool}: {sent} bytes sent, {received} received, {milliseconds:.1} ms{about}\n")
+    let client = client.map(|name| format!(", [{name}]")).unwrap_or_default();
+    format!(";;; {tool}: {sent} bytes sent, {received} received, {milliseconds:.1} ms{client}{about}\n")
 }
 
 /// The cost of some calls.
@@ -43,6 +50,8 @@ struct Sum {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PricedCall {
     tool: String,
+    /// The name of the client's token, if it has one.
+    client: Option<String>,
     sent: usize,
     received: usize,
     about: String,
@@ -55,10 +64,13 @@ impl PricedCall {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let (sent, rest) = rest.split_once(" bytes sent, ")?;
         let (received, rest) = rest.split_once(" received, ")?;
-        let (_, about) = rest.split_once(" ms")?;
+        let (_, rest) = rest.split_once(" ms")?;
+        let named = rest.strip_prefix(", [").and_then(|rest| rest.split_once(']'));
+        let (client, about) = named.map_or((None, rest), |(client, about)| (Some(client.to_owned()), about));
         let about = about.strip_prefix("; ").unwrap_or_default();
         (!tool.is_empty() && tool.chars().all(is_name)).then_some(Self {
             tool: tool.to_owned(),
+            client,
             sent: sent.parse().ok()?,
             received: received.parse().ok()?,
             about: about.to_owned(),
@@ -74,6 +86,8 @@ impl PricedCall {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     tools: BTreeMap<String, Sum>,
+    /// Those with named tokens, and all others.
+    clients: BTreeMap<Option<String>, Sum>,
     /// The dearest calls, dearest first.
     dearest: Vec<PricedCall>,
 }
@@ -82,10 +96,12 @@ impl Cost {
     /// Adds a line of a transcript.
     pub fn add(&mut self, line: &str) {
         let Some(call) = PricedCall::read(line) else { return };
-        let sum = self.tools.entry(call.tool.clone()).or_default();
-        sum.calls += 1;
-        sum.sent += call.sent;
-        sum.received += call.received;
+        let by_tool = self.tools.entry(call.tool.clone()).or_default();
+        for sum in [by_tool, self.clients.entry(call.client.clone()).or_default()] {
+            sum.calls += 1;
+            sum.sent += call.sent;
+            sum.received += call.received;
+        }
         let place = self.dearest.partition_point(|other| other.total() >= call.total());
         if place < DEAREST {
             self.dearest.insert(place, call);
@@ -138,6 +154,14 @@ impl Cost {
             let (sent, received) = (tokens_of(call.sent), tokens_of(call.received));
             let _ = write!(text, "\n  {sent} + {received}  {} {}", call.tool, call.about);
         }
+        if self.clients.keys().any(Option::is_some) {
+            text.push_str("\nBy the tokens of the clients:");
+            for (client, sum) in &self.clients {
+                let client = client.as_deref().unwrap_or("without a name");
+                let (sent, received) = (tokens_of(sum.sent), tokens_of(sum.received));
+                let _ = write!(text, "\n  {sent} + {received}  {client}, {}", counted(sum.calls, "call"));
+            }
+        }
         text
     }
 
@@ -169,7 +193,16 @@ impl Cost {
                 json!({"tool": call.tool, "about": call.about, "bytes_sent": call.sent, "bytes_received": call.received})
             })
             .collect();
-        json!({"tools": tools, "all": sum(all), "dearest": dearest})
+        let clients: Vec<Value> = self
+            .clients
+            .iter()
+            .map(|(client, one)| {
+                let mut row = sum(*one);
+                row["client"] = client.clone().into();
+                row
+            })
+            .collect();
+        json!({"tools": tools, "clients": clients, "all": sum(all), "dearest": dearest})
     }
 }
 
@@ -183,13 +216,18 @@ mod tests {
     fn what_is_written_is_read_again() {
         let arguments = |value: Value| value.as_object().cloned().unwrap();
         let mut cost = Cost::default();
-        for (tool, given, received) in [
-            ("lisp_read_form", json!({"path": "a.lisp", "name": "f"}), 400),
-            ("lisp_read_form", json!({"path": "b: 1 bytes sent, 2 received, 3 ms.lisp", "name": "g\nh"}), 40),
-            ("repl_eval", json!({"code": "(f 1)"}), 4),
-            ("repl-eval", json!({}), 3),
+        for (tool, client, given, received) in [
+            ("lisp_read_form", Some("ci"), json!({"path": "a.lisp", "name": "f"}), 400),
+            (
+                "lisp_read_form",
+                None,
+                json!({"path": "b: 1 bytes sent, 2 received, 3 ms, [x].lisp", "name": "g\nh"}),
+                40,
+            ),
+            ("repl_eval", Some("dev"), json!({"code": "(f 1)"}), 4),
+            ("repl-eval", Some("ci"), json!({}), 3),
         ] {
-            cost.add(&call_line(tool, &arguments(given), received, 1.25));
+            cost.add(&call_line(tool, client, &arguments(given), received, 1.25));
         }
         for other in ["(f 1)", ";;; completed, 3.1 ms", ";;; 2026-11-27T00:00:00.000Z  ada 1  main (sbcl)", "; => 2"] {
             cost.add(other);
@@ -206,7 +244,11 @@ mod tests {
             (&json!("a.lisp f"), &json!("repl-eval"))
         );
         assert!(document["dearest"][1]["about"].as_str().unwrap().ends_with(" g h"), "{document}");
+        let clients = document["clients"].as_array().unwrap().iter();
+        let clients: Vec<_> = clients.map(|row| (row["client"].as_str(), row["calls"].as_u64().unwrap())).collect();
+        assert_eq!(clients, [(None, 1), (Some("ci"), 2), (Some("dev"), 1)]);
         let text = cost.text();
+        assert!(text.contains("By the tokens of the clients:\n") && text.contains("  ci, 2 calls"), "{text}");
         assert!(
             text.contains("\nall ") && text.contains("\nThe dearest:\n  10 + 134  lisp_read_form a.lisp f\n"),
             "{text}"

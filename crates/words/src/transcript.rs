@@ -87,9 +87,9 @@ impl Observer for Transcript {
         let caller = line_of(caller.unwrap_or("unknown client"));
         let (session, began, what, code, outcome) = match event {
             Event::Asked { .. } => return,
-            Event::Called { tool, arguments, received, began } => {
+            Event::Called { tool, client, arguments, received, began } => {
                 let took = began.elapsed().unwrap_or_default().as_secs_f64() * 1000.0;
-                self.add(call_line(tool, arguments, *received, took));
+                self.add(call_line(tool, *client, arguments, *received, took));
                 return;
             }
             Event::Answered { session, request, began, answered: result } => {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use lispwright_server::Bridge;
 
 use super::live::event_loop;
-use super::{outcome, token};
+use super::{outcome, token_file};
 
 /// Join standard input and output to a server on TCP or at a socket, for a client that speaks nothing else.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 /// The exit code is 0 after the end of the input, 1 if the server is gone, and 2 if the bridge could not start.
 pub(crate) fn run(args: Args) -> ExitCode {
-    let token = match args.token_file.as_deref().map(token::known).transpose() {
+    let token = match args.token_file.as_deref().map(token_file::known).transpose() {
         Ok(token) => token,
         Err(why) => {
             outcome::say("bridge", &why);

@@ -19,7 +19,7 @@ use super::complaint::Complaint;
 use super::live::{event_loop, on_files, with_workshop};
 use super::outcome::{failed, print_rendering};
 use super::surroundings::Surroundings;
-use super::token;
+use super::token_file;
 use super::transcript::command_line;
 
 /// Arguments of a tool without those that have no value.
@@ -70,7 +70,7 @@ pub(crate) fn checked_edit(
 
 /// The file of the candidates, beside that of the token.
 fn shelf() -> Option<PathBuf> {
-    token::default_file().ok().map(|file| file.with_file_name("candidates.json"))
+    token_file::default_file().ok().map(|file| file.with_file_name("candidates.json"))
 }
 
 fn keep(file: &Path, shelf: &Shelf) -> Result<(), Error> {
@@ -113,9 +113,9 @@ impl Connection {
             arguments.insert("session".to_owned(), session.clone().into());
         }
         let needs_token = !address.contains('/');
-        let usual = || token::default_file().ok().filter(|file| needs_token && file.exists());
+        let usual = || token_file::default_file().ok().filter(|file| needs_token && file.exists());
         let file = self.token_file.clone().or_else(usual);
-        let token = match file.as_deref().map(token::known).transpose() {
+        let token = match file.as_deref().map(token_file::known).transpose() {
             Ok(token) => token,
             Err(why) => return Some(failed(command, json, Complaint::new("BAD_ARGUMENT", why))),
         };

@@ -134,7 +134,9 @@ fn start(args: Args) -> Result<(), String> {
     };
     let premises = Premises::new(&args.root, furnish).map_err(|error| error.to_string())?;
     let offer = selection.pick(catalogue(premises.clone())).map_err(|error| error.to_string())?;
+    let reading = selection.pick_for_readers(catalogue(premises.clone())).map_err(|error| error.to_string())?;
     let server = Server::new(Options {
+        reading: Some(reading),
         results: args.results,
         observer: watched,
         ..Options::in_premises(offer, premises.clone())

@@ -59,6 +59,7 @@ mod surroundings;
 mod test;
 mod text;
 mod token;
+mod token_file;
 mod transcript;
 mod tree;
 mod undo;
@@ -88,6 +89,7 @@ struct CommandLine {
 enum Command {
     Mcp(mcp::Args),
     Bridge(bridge::Args),
+    Token(token::Args),
     Check(check::Args),
     Lint(lint::Args),
     Repair(repair::Args),
@@ -147,6 +149,7 @@ pub(crate) fn run() -> ExitCode {
     match parse() {
         Command::Mcp(args) => mcp::run(args),
         Command::Bridge(args) => bridge::run(args),
+        Command::Token(args) => token::run(args),
         Command::Check(args) => check::run(args),
         Command::Lint(args) => lint::run(args),
         Command::Repair(args) => repair::run(args),

@@ -5,14 +5,15 @@ use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
-use lispwright_server::{Admission, Limits, Listener, LocalListener, Network, Server, Token, Transport};
+use lispwright_server::{Admission, Clients, Limits, Listener, LocalListener, Network, Server, Token, Transport};
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::{kept, token};
+use super::{kept, token_file};
 
 /// The options for transports.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) struct NetworkArgs {
     listen: Vec<String>,
 
     /// File of the token that clients of the network show; made when it is missing. Without it,
-    /// ~/.local/state/lispwright/token
+    /// ~/.local/state/lispwright/token. Tokens of `lispwright token add` count as well
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
@@ -119,19 +120,20 @@ impl NetworkArgs {
             .map(|transport| bind(*transport, &self.listen, &transports))
             .collect::<Result<Vec<Listener>, String>>()?;
         let open_to_others = listeners.iter().find(|listener| !listener.address.ip().is_loopback());
-        let (file, token, new) = if self.no_token {
+        let (file, token, new, clients) = if self.no_token {
             if let Some(listener) = open_to_others {
                 let address = listener.address;
                 return Err(format!(
                     "--no-token: everybody who reaches {address} could run code as you; leave it out, or listen at 127.0.0.1"
                 ));
             }
-            (None, None, false)
+            (None, None, false, None)
         } else {
-            let file = self.token_file.map_or_else(token::default_file, Ok)?;
+            let file = self.token_file.map_or_else(token_file::default_file, Ok)?;
             refuse_below("--token-file", &file, roots)?;
-            let (token, new) = token::keep(&file)?;
-            (Some(file), Some(token), new)
+            let (token, new) = token_file::keep(&file)?;
+            let clients = Clients::open(&token_file::clients_beside(&file))?;
+            (Some(file), Some(token), new, Some(Arc::new(clients)))
         };
         // Whoever has read where the server is may send one.
         let signals = Signals::catch()?;
@@ -145,7 +147,7 @@ impl NetworkArgs {
         for listener in &listeners {
             explain(listener, file.as_deref(), token.as_ref().filter(|_| new));
         }
-        let access = Admission { token, hosts: self.allow_host, origins: self.allow_origin };
+        let access = Admission { token, clients, hosts: self.allow_host, origins: self.allow_origin };
         let network = Network { listeners, locals, access, limits: Limits::default() };
         Ok(Doors { stdio, network: Some((network, signals)) })
     }

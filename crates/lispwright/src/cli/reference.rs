@@ -35,6 +35,7 @@ fn write(directory: &Path) {
     write_page(&all, &man);
     for command in all.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         write_page(command, &man);
+        command.get_subcommands().for_each(|part| write_page(part, &man));
     }
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell] {
         complete(shell, &completions);

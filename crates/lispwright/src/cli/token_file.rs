@@ -1,4 +1,4 @@
-//! The file of the token that network clients present.
+//! The files of the tokens that network clients present: that of the owner's, and that of the named ones beside it.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -18,6 +18,13 @@ pub(crate) fn default_file() -> Result<PathBuf, String> {
     Ok(state.join("token"))
 }
 
+/// The file of the named tokens that count beside the token in `file`.
+pub(crate) fn clients_beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".clients");
+    name.into()
+}
+
 /// The token in `file`, and whether it is new.
 pub(crate) fn keep(file: &Path) -> Result<(Token, bool), String> {
     let (text, new) = keep_secret(file, random).map_err(|error| format!("no token: {error}"))?;
@@ -32,6 +39,11 @@ pub(crate) fn known(file: &Path) -> Result<Token, String> {
 
 fn read(file: &Path, text: &str) -> Result<Token, String> {
     Token::read(text).map_err(|why| format!("the token in {} cannot be used: {why}", file.display()))
+}
+
+/// A token that nobody has.
+pub(crate) fn fresh() -> std::io::Result<Token> {
+    random().map(Token::new)
 }
 
 /// Random hexadecimal digits.

@@ -75,6 +75,7 @@ mod surfaces;
 mod swank_server;
 mod systems;
 mod test_ops;
+mod tokens;
 mod transcript;
 mod undo;
 mod whole_files;

@@ -92,18 +92,18 @@ fn a_socket_that_is_a_file_serves_its_owner_without_a_token() {
 const MODEST: u64 = 20_000;
 
 /// A server that listens, and what it says on standard error.
-struct Served {
-    project: Project,
-    client: Client,
-    said: Receiver<String>,
-    tcp: u16,
-    http: u16,
-    token: String,
+pub(crate) struct Served {
+    pub(crate) project: Project,
+    pub(crate) client: Client,
+    pub(crate) said: Receiver<String>,
+    pub(crate) tcp: u16,
+    pub(crate) http: u16,
+    pub(crate) token: String,
 }
 
 impl Served {
     /// Starts a server with standard input and output, TCP and HTTP.
-    fn start(options: &[&str]) -> Self {
+    pub(crate) fn start(options: &[&str]) -> Self {
         let project = Project::new();
         let token_file = project.beside("token");
         let mut command = server_command(&project.root());
@@ -131,7 +131,7 @@ impl Served {
     }
 
     /// The result of a tool over HTTP, by a request of its own.
-    fn call(&self, tool: &str, arguments: Value) -> Answer {
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> Answer {
         called(self.http, &self.token, tool, arguments)
     }
 
@@ -157,18 +157,18 @@ impl Served {
     }
 }
 
-fn admitted(token: &str, request: Request) -> Request {
+pub(crate) fn admitted(token: &str, request: Request) -> Request {
     request.with("Authorization", &format!("Bearer {token}"))
 }
 
-fn called(http: u16, token: &str, tool: &str, arguments: Value) -> Answer {
+pub(crate) fn called(http: u16, token: &str, tool: &str, arguments: Value) -> Answer {
     let mut socket = Socket::connect(http);
     let head = socket.request(&admitted(token, Request::modern(&call(1, tool, arguments))));
     Answer::of(&socket.answer_in(&head).0)
 }
 
 /// The lines of a pipe as they come.
-fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
+pub(crate) fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(pipe).lines().map_while(Result::ok) {

@@ -5,14 +5,18 @@
 //! page's own when the page has given that name the address of this machine (DNS rebinding).
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use super::clients::{Clients, Pass};
 use super::token::Token;
 
 /// Who may speak with the server.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
-    /// What clients present; without it, whoever reaches the port is served.
+    /// What its owner's clients present; without it, whoever reaches the port is served.
     pub token: Option<Token>,
+    /// The clients with tokens of their own, which are served as well.
+    pub clients: Option<Arc<Clients>>,
     /// Names under which clients reach the server, besides `localhost` and the address of the connection itself.
     pub hosts: Vec<String>,
     /// Origins of web pages that may speak with the server (`https://host:port`), besides those of this machine.
@@ -20,12 +24,13 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Whether a client with this token is served.
-    pub(crate) fn admits(&self, presented: Option<&Token>) -> bool {
+    /// The pass of a client with this token, if it is served.
+    pub(crate) fn admits(&self, presented: Option<&Token>) -> Option<Pass> {
         match (&self.token, presented) {
-            (None, _) => true,
-            (Some(token), Some(presented)) => token.is(presented),
-            (Some(_), None) => false,
+            (None, _) => Some(Pass::default()),
+            (Some(token), Some(presented)) if token.is(presented) => Some(Pass::default()),
+            (Some(_), Some(presented)) => self.clients.as_ref()?.admit(presented),
+            (Some(_), None) => None,
         }
     }
 
@@ -136,9 +141,9 @@ mod tests {
     #[test]
     fn a_token_is_asked_for_unless_there_is_none() {
         let open = Admission::default();
-        assert!(open.admits(None) && open.admits(Some(&Token::new("x"))));
+        assert!(open.admits(None).is_some() && open.admits(Some(&Token::new("x"))).is_some());
         let closed = Admission { token: Some(Token::new("right")), ..Admission::default() };
-        assert!(closed.admits(Some(&Token::new("right"))));
-        assert!(!closed.admits(Some(&Token::new("wrong"))) && !closed.admits(None));
+        assert!(closed.admits(Some(&Token::new("right"))).is_some());
+        assert!(closed.admits(Some(&Token::new("wrong"))).is_none() && closed.admits(None).is_none());
     }
 }

@@ -6,12 +6,16 @@
 use std::future::pending;
 use std::sync::Arc;
 
+use rmcp::model::RequestId;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 
+use super::clients::Pass;
 use super::gate::Gate;
 use super::guests::Guest;
 use super::pace::Pace;
 use crate::envelope::{INVALID_REQUEST, Incoming, Refusal};
+use crate::host::Visitor;
 
 /// The door of one connection.
 pub(crate) struct Door {
@@ -22,19 +26,39 @@ pub(crate) struct Door {
     until: Option<Instant>,
     /// There were too many that have not shown it, so the time is short.
     is_displaced: bool,
+    /// Of the token that was shown.
+    pass: Pass,
+}
+
+/// What becomes of a message that came to a door.
+pub(crate) enum Knock {
+    /// It may pass.
+    Passes,
+    /// It is ignored.
+    Ignored,
+    /// The connection ends, and its client is told why.
+    Refused(Refusal),
 }
 
 impl Door {
     pub(crate) fn new(gate: Arc<Gate>, guest: Guest) -> Self {
         let until = Some(Instant::now() + gate.limits.introduction);
         let pace = Pace::new(gate.limits.requests_per_second, gate.limits.burst);
-        Self { gate, guest, pace, until, is_displaced: false }
+        Self { gate, guest, pace, until, is_displaced: false, pass: Pass::default() }
+    }
+
+    /// Who has shown the token, and what is cancelled when it is revoked.
+    pub(crate) fn opened(&self) -> (Visitor, CancellationToken) {
+        (self.pass.visitor(), self.pass.closing())
     }
 
     /// Waits until the connection has to end; the refusal tells its client why.
     pub(crate) async fn closes(door: Option<&mut Self>) -> Refusal {
         let Some(door) = door else { return pending().await };
-        let Some(mut until) = door.until else { return pending().await };
+        let Some(mut until) = door.until else {
+            door.pass.ends().await;
+            return revoked(None);
+        };
         if !door.is_displaced {
             tokio::select! {
                 () = door.guest.leave.cancelled() => {
@@ -55,30 +79,40 @@ impl Door {
         Refusal::new(None, INVALID_REQUEST, why)
     }
 
-    /// Whether a message may pass. One that may not is ignored, or refused with the end of the connection.
-    pub(crate) async fn knock(&mut self, incoming: &Incoming) -> Result<bool, Refusal> {
+    /// Whether a message may pass.
+    pub(crate) async fn knock(&mut self, incoming: &Incoming) -> Knock {
         if self.until.is_none() {
             self.pace.keep().await;
-            return Ok(true);
+            if self.gate.honours(&self.pass) {
+                return Knock::Passes;
+            }
+            let id = if let Incoming::Request { id, .. } = incoming { Some(id.clone()) } else { None };
+            return Knock::Refused(revoked(id));
         }
         match incoming {
             Incoming::Request { id, token, .. } => {
-                if !self.gate.admits(token.as_ref()).await {
+                let Some(pass) = self.gate.admits(token.as_ref()).await else {
                     let how = if token.is_some() { "the token is wrong" } else { "the token is missing" };
                     let why = format!(
                         "Invalid request: {how}. The first request of a connection has it in `params._meta.token`; \
                          `lispwright bridge --token-file FILE` adds it"
                     );
-                    return Err(Refusal::new(Some(id.clone()), INVALID_REQUEST, why));
-                }
+                    return Knock::Refused(Refusal::new(Some(id.clone()), INVALID_REQUEST, why));
+                };
+                self.pass = pass;
                 self.guest.admit();
                 self.until = None;
-                Ok(true)
+                Knock::Passes
             }
-            Incoming::Refused(refusal) => Err(refusal.clone()),
+            Incoming::Refused(refusal) => Knock::Refused(refusal.clone()),
             Incoming::Ignored | Incoming::RootsChanged | Incoming::Cancelled(_) | Incoming::Response { .. } => {
-                Ok(false)
+                Knock::Ignored
             }
         }
     }
+}
+
+fn revoked(id: Option<RequestId>) -> Refusal {
+    let why = "Invalid request: the token of this connection was revoked; connect again with one that counts";
+    Refusal::new(id, INVALID_REQUEST, why)
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::access::Admission;
+use super::clients::Pass;
 use super::guests::{Guest, Guests};
 use super::limits::Limits;
 use super::pace::Pace;
@@ -34,13 +35,41 @@ impl Gate {
         self.guests.enter()
     }
 
-    /// Whether a client with this token is served. The answer to a wrong one is delayed when there are many.
-    pub(crate) async fn admits(&self, presented: Option<&Token>) -> bool {
-        if self.access.admits(presented) {
-            return true;
+    /// The pass of a client with this token, if it is served. The answer to a wrong one is delayed when there are many.
+    pub(crate) async fn admits(&self, presented: Option<&Token>) -> Option<Pass> {
+        let pass = self.access.admits(presented);
+        if pass.is_none() {
+            let wait = self.wrong.lock().unwrap_or_else(PoisonError::into_inner).count(Instant::now());
+            tokio::time::sleep(wait.min(LONGEST_DELAY)).await;
         }
-        let wait = self.wrong.lock().unwrap_or_else(PoisonError::into_inner).count(Instant::now());
-        tokio::time::sleep(wait.min(LONGEST_DELAY)).await;
-        false
+        pass
+    }
+
+    /// Whether a pass still counts.
+    pub(crate) fn honours(&self, pass: &Pass) -> bool {
+        self.access.clients.as_ref().is_none_or(|clients| clients.honours(pass))
+    }
+
+    /// Sees that what revoked tokens have open ends, for as long as it is polled.
+    pub(crate) async fn watch(&self) {
+        match &self.access.clients {
+            Some(clients) => clients.watch().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Waits until a token is revoked.
+    pub(crate) async fn revokes(&self) {
+        match &self.access.clients {
+            Some(clients) => clients.revoked.notified().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Ends the calls of clients with named tokens.
+    pub(crate) fn close(&self) {
+        if let Some(clients) = &self.access.clients {
+            clients.close();
+        }
     }
 }

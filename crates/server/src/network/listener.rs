@@ -136,6 +136,10 @@ impl Hall {
         if listeners.iter().any(|listener| listener.transport == Transport::Http) {
             tasks.spawn(self.http.clone().keep(stop.clone()));
         }
+        let (gate, stopped) = (self.gate.clone(), stop.clone());
+        tasks.spawn(async move {
+            tokio::select! { () = gate.watch() => {}, () = stopped.cancelled() => {} }
+        });
         let hall = Arc::new(self);
         let accepting =
             listeners.into_iter().map(|listener| listener.accept(hall.clone(), stop.clone(), tasks.clone()));

@@ -27,13 +27,13 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::{Dispatch, Session};
-use crate::host::{Handler, Host};
+use crate::host::{Handler, Host, Visitor};
 use crate::{Options, Server};
 
 /// The server that the suite is run against.
 pub fn server() -> Server {
     let host = Fixture {
-        dispatch: Arc::new(Dispatch::new(Options::new(plain::tools()))),
+        dispatch: Arc::new(Dispatch::new(Options::new(plain::tools()), Arc::default())),
         listeners: Arc::default(),
         // Nothing depends on the secret; it only has to be the same for each round.
         states: RequestStateCodec::new_unchecked(*b"the conformance suite knows this secret"),
@@ -51,8 +51,8 @@ struct Fixture {
 }
 
 impl Host for Fixture {
-    fn handler(&self, closing: CancellationToken) -> Handler {
-        let session = Session::new(self.dispatch.clone(), closing);
+    fn handler(&self, closing: CancellationToken, visitor: Visitor) -> Handler {
+        let session = Session::new(self.dispatch.clone(), closing, visitor);
         Box::new(Connection { fixture: self.clone(), session, level: Arc::default() })
     }
 

@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use self::body::Body;
 use self::headers::{Accepted, LAST_EVENT, SESSION};
 use self::session::Sessions;
+use super::clients::Pass;
 use super::gate::Gate;
 use super::guests::Guest;
 use super::pace::Pace;
@@ -73,14 +74,20 @@ impl Http {
 
     /// Ends sessions that nobody uses, until `stop` is cancelled; then ends all, and the calls that do not end in time.
     pub(crate) async fn keep(self: Arc<Self>, stop: CancellationToken) {
-        while tokio::time::timeout(SWEEP, stop.cancelled()).await.is_err() {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.gate.revokes() => {}
+                () = tokio::time::sleep(SWEEP) => {}
+            }
             self.sessions.sweep(self.gate.limits.session_idle);
         }
-        let closing = self.closing.clone();
+        let http = self.clone();
         // Nobody waits for this: without calls, the server ends before.
         tokio::spawn(async move {
             tokio::time::sleep(GRACE).await;
-            closing.cancel();
+            http.closing.cancel();
+            http.gate.close();
         });
         self.sessions.finish().await;
     }
@@ -140,16 +147,21 @@ impl Http {
 
     /// Answers one request.
     async fn answer(&self, request: Request<RequestBody>, connection: &Connection) -> Response<Body> {
-        if let Some(refused) = self.refuse_stranger(&request, connection).await {
-            return refused;
-        }
+        let pass = match self.admit(&request, connection).await {
+            Ok(pass) => pass,
+            Err(refused) => return *refused,
+        };
         connection.guest.admit();
         connection.pace.lock().await.keep().await;
         let headers = request.headers();
         match *request.method() {
-            Method::POST => self.post(request).await,
-            Method::GET if !headers::names_modern(headers) && headers.contains_key(SESSION) => self.get(&request),
-            Method::DELETE if !headers::names_modern(headers) && headers.contains_key(SESSION) => self.delete(&request),
+            Method::POST => self.post(request, pass).await,
+            Method::GET if !headers::names_modern(headers) && headers.contains_key(SESSION) => {
+                self.get(&request, &pass)
+            }
+            Method::DELETE if !headers::names_modern(headers) && headers.contains_key(SESSION) => {
+                self.delete(&request, &pass)
+            }
             _ => {
                 let why = format!("Invalid request: send messages with POST to {PATH}");
                 body::wrong_method("POST", &Refusal::new(None, INVALID_REQUEST, why))
@@ -157,9 +169,14 @@ impl Http {
         }
     }
 
-    /// The refusal of a request by somebody who is not to be served here.
-    async fn refuse_stranger(&self, request: &Request<RequestBody>, connection: &Connection) -> Option<Response<Body>> {
-        let refuse = |status, why: &str| Some(body::refused(status, &Refusal::new(None, INVALID_REQUEST, why)));
+    /// The pass of who has sent a request, or the refusal of somebody who is not to be served here.
+    async fn admit(
+        &self,
+        request: &Request<RequestBody>,
+        connection: &Connection,
+    ) -> Result<Pass, Box<Response<Body>>> {
+        let refuse =
+            |status, why: &str| Err(Box::new(body::refused(status, &Refusal::new(None, INVALID_REQUEST, why))));
         let (headers, access) = (request.headers(), &self.gate.access);
         let host = headers::text(headers, HOST.as_str());
         if !host.is_some_and(|host| access.knows_host(host, connection.local)) {
@@ -180,20 +197,21 @@ impl Http {
             return refuse(StatusCode::NOT_FOUND, "Not found: the endpoint of this server is /mcp");
         }
         let token = headers::bearer(headers);
-        if !self.gate.admits(token.as_ref()).await {
-            let how = if token.is_some() { "the token is wrong" } else { "the token is missing" };
-            let why = format!(
-                "Unauthorized: {how}. Send the header `Authorization: Bearer TOKEN`; the token is in the file that the \
-                 server named when it started (--token-file)"
-            );
-            let mut response = refuse(StatusCode::UNAUTHORIZED, &why)?;
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            return Some(response);
+        if let Some(pass) = self.gate.admits(token.as_ref()).await {
+            return Ok(pass);
         }
-        None
+        let how = if token.is_some() { "the token is wrong" } else { "the token is missing" };
+        let why = format!(
+            "Unauthorized: {how}. Send the header `Authorization: Bearer TOKEN`; the token is in the file that the \
+             server named when it started (--token-file), or was shown by `lispwright token add NAME`"
+        );
+        refuse(StatusCode::UNAUTHORIZED, &why).map_err(|mut response: Box<Response<Body>>| {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            response
+        })
     }
 
-    async fn post(&self, request: Request<RequestBody>) -> Response<Body> {
+    async fn post(&self, request: Request<RequestBody>, pass: Pass) -> Response<Body> {
         let (parts, content) = request.into_parts();
         let refuse = |status, why: &str| body::refused(status, &Refusal::new(None, INVALID_REQUEST, why));
         let headers = parts.headers;
@@ -223,7 +241,7 @@ impl Http {
             Incoming::Refused(refusal) => body::refused(StatusCode::BAD_REQUEST, &refusal),
             Incoming::Request { id, request, .. } => {
                 if matches!(*request, ClientRequest::InitializeRequest(_)) {
-                    return self.sessions.begin(&self.host, &self.gate.limits, id, *request).await;
+                    return self.sessions.begin(&self.host, &self.gate.limits, pass, id, *request).await;
                 }
                 let version = request.get_meta().protocol_version();
                 if let Some(version) = version {
@@ -231,34 +249,37 @@ impl Http {
                         let why = format!("Header mismatch: {why}");
                         return body::refused(StatusCode::BAD_REQUEST, &Refusal::new(Some(id), HEADER_MISMATCH, why));
                     }
-                    return once::serve(&self.host, self.closing.child_token(), id, *request, accepted).await;
+                    let closing =
+                        if pass.visitor().name.is_some() { pass.closing() } else { self.closing.child_token() };
+                    return once::serve(&self.host, (closing, pass.visitor()), id, *request, accepted).await;
                 }
                 if headers::names_modern(&headers) || matches!(*request, ClientRequest::DiscoverRequest(_)) {
                     let why = "Invalid params: name `io.modelcontextprotocol/protocolVersion` and \
                                `io.modelcontextprotocol/clientCapabilities` in `params._meta` of every request";
                     return body::refused(StatusCode::BAD_REQUEST, &Refusal::new(Some(id), INVALID_PARAMS, why));
                 }
-                match self.session(&headers) {
+                match self.session(&headers, &pass) {
                     Ok(session) => session.serve(id, *request, accepted).await,
                     Err(refuse) => refuse(Some(id)),
                 }
             }
             _ if headers::names_modern(&headers) => body::empty(StatusCode::ACCEPTED),
-            message => match self.session(&headers) {
+            message => match self.session(&headers, &pass) {
                 Ok(session) => session.take(message).await,
                 Err(refuse) => refuse(None),
             },
         }
     }
 
-    /// The session that a request belongs to, or the way to refuse it.
+    /// The session that a request belongs to, or the way to refuse it. Only the token that began a session uses it.
     fn session(
         &self,
         headers: &hyper::HeaderMap,
+        pass: &Pass,
     ) -> Result<Arc<session::Session>, impl FnOnce(Option<rmcp::model::RequestId>) -> Response<Body> + use<>> {
         let id = headers::text(headers, SESSION);
         let is_known_version = headers::is_known_version(headers);
-        let session = id.filter(|_| is_known_version).and_then(|id| self.sessions.get(id));
+        let session = id.filter(|_| is_known_version).and_then(|id| self.sessions.get(id, pass));
         let has_id = id.is_some();
         session.ok_or(move |id| {
             if !is_known_version {
@@ -275,9 +296,9 @@ impl Http {
     }
 
     /// Opens or resumes the event stream of a session.
-    fn get(&self, request: &Request<RequestBody>) -> Response<Body> {
+    fn get(&self, request: &Request<RequestBody>, pass: &Pass) -> Response<Body> {
         let headers = request.headers();
-        let session = match self.session(headers) {
+        let session = match self.session(headers, pass) {
             Ok(session) => session,
             Err(refuse) => return refuse(None),
         };
@@ -294,8 +315,8 @@ impl Http {
     }
 
     /// Ends a session.
-    fn delete(&self, request: &Request<RequestBody>) -> Response<Body> {
-        let removed = headers::text(request.headers(), SESSION).is_some_and(|id| self.sessions.remove(id));
+    fn delete(&self, request: &Request<RequestBody>, pass: &Pass) -> Response<Body> {
+        let removed = headers::text(request.headers(), SESSION).is_some_and(|id| self.sessions.remove(id, pass));
         if removed { body::empty(StatusCode::NO_CONTENT) } else { session::gone(None) }
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::body::{self, Body};
 use super::headers::Accepted;
 use crate::envelope::{INTERNAL_ERROR, Refusal};
-use crate::host::{Handler, Host};
+use crate::host::{Handler, Host, Visitor};
 use crate::intake::LAST_CALL;
 
 /// The time within which an answer is one JSON document. Later a stream begins, so that the client sees progress, and
@@ -31,10 +31,10 @@ pub(crate) const AT_ONCE: Duration = Duration::from_millis(250);
 /// Messages that a slow client may leave unread before the call waits for it.
 const UNREAD: usize = 16;
 
-/// Serves a request that came by itself. `closing` is cancelled when calls have to stop.
+/// Serves a request that came by itself from `visitor`. `closing` is cancelled when calls have to stop.
 pub(crate) async fn serve(
     host: &Arc<dyn Host>,
-    closing: CancellationToken,
+    (closing, visitor): (CancellationToken, Visitor),
     id: RequestId,
     request: ClientRequest,
     accepted: Accepted,
@@ -46,7 +46,7 @@ pub(crate) async fn serve(
         sender,
         answered: CancellationToken::new(),
     };
-    let running = rmcp::service::serve_directly(host.handler(closing.clone()), transport, None);
+    let running = rmcp::service::serve_directly(host.handler(closing.clone(), visitor), transport, None);
     let mut once = Once { said, id: Some(id), closing, _running: running };
     let first = loop {
         let next = once.next();
@@ -116,7 +116,7 @@ impl Once {
             () = late => None,
         };
         let said = said.unwrap_or_else(|| {
-            let why = "the server ended before the call did; call again when it is back";
+            let why = "the server ended before the call did, or the token was revoked; call again when it is back";
             let refusal = Refusal::new(self.id.clone(), INTERNAL_ERROR, why);
             Said { message: refusal.json(), code: Some(INTERNAL_ERROR) }
         });

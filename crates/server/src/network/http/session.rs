@@ -28,6 +28,7 @@ use crate::envelope::{INTERNAL_ERROR, Incoming, Refusal};
 use crate::host::{Handler, Host};
 use crate::intake::{self, Intake, Taken};
 use crate::network::Limits;
+use crate::network::clients::Pass;
 
 /// The first revision whose clients understand an event without a message.
 const PRIMED_SINCE: &str = "2025-11-25";
@@ -42,6 +43,8 @@ pub(crate) struct Session {
     /// Until the session ends.
     intake: tokio::sync::Mutex<Option<Intake<Streams>>>,
     streams: Streams,
+    /// Of the token that began it.
+    pass: Pass,
     closing: CancellationToken,
     /// The client understands an event without a message.
     is_primed: AtomicBool,
@@ -64,21 +67,23 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn get(&self, id: &str) -> Option<Arc<Session>> {
-        self.map().get(id).cloned()
+    /// A session of the token of `pass`.
+    pub(crate) fn get(&self, id: &str, pass: &Pass) -> Option<Arc<Session>> {
+        self.map().get(id).filter(|session| session.pass.is(pass)).cloned()
     }
 
     /// Ends a session whose client does not need it any more. Its running calls are cancelled.
-    pub(crate) fn remove(&self, id: &str) -> bool {
-        let removed = self.map().remove(id);
+    pub(crate) fn remove(&self, id: &str, pass: &Pass) -> bool {
+        let mut map = self.map();
+        let removed = if map.get(id).is_some_and(|session| session.pass.is(pass)) { map.remove(id) } else { None };
         removed.as_ref().inspect(|session| session.cancel()).is_some()
     }
 
-    /// Ends sessions that nobody has used for long.
+    /// Ends sessions that nobody has used for long, and those whose token was revoked.
     pub(crate) fn sweep(&self, idle: Duration) {
         self.map().retain(|_, session| {
             session.streams.forget_old();
-            let stays = session.is_open() || session.used().elapsed() < idle;
+            let stays = session.pass.counts() && (session.is_open() || session.used().elapsed() < idle);
             if !stays {
                 session.cancel();
             }
@@ -111,6 +116,7 @@ impl Sessions {
         &self,
         host: &Arc<dyn Host>,
         limits: &Limits,
+        pass: Pass,
         id: RequestId,
         request: ClientRequest,
     ) -> Response<Body> {
@@ -121,7 +127,7 @@ impl Sessions {
                 return body::refused(StatusCode::INTERNAL_SERVER_ERROR, &Refusal::new(Some(id), INTERNAL_ERROR, why));
             }
         };
-        let session = Arc::new(Session::open(host, number));
+        let session = Arc::new(Session::open(host, number, pass));
         let Some(answer) = session.answer_of(id.clone(), request).await else { return gone(Some(id)) };
         let document: Value = serde_json::from_slice(&answer).unwrap_or_default();
         let version = document["result"]["protocolVersion"].as_str();
@@ -140,8 +146,8 @@ impl Sessions {
 }
 
 impl Session {
-    fn open(host: &Arc<dyn Host>, id: String) -> Self {
-        let closing = CancellationToken::new();
+    fn open(host: &Arc<dyn Host>, id: String, pass: Pass) -> Self {
+        let (closing, visitor) = (pass.closing(), pass.visitor());
         let streams = Streams::default();
         let (transport, intake) = intake::open(streams.clone());
         Self {
@@ -151,7 +157,8 @@ impl Session {
             is_primed: AtomicBool::new(false),
             used: Mutex::new(Instant::now()),
             open: AtomicUsize::new(0),
-            _running: rmcp::service::serve_directly(host.handler(closing.clone()), transport, None),
+            _running: rmcp::service::serve_directly(host.handler(closing.clone(), visitor), transport, None),
+            pass,
             closing,
         }
     }
