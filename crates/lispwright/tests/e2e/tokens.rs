@@ -212,6 +212,8 @@ fn a_revoked_token_ends_all_that_its_client_has_open() {
         assert_eq!(head.status, 200);
         (socket, head)
     });
+    let mut kept_open = Socket::connect(http);
+    assert_eq!(kept_open.exchange(&admitted(&dev, Request::legacy(&session, &ping))).0.status, 200);
     let mut line = Socket::connect(served.tcp);
     assert!(line.initialize(Some(&dev))["result"].is_object());
     let mut others_line = Socket::connect(served.tcp);
@@ -227,6 +229,11 @@ fn a_revoked_token_ends_all_that_its_client_has_open() {
     let (head, answer) = asked(http, &dev, &list());
     assert!(head.status == 401 && !answer.to_string().contains("dev"), "{answer}");
     assert_eq!(pinged(&dev, &session), 401);
+    // A connection that is kept open keeps no place.
+    let head = kept_open.request(&admitted(&dev, Request::legacy(&session, &ping)));
+    assert_eq!((head.status, head.header("connection")), (401, Some("close")));
+    kept_open.body(&head);
+    assert_eq!(kept_open.rest(), "");
     // What was open ends, also of those that say nothing.
     for (socket, head) in &mut streams {
         socket.body(head);

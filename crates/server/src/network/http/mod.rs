@@ -13,11 +13,11 @@ mod streams;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::body::{Body as _, Incoming as RequestBody};
-use hyper::header::{CONTENT_LENGTH, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -65,6 +65,23 @@ struct Connection {
     /// The address that the client has reached.
     local: IpAddr,
     pace: tokio::sync::Mutex<Pace>,
+    /// Of the last request that was admitted.
+    pass: Mutex<Pass>,
+}
+
+impl Connection {
+    /// A request with this pass was admitted.
+    fn shown(&self, pass: &Pass) {
+        *self.pass.lock().unwrap_or_else(PoisonError::into_inner) = pass.clone();
+    }
+
+    /// The refusal, which ends a connection whose token was revoked: it would keep a place that is for others.
+    fn after(&self, mut refused: Response<Body>) -> Response<Body> {
+        if !self.pass.lock().unwrap_or_else(PoisonError::into_inner).counts() {
+            refused.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        refused
+    }
 }
 
 impl Http {
@@ -108,7 +125,7 @@ impl Http {
             tokio::time::sleep(limits.farewell).await;
         });
         let pace = tokio::sync::Mutex::new(Pace::new(limits.requests_per_second, limits.burst));
-        let connection = Arc::new(Connection { guest, local, pace });
+        let connection = Arc::new(Connection { guest, local, pace, pass: Mutex::default() });
         let guest = connection.clone();
         let service = service_fn(move |request| {
             let (http, connection) = (self.clone(), guest.clone());
@@ -149,8 +166,9 @@ impl Http {
     async fn answer(&self, request: Request<RequestBody>, connection: &Connection) -> Response<Body> {
         let pass = match self.admit(&request, connection).await {
             Ok(pass) => pass,
-            Err(refused) => return *refused,
+            Err(refused) => return connection.after(*refused),
         };
+        connection.shown(&pass);
         connection.guest.admit();
         connection.pace.lock().await.keep().await;
         let headers = request.headers();
