@@ -171,7 +171,9 @@ impl<'t> Walk<'t> {
                 "named" => last = word,
                 "and" if binds => {}
                 "in" | "on" | "across" | "from" | "to" | "below" | "by" | "then" | "=" | "being" | "each" | "the"
-                | "of" | "upto" | "downto" | "downfrom" | "upfrom" | "above" | "using" | "of-type" => {}
+                | "of" | "upto" | "downto" | "downfrom" | "upfrom" | "above" | "using" | "of-type" | "hash-key"
+                | "hash-keys" | "hash-value" | "hash-values" | "symbol" | "symbols" | "present-symbol"
+                | "present-symbols" | "external-symbol" | "external-symbols" | "fixnum" | "float" => {}
                 _ => last = "",
             }
             if word == "of-type" {
