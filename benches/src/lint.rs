@@ -2,7 +2,9 @@
 //!
 //! Faults are planted one at a time in files of libraries that compile. The compiler judges each changed file and the
 //! unchanged one; a fault counts if it says something new. It is found if the linter says something new at
-//! the lines of the call, or the line of the name, that is wrong, or of the name that is misspelt there.
+//! the lines of the call, or the line of the name, that is wrong, or of the name that is misspelt there, or of the name
+//! of which the compiler says it: a parameter that is dropped is told where it is used, and so is a call that has now
+//! too many arguments.
 //! Beside it, what the linter tells of the unchanged files is counted, and how much of it the compiler tells.
 
 mod oracle;
@@ -284,7 +286,12 @@ fn judge(
             let message = one.message.to_lowercase();
             planted.names.iter().flatten().any(|name| message.contains(name.as_str()))
         };
-        let is_found = here.iter().any(|(line, one)| planted.lines.contains(line) || names(one));
+        let said: Vec<String> = news.to_lowercase().split(is_end_of_name).map(str::to_owned).collect();
+        let is_said = |one: &Finding| {
+            let name = one.message.split('`').nth(1).unwrap_or_default().to_lowercase();
+            name.len() > 2 && said.iter().any(|word| word.rsplit(':').next() == Some(name.as_str()))
+        };
+        let is_found = here.iter().any(|(line, one)| planted.lines.contains(line) || names(one) || is_said(one));
         let score = result.faults.entry(planted.fault).or_default();
         score.told += 1;
         score.found += usize::from(is_found);
@@ -299,6 +306,11 @@ fn judge(
             log.push_str(&format!("    elsewhere {line}: {} [{}]\n", one.message, one.rule));
         }
     }
+}
+
+/// No name of a symbol goes on here, in what a compiler says.
+fn is_end_of_name(next: char) -> bool {
+    next.is_whitespace() || "()`'‘’,;\"".contains(next)
 }
 
 /// What the rules that are on find in a file, each with its line.
