@@ -80,6 +80,9 @@ const EXPECTS: &[&str] = &[
     "expansion",
 ];
 
+/// Those of them that functions of test frameworks have in their names, which take code that fails.
+const TESTS: &[&str] = &["signals", "raises", "throws", "thrown", "fails", "failure", "expect"];
+
 /// Heads of patterns that call a function with the value that is matched.
 const PATTERNS: &[&str] =
     &["pred", "app", "?", "->*", "->*m", "->i", "->d", "->dm", "rename", "only", "except", "prefix"];
@@ -94,6 +97,8 @@ pub(crate) struct Search<'f, 'q, 'i> {
     pub(crate) file: &'f File<'q, 'i>,
     /// The uses at heads of lists, by their starts.
     uses: FxHashMap<u32, Use>,
+    /// The uses that assign something, among them those at heads of places, by their starts.
+    places: FxHashMap<u32, Use>,
     /// The lists whose data are certain to be code, as those of all around it are.
     known: FxHashMap<ListId, bool>,
     /// The lists that are no forms that only custom knows, as all around it are none.
@@ -120,18 +125,59 @@ pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
     found
 }
 
-/// The uses of variables in a file.
-pub(crate) fn values(file: &File<'_, '_>) -> Vec<Use> {
+/// The uses of variables in a file, and those of functions at the heads of places that are assigned: `(setf (f x) y)`.
+pub(crate) fn values(file: &File<'_, '_>) -> Values {
     let mut search = Search::of(file);
     let is_value = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Assignment) && !used.hidden;
-    file.uses().filter(is_value).filter(|used| search.is_value(**used)).copied().collect()
+    let used: Vec<Use> = file.uses().filter(is_value).copied().collect();
+    let variables = used.iter().copied().filter(|used| search.is_value(*used)).collect();
+    let places =
+        used.iter().copied().filter(|used| used.kind == UseKind::Assignment && search.is_place(*used)).collect();
+    Values { variables, places }
+}
+
+/// The names of a file whose values are asked for or assigned.
+#[derive(Debug)]
+pub(crate) struct Values {
+    /// Those of variables.
+    pub(crate) variables: Vec<Use>,
+    /// Those of functions at the heads of places.
+    pub(crate) places: Vec<Use>,
+}
+
+impl File<'_, '_> {
+    /// The name is that of a class in the parameters of a method: `(x class)`.
+    pub(crate) fn is_specializer(&self, at: Span) -> bool {
+        let form =
+            self.forms.around(at.start).map(|id| self.forms.get(id)).filter(|form| form.kind == FormKind::Method);
+        let is_in_parameters = |span: &Span| span.encloses(at) && span.start < at.start;
+        let list = self.list_of(at).filter(|list| {
+            let mut data = self.tree.data(*list);
+            data.nth(1).is_some_and(|second| self.tree.core_span(second) == at) && data.next().is_none()
+        });
+        let parameter = list.map(|list| self.tree.list_span(list));
+        form.is_some_and(|form| form.signature.iter().any(is_in_parameters))
+            && parameter.is_some_and(|span| form.is_some_and(|form| form.signature.iter().all(|all| *all != span)))
+    }
+
+    /// The list begins with a keyword, and is an option of a form of the language.
+    pub(crate) fn is_option_of_language(&self, list: ListId) -> bool {
+        let around = self.tree.list(list).parent().and_then(|around| self.tree.data(around).next());
+        around.filter(|head| head.list().is_none()).is_some_and(|head| {
+            let head = canonical_head(self.dialect(), self.core(head));
+            self.dialect().is_standard(&canonical_symbol(self.dialect(), &head))
+        })
+    }
 }
 
 impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
     fn of(file: &'f File<'q, 'i>) -> Self {
-        let called = file.uses().filter(|used| used.kind == UseKind::Call);
-        let uses = called.map(|used| (used.start, *used)).collect();
-        Self { file, uses, known: FxHashMap::default(), established: FxHashMap::default() }
+        let of_kind = |kind| {
+            let all = file.uses().filter(move |used: &&Use| used.kind == kind);
+            all.map(|used| (used.start, *used)).collect()
+        };
+        let (uses, places) = (of_kind(UseKind::Call), of_kind(UseKind::Assignment));
+        Self { file, uses, places, known: FxHashMap::default(), established: FxHashMap::default() }
     }
 
     /// What stands at the place is evaluated, whatever macros are around it.
@@ -151,11 +197,29 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
             return false;
         }
         let opener = file.source(file.tree.token_span(file.tree.list(list).open()));
+        // The name of a function or class in an option: `(:report show)`.
+        let is_option = lispwright_index::has_function_namespace(file.dialect())
+            && file.head_of(list).is_some_and(|head| head.starts_with(':'));
         opener == "("
+            && !is_option
             && datum.is_bare()
             && file.facts.unclear.binary_search(&used.start).is_err()
             && self.has_code(list)
             && !self.is_specializer(list, used.span())
+            && self.are_established(list)
+    }
+
+    /// The use is at the head of a place, in code that is certain to be code.
+    fn is_place(&mut self, used: Use) -> bool {
+        let file = self.file;
+        let Some(list) = file.tree.token_at(used.start).and_then(|token| file.tree.list_around(token)) else {
+            return false;
+        };
+        let is_head = |head: Datum| head.is_bare() && head.list().is_none() && file.tree.core_span(head) == used.span();
+        file.tree.data(list).next().is_some_and(is_head)
+            && !file.is_prefixed(list)
+            && file.facts.unclear.binary_search(&used.start).is_err()
+            && self.is_code(list)
             && self.are_established(list)
     }
 
@@ -177,7 +241,10 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
         }
         match file.dialect().standard_operator(&name) {
             Some(standard) => file.has_table(span, &standard),
-            None => !file.definitions(&file.name(span)).is_empty(),
+            None => {
+                let known = file.name(span);
+                !file.definitions(&known).is_empty() || file.question.library_operator(&known.symbol).is_some()
+            }
         }
     }
 }
@@ -202,6 +269,9 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let operator = file.operator(used);
+        if matches!(&operator, Operator::Own(own) if own.is_made) && self.is_in_words(list) {
+            return None;
+        }
         if !self.is_code(list) || self.is_syntax_argument(list, &operator) {
             return None;
         }
@@ -307,6 +377,14 @@ impl<'i> Search<'_, '_, 'i> {
             && file.facts.no_forms.binary_search(&start).is_err()
     }
 
+    /// A list around begins with a keyword and is no option of the language: what is in it are words of a macro.
+    fn is_in_words(&self, list: ListId) -> bool {
+        let file = self.file;
+        let mut lists = std::iter::successors(file.tree.list(list).parent(), |list| file.tree.list(*list).parent());
+        let begins = |list: ListId| file.head_of(list).is_some_and(|head| head.starts_with(':'));
+        lists.any(|list| begins(list) && !file.is_option_of_language(list))
+    }
+
     /// The form around has words of its own that are called like functions, or lists of values.
     fn is_word(&self, list: ListId) -> bool {
         let around = self.file.tree.list(list).parent().and_then(|around| self.head(around));
@@ -403,7 +481,12 @@ impl<'i> Search<'_, '_, 'i> {
             let at = data.iter().position(|one| one.list() == Some(list));
             at.is_some_and(|at| at > 1 && data[at - 1].list().is_none() && file.core(data[at - 1]).starts_with(':'))
         };
-        has_rules || matches!(operator, Operator::Standard(_) | Operator::Unknown) || is_option()
+        let is_other = match operator {
+            Operator::Standard(_) | Operator::Unknown => true,
+            Operator::Own(own) => own.is_made,
+            Operator::Obscure(_) => false,
+        };
+        has_rules || is_other || is_option()
     }
 
     /// The list is written like a method: a name, a vector of parameters, and code.
@@ -458,14 +541,14 @@ impl<'i> Search<'_, '_, 'i> {
         let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
         let span = file.tree.core_span(head);
         let word = file.source(span).to_ascii_lowercase();
-        let is_standard = file.dialect().is_standard(&canonical_head(file.dialect(), &word)) && word != "ignore-errors";
-        if !is_standard && EXPECTS.iter().any(|part| word.contains(part)) {
+        let used = self.uses.get(&span.start).or_else(|| self.places.get(&span.start));
+        if self.expects(&word) && !used.is_some_and(|used| self.is_plain_function(*used, &word)) {
             return false;
         }
         if file.facts.calls.binary_search(&start).is_err() {
             return self.is_understood(list, head, &word);
         }
-        match self.uses.get(&span.start) {
+        match used {
             // The macros of the language that take anything but code are special forms of the tables.
             Some(used) => {
                 let operator = file.operator(*used);
@@ -478,6 +561,18 @@ impl<'i> Search<'_, '_, 'i> {
             }
             None => self.is_local_function(span),
         }
+    }
+
+    /// The word is that of a form in which errors are expected, or code is not run.
+    fn expects(&self, word: &str) -> bool {
+        let dialect = self.file.dialect();
+        let is_standard = || dialect.is_standard(&canonical_symbol(dialect, &canonical_head(dialect, word)));
+        EXPECTS.iter().any(|part| word.contains(part)) && (word == "ignore-errors" || !is_standard())
+    }
+
+    /// A function of the project evaluates its arguments, whatever its name is like, unless tests are written with it.
+    fn is_plain_function(&self, used: Use, word: &str) -> bool {
+        !TESTS.iter().any(|part| word.contains(part)) && self.file.operator(used).is_function()
     }
 
     /// The macro of a test framework runs its arguments.

@@ -47,8 +47,14 @@ pub(crate) struct NameWords {
     pub(crate) judges_variables: bool,
     /// What a space is called.
     pub(crate) space_word: &'static str,
-    /// Names of the language that are no operators of its table.
+    /// Names of the language that are no operators of its table; where functions have a namespace of their own, its variables.
     pub(crate) others: WordTable,
+    /// Heads of definitions that define no variable, where functions have a namespace of their own.
+    pub(crate) no_variables: &'static [&'static str],
+    /// Heads of definitions that define no class, where a method names the classes that it is for.
+    pub(crate) no_classes: &'static [&'static str],
+    /// Heads of structures and classes whose forms show all functions that they make.
+    pub(crate) shown: &'static [&'static str],
     /// The functions and macros of one word that libraries of the language define, where the table has only what is there
     /// when it starts.
     pub(crate) words: WordTable,
@@ -80,7 +86,19 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     judges_variables: true,
     space_word: "package",
-    others: WordTable(""),
+    others: WordTable(include_str!("known-lisp-variables.txt")),
+    no_variables: &[
+        "defun",
+        "defmacro",
+        "defgeneric",
+        "defmethod",
+        "defclass",
+        "defstruct",
+        "define-condition",
+        "deftype",
+    ],
+    no_classes: &["defun", "defmacro", "defgeneric", "defmethod", "defvar", "defparameter", "defconstant"],
+    shown: &["defstruct", "defclass", "define-condition"],
     entries: &[],
     words: WordTable(""),
     autoloads: WordTable(""),
@@ -118,6 +136,9 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
 
 const SCHEME_NAMES: NameWords = NameWords {
     separator: None,
+    no_variables: &[],
+    no_classes: &[],
+    shown: &[],
     others: WordTable(include_str!("known-variables.txt")),
     entries: &["(define-module", "(library", "(define-library", "#!/"],
     space_word: "module",
@@ -148,6 +169,9 @@ const CLOJURE_NAMES: NameWords = NameWords {
     has_exports: false,
     judges_variables: false,
     space_word: "namespace",
+    no_variables: &[],
+    no_classes: &[],
+    shown: &[],
     others: WordTable("defproject\nin-ns\nthrown-with-msg?\nthrown?"),
     libraries: "clojure.core",
     closed: &["clojure.edn", "clojure.java.io", "clojure.set", "clojure.string", "clojure.walk", "clojure.zip"],
@@ -174,6 +198,20 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     has_exports: false,
     by_prefix: true,
     space_word: "feature",
+    no_variables: &[
+        "defun",
+        "defmacro",
+        "defsubst",
+        "define-inline",
+        "cl-defun",
+        "cl-defmacro",
+        "cl-defsubst",
+        "cl-defgeneric",
+        "cl-defmethod",
+        "cl-defstruct",
+    ],
+    no_classes: &[],
+    shown: &["cl-defstruct"],
     others: WordTable(include_str!("known-emacs-variables.txt")),
     words: WordTable(include_str!("known-emacs-words.txt")),
     autoloads: WordTable(include_str!("known-emacs-autoloads.txt")),
@@ -247,7 +285,7 @@ const EMACS_LISP: CallWords = CallWords {
 };
 
 const SCHEME: CallWords = CallWords {
-    keywords: WordTable(""),
+    keywords: WordTable(include_str!("known-guile-keywords.txt")),
     imports: scheme,
     includes: &["(include", "(load"],
     definers: &[

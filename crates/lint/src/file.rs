@@ -7,7 +7,7 @@ use lispwright_index::{Document, Facts, Use, UseIndex};
 use lispwright_syntax::{Datum, Dialect, Forms, ListId, Span, Tree};
 use rustc_hash::FxHashSet;
 
-use crate::calls::{Call, calls, values};
+use crate::calls::{Call, Values, calls, values};
 use crate::code::CodeForms;
 use crate::dialects::call_words;
 use crate::misspelt::unknown_features;
@@ -31,7 +31,7 @@ pub struct File<'q, 'i> {
     pub(crate) part: Option<JudgedPart>,
     code: OnceCell<CodeForms<'i>>,
     calls: OnceCell<Vec<Call>>,
-    values: OnceCell<Vec<Use>>,
+    values: OnceCell<Values>,
     unknown_features: OnceCell<Vec<String>>,
     platform: OnceCell<Platform>,
     pub(crate) names: Names<'i>,
@@ -146,8 +146,8 @@ impl<'q, 'i> File<'q, 'i> {
     }
 
     /// The variables whose values are asked for or assigned, in code that is certain to be code and is judged, but for those
-    /// that are bound around it.
-    pub(crate) fn values(&self) -> &[Use] {
+    /// that are bound around it; and the functions at the heads of places.
+    pub(crate) fn values(&self) -> &Values {
         self.values.get_or_init(|| values(self))
     }
 

@@ -88,6 +88,11 @@ impl Findings {
         }
     }
 
+    /// Something is told of the name at the place.
+    pub(crate) fn has(&self, span: Span) -> bool {
+        self.found.iter().any(|one| one.span == span)
+    }
+
     /// Takes out what is not to be kept.
     pub(crate) fn retain(&mut self, is_kept: impl FnMut(&Finding) -> bool) {
         self.found.retain(is_kept);

@@ -64,7 +64,7 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
     if signatures.is_empty() {
         return None;
     }
-    Some(Rc::new(OwnOperator { kind: OperatorKind::Function, signatures }))
+    Some(Rc::new(OwnOperator { kind: OperatorKind::Function, signatures, is_made: false }))
 }
 
 /// The form of the language that a list is.

@@ -4,7 +4,7 @@
 //! defines it. But a name that nothing known defines, that is written once, and that differs from a known one by a slip,
 //! is that one. And libraries of Emacs do not define words without a hyphen.
 
-use lispwright_index::{Link, MarkRole, Thing, Tie, spelled};
+use lispwright_index::{Link, MarkRole, Thing, Tie, UseKind, spelled};
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
@@ -14,6 +14,9 @@ use crate::file::File;
 
 /// Shorter names are one letter away from many others.
 const FEWEST_LETTERS: usize = 4;
+
+/// A name that is called so often in the project is no slip itself, wherever it is defined.
+const FEWEST_CALLS: usize = 3;
 
 /// So many characters of a file say what it is a part of.
 const MOST_OF_HEADER: usize = 2_000;
@@ -56,9 +59,16 @@ impl File<'_, '_> {
     /// many to be compared with each name, so what the slip may have been is looked up.
     fn slip_in_project(&self, name: &str, is_variable: bool) -> Option<String> {
         let is_it = |known: &String| {
-            let known = canonical_symbol(self.dialect(), known);
-            let mut all = self.question.definitions_named(&known);
+            let symbol = canonical_symbol(self.dialect(), known);
+            let mut all = self.question.definitions_named(&symbol);
+            let is_called = || {
+                let calls =
+                    self.question.named(&symbol).filter(|hit| hit.used.kind == UseKind::Call && !hit.used.hidden);
+                calls.take(FEWEST_CALLS).count() == FEWEST_CALLS
+            };
             all.any(|(_, one)| one.kind != FormKind::Addition && (one.kind == FormKind::Variable) == is_variable)
+                || (!is_variable
+                    && (self.dialect().special_form(known).is_some() || (is_within_word(name, known) && is_called())))
         };
         meant_by(name).find(is_it)
     }
@@ -134,6 +144,17 @@ pub(crate) fn is_slip(name: &str, known: &str) -> bool {
     }
 }
 
+/// The slip is within a word of the name, and of no digit: names of one family, as `read-int` and `read-uint`, `slot` and
+/// `slot1`, differ at the ends of their words.
+pub(crate) fn is_within_word(name: &str, known: &str) -> bool {
+    let (from, to) = (name.as_bytes(), known.as_bytes());
+    let (short, long) = if from.len() < to.len() { (from, to) } else { (to, from) };
+    let same = short.iter().zip(long).take_while(|(one, other)| one == other).count();
+    let is_letter = |at: usize| long.get(at).is_some_and(u8::is_ascii_alphabetic);
+    let end = if short.len() == long.len() { same + 1 } else { same };
+    (same..=end).all(is_letter) && same > 0 && is_letter(same - 1) && (short.len() == long.len() || is_letter(same + 1))
+}
+
 /// The names of which a name is a slip, as [`is_slip`] says.
 fn meant_by(name: &str) -> impl Iterator<Item = String> {
     let letters = || (b'a'..=b'z').chain(b'0'..=b'9').map(char::from);
@@ -151,7 +172,18 @@ fn meant_by(name: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_slip, meant_by};
+    use super::{is_slip, is_within_word, meant_by};
+
+    #[test]
+    fn a_slip_within_a_word_is_none_of_a_family() {
+        assert!(is_within_word("cell-rfeerents", "cell-referents") && is_within_word("funclal", "funcall"));
+        assert!(is_within_word("make-lck", "make-lock") && is_within_word("buffer-pont", "buffer-point"));
+        for (name, known) in
+            [("read-int", "read-uint"), ("slot1-x", "slot-x"), ("row-name", "rows-name"), ("int4", "nit4")]
+        {
+            assert!(!is_within_word(name, known), "{name} {known}");
+        }
+    }
 
     #[test]
     fn what_is_meant_is_found_from_the_slip() {

@@ -6,12 +6,50 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use lispwright_index::{Definition, Document, Referent, Symbol};
-use lispwright_syntax::{FormKind, Span};
+use lispwright_index::{Definition, Document, FormRow, Referent, Symbol};
+use lispwright_syntax::{Dialect, FormKind, Span};
 use rustc_hash::FxHashMap;
 
+use crate::dialects::call_words;
 use crate::file::File;
 use crate::operators::Operator;
+
+/// What a name is asked for. Where functions have a namespace of their own, the name of one can be that of another sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// A function or macro.
+    Function,
+    /// A variable.
+    Variable,
+    /// A class.
+    Class,
+}
+
+impl Sort {
+    /// A form defines something of the sort, or may do so; `made` if it is asked about a name that it makes beside its own.
+    pub(crate) fn may_be_defined(self, dialect: Dialect, form: &FormRow, made: bool) -> bool {
+        let words = &call_words(dialect).names;
+        let head = form.head.as_str();
+        match self {
+            Self::Function => true,
+            Self::Variable => !words.no_variables.contains(&head),
+            Self::Class => {
+                let is_function = words.no_classes.contains(&head) || (made && words.shown.contains(&head));
+                !is_function
+            }
+        }
+    }
+
+    /// The sort has names of its own in the dialect.
+    pub(crate) fn is_apart(self, dialect: Dialect) -> bool {
+        let words = &call_words(dialect).names;
+        match self {
+            Self::Function => false,
+            Self::Variable => !words.no_variables.is_empty(),
+            Self::Class => !words.no_classes.is_empty(),
+        }
+    }
+}
 
 /// What a name means in a file, as far as somebody has asked.
 pub(crate) struct Name<'i> {
@@ -57,6 +95,16 @@ impl<'i> File<'_, 'i> {
     /// The project defines what the name means, or may do so.
     pub(crate) fn is_of_project(&self, name: &Name<'i>) -> bool {
         name.is_defined || !self.definitions(name).is_empty()
+    }
+
+    /// The project defines something of the name and the sort, or may do so.
+    pub(crate) fn is_sort_of_project(&self, name: &Name<'i>, sort: Sort) -> bool {
+        let definitions = self.definitions(name);
+        let may_be = |(document, one): &(&Document, &Definition)| {
+            let form = &document.facts.forms[one.form as usize];
+            sort.may_be_defined(self.dialect(), form, one.made)
+        };
+        definitions.iter().any(may_be) || (name.is_defined && definitions.is_empty())
     }
 
     /// The definitions of macros among those of what the name at a place means.

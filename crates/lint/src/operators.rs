@@ -27,6 +27,8 @@ pub(crate) enum Operator {
 pub(crate) struct OwnOperator {
     pub(crate) kind: OperatorKind,
     pub(crate) signatures: Vec<Signature>,
+    /// A structure or class makes it.
+    pub(crate) is_made: bool,
 }
 
 impl Operator {
@@ -153,7 +155,8 @@ impl<'i> Operators<'_, 'i> {
             return Some(Operator::Obscure(kind));
         }
         signatures.dedup();
-        Some(Operator::Own(Rc::new(OwnOperator { kind, signatures })))
+        let is_made = definitions.iter().any(|(_, one)| one.made);
+        Some(Operator::Own(Rc::new(OwnOperator { kind, signatures, is_made })))
     }
 
     /// The head of a definition is the one of the language, not another that is called so.
@@ -211,7 +214,8 @@ impl<'i> Operators<'_, 'i> {
             Some(known) if known.kind == OperatorKind::Syntax => Operator::Unknown,
             Some(known) if known.signatures.is_empty() => Operator::Obscure(known.kind),
             Some(known) => {
-                Operator::Own(Rc::new(OwnOperator { kind: known.kind, signatures: known.signatures.clone() }))
+                let signatures = known.signatures.clone();
+                Operator::Own(Rc::new(OwnOperator { kind: known.kind, signatures, is_made: false }))
             }
             None => Operator::Unknown,
         }

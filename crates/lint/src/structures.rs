@@ -2,7 +2,7 @@
 
 use lispwright_index::{Definition, Document, Signature};
 use lispwright_syntax::name::canonical_symbol;
-use lispwright_syntax::{Datum, Dialect, Tree, read};
+use lispwright_syntax::{Datum, Dialect, Span, TokenKind, Tree, read};
 
 /// What a function takes that the form of a definition makes; `None` if the form does not show it.
 pub(crate) fn made(document: &Document, one: &Definition) -> Option<Signature> {
@@ -12,12 +12,17 @@ pub(crate) fn made(document: &Document, one: &Definition) -> Option<Signature> {
     let list = tree.top_level().next().and_then(Datum::list)?;
     let data: Vec<Datum> = tree.data(list).collect();
     let structure = Structure { tree: &tree, text, dialect: document.dialect, name: &one.name };
-    let is_plain = ["#+", "#-", "#?", "#.", ",", "`"].iter().all(|word| !text.contains(word));
-    if !is_plain {
+    let is_changed = |(kind, span): (TokenKind, Span)| {
+        let is_text = matches!(kind, TokenKind::String | TokenKind::LineComment | TokenKind::BlockComment);
+        let token = &text[span.range()];
+        !is_text && ["#+", "#-", "#?", "#.", ",", "`"].iter().any(|word| token.starts_with(word))
+    };
+    if tree.tokens().any(is_changed) {
         return None;
     }
     match row.head.as_str() {
         "defstruct" | "cl-defstruct" => structure.keywords(&data),
+        "defclass" | "define-condition" => structure.class(&data),
         "defrecord" | "deftype" if text.contains('[') => structure.clojure(&data),
         "define-record-type" => structure.record(&data),
         "struct" => structure.racket(&data),
@@ -56,36 +61,88 @@ impl<'t> Structure<'t> {
         Some(Signature::fixed(names.len(), names.join(" ")))
     }
 
-    /// `(defstruct name slot…)`, whose constructor takes keywords.
+    /// `(defclass name (class…) (slot…) option…)`, whose slots name the functions that read and write them.
+    fn class(&self, data: &[Datum]) -> Option<Signature> {
+        let slots = self.inside(*data.get(3)?);
+        let options = slots.into_iter().flat_map(|slot| self.options(slot));
+        let of_slot = options.filter(|(_, name)| self.is_it(name));
+        let takes = |(option, _): (String, &str)| match option.as_str() {
+            ":reader" | ":accessor" => self.takes(&["object"]),
+            ":writer" => self.takes(&["value", "object"]),
+            _ => None,
+        };
+        of_slot.filter_map(takes).next()
+    }
+
+    /// The options of a slot that have a name for a value.
+    fn options(&self, slot: Datum) -> Vec<(String, &'t str)> {
+        let data = self.inside(slot);
+        let pairs = data.get(1..).unwrap_or_default().chunks(2);
+        let named = pairs.filter_map(|pair| match pair {
+            [option, name] if name.list().is_none() => {
+                Some((self.source(*option).to_ascii_lowercase(), self.source(*name)))
+            }
+            _ => None,
+        });
+        named.collect()
+    }
+
+    /// The options of a structure, each as its word and its values: `:named` and `(:copier nil)`.
+    fn structure_options(&self, options: &[Datum]) -> Vec<(String, Vec<Datum>)> {
+        let parts = |option: &Datum| if option.list().is_some() { self.inside(*option) } else { vec![*option] };
+        let named = options.iter().map(parts).filter_map(|parts| {
+            let (word, values) = parts.split_first()?;
+            Some((self.source(*word).to_ascii_lowercase(), values.to_vec()))
+        });
+        named.collect()
+    }
+
+    /// `(defstruct name slot…)`, whose constructor takes keywords unless it has a list of parameters.
     fn keywords(&self, data: &[Datum]) -> Option<Signature> {
         let header = *data.get(1)?;
-        let options = self.inside(header);
-        let name = self.source(options.first().copied().unwrap_or(header));
-        let word = |option: &Datum| {
-            self.inside(*option)
-                .first()
-                .map_or_else(|| self.source(*option), |word| self.source(*word))
-                .to_ascii_lowercase()
+        let parts = self.inside(header);
+        let name = self.source(parts.first().copied().unwrap_or(header));
+        let options = self.structure_options(parts.get(1..).unwrap_or_default());
+        let values = |word: &'static str| {
+            options.iter().filter(move |(one, _)| one == word).map(|(_, values)| values.as_slice())
         };
-        let words: Vec<String> = options.iter().skip(1).map(word).collect();
+        let named = |word: &'static str, own: String| match values(word).next() {
+            Some([value, ..]) => self.source(*value).to_owned(),
+            _ => own,
+        };
         let slots = data[2..].iter().filter(|slot| !self.source(**slot).starts_with('"'));
         let slots: Vec<&str> = slots.map(|slot| self.slot(*slot)).collect::<Option<_>>()?;
-        if self.is_it(&format!("make-{name}")) {
-            let is_own = |word: &String| matches!(word.as_str(), ":include" | ":constructor" | ":type" | ":noinline");
-            if words.iter().any(is_own) {
-                return None;
-            }
-            let keys = slots.iter().map(|slot| (format!(":{}", slot.to_ascii_lowercase()), false)).collect();
-            return Some(Signature { has_keys: true, keys, ..Signature::fixed(0, String::new()) });
+        let is_open = options.iter().any(|(word, _)| matches!(word.as_str(), ":type" | ":noinline"));
+        let own = format!("make-{name}");
+        let with_parameters = values(":constructor").find_map(|values| match values {
+            [made, parameters] if self.is_it(self.source(*made)) => Some(*parameters),
+            _ => None,
+        });
+        if let Some(parameters) = with_parameters {
+            return Signature::of_datum(self.tree, self.text, parameters);
         }
-        let prefix = match words.iter().any(|word| word == ":conc-name") {
-            true => return None,
-            false => format!("{name}-"),
+        let mut constructors = values(":constructor").map(|values| match values {
+            [made] => self.is_it(self.source(*made)),
+            [] => self.is_it(&own),
+            _ => false,
+        });
+        let has_constructors = values(":constructor").next().is_some();
+        if constructors.any(|is_it| is_it) || (!has_constructors && self.is_it(&own)) {
+            let keys = slots.iter().map(|slot| (format!(":{}", slot.to_ascii_lowercase()), false)).collect();
+            let takes_other_keys = values(":include").next().is_some();
+            let takes = Signature { has_keys: true, keys, takes_other_keys, ..Signature::fixed(0, String::new()) };
+            return (!is_open).then_some(takes);
+        }
+        let prefix = match values(":conc-name").next() {
+            Some([prefix]) if self.source(*prefix).eq_ignore_ascii_case("nil") => String::new(),
+            Some([prefix]) => self.source(*prefix).trim_start_matches("#:").trim_start_matches(':').to_owned(),
+            Some(_) => String::new(),
+            None => format!("{name}-"),
         };
-        slots
-            .iter()
-            .any(|slot| self.is_it(&format!("{prefix}{slot}")))
-            .then(|| Signature::fixed(1, name.to_lowercase()))
+        let is_one = slots.iter().any(|slot| self.is_it(&format!("{prefix}{slot}")))
+            || self.is_it(&named(":predicate", format!("{name}-p")))
+            || self.is_it(&named(":copier", format!("copy-{name}")));
+        is_one.then(|| Signature::fixed(1, name.to_lowercase()))
     }
 
     /// `(defrecord Name [field…] …)`

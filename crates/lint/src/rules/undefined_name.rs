@@ -9,6 +9,8 @@ use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::misspelt::is_within_word;
+use crate::names::Sort;
 use crate::operators::Operator;
 use crate::rule::{About, Example, Rule};
 
@@ -114,7 +116,7 @@ impl Rule for UndefinedName {
             }
         }
         for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Unknown)) {
-            if let Some(message) = search.of_here(call.name, false).filter(|_| !is_rebound(file, call)) {
+            if let Some(message) = search.of_here(call.name, Sort::Function).filter(|_| !is_rebound(file, call)) {
                 findings.add(call.name, message);
             }
         }
@@ -123,9 +125,21 @@ impl Rule for UndefinedName {
                 findings.add(call.name, message);
             }
         }
-        let values = if words.judges_variables { file.values() } else { &[] };
-        for used in values {
-            let message = search.of_here(used.span(), true).or_else(|| search.of_module(used.span(), true));
+        for used in file.uses().filter(|used| used.kind == UseKind::Method && file.is_specializer(used.span())) {
+            if let Some(message) = search.of_here(used.span(), Sort::Class) {
+                findings.add(used.span(), message);
+            }
+        }
+        if !words.judges_variables {
+            return;
+        }
+        for used in &file.values().places {
+            if let Some(message) = search.of_here(used.span(), Sort::Function) {
+                findings.add(used.span(), message);
+            }
+        }
+        for used in &file.values().variables {
+            let message = search.of_here(used.span(), Sort::Variable).or_else(|| search.of_module(used.span(), true));
             if let Some(message) = message.filter(|_| !file.may_be_bound(used.span())) {
                 findings.add(used.span(), message);
             }
@@ -259,24 +273,49 @@ impl<'i> Search<'_, '_, 'i> {
         Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
     }
 
-    /// What is wrong with a name without a qualifier: that of a variable, or of a function that is called.
-    fn of_here(&mut self, at: Span, is_variable: bool) -> Option<String> {
+    /// The name is one that is written in full, and is judged.
+    fn is_plain(&self, written: &str, is_variable: bool) -> bool {
+        let separator = self.words.separator;
+        let has_packages = separator == Some(":");
+        let is_global = |mark: char| written.len() > 4 && written.starts_with(mark) && written.ends_with(mark);
+        let begins = written.starts_with(|first: char| first.is_alphabetic())
+            || (has_packages && is_variable && (is_global('*') || is_global('+')))
+            || (has_packages && !is_variable && written.starts_with('%'));
+        let is_qualified = separator.is_some_and(|separator| written.contains(separator));
+        let is_odd = written.contains(['.', '|', '#', '{', '}', '[', ']', '@', '\\', '$', '\''])
+            || (written.contains('%') && !has_packages);
+        // Constants of the system are in capitals, and differ from version to version.
+        let is_of_system = is_variable && separator.is_none() && !written.contains(|one: char| one.is_lowercase());
+        begins && !is_qualified && !is_odd && !is_of_system && written.chars().count() > 2
+    }
+
+    /// The file has strings in three quotes, as a reader macro of some libraries reads them: what is in them is no code.
+    fn has_other_strings(&self) -> bool {
+        self.words.separator == Some(":") && self.file.text().contains("\"\"\"")
+    }
+
+    /// What is wrong with a name without a qualifier: that of a variable, of a function that is called, or of a class.
+    fn of_here(&mut self, at: Span, sort: Sort) -> Option<String> {
+        let is_variable = sort == Sort::Variable;
         let (file, question) = (self.file, self.file.question);
         let written = file.source(at);
         let words = self.words;
-        let is_plain = written.starts_with(|first: char| first.is_alphabetic())
-            && !words.separator.is_some_and(|separator| written.contains(separator))
-            && !written.contains(['.', '|', '#', '{', '}', '[', ']', '@', '\\', '$', '%', '\''])
-            && written.chars().count() > 2
-            // Constants of the system are in capitals, and differ from version to version.
-            && !(is_variable && self.words.separator.is_none() && !written.contains(|one: char| one.is_lowercase()));
-        if !is_plain || !file.is_of_platform(at) || file.platform().is_later || file.is_broken(at) {
+        if !self.is_plain(written, is_variable)
+            || !file.is_of_platform(at)
+            || file.platform().is_later
+            || file.is_broken(at)
+        {
             return None;
         }
         let name = file.name(at);
         let symbol = &name.symbol;
         let spelled = lispwright_index::spelled(file.dialect(), &symbol.name);
+        // A variable can have the name of a function where those have a namespace of their own.
+        let is_apart = sort.is_apart(file.dialect());
         let is_known = || {
+            if is_apart && is_variable {
+                return words.others.contains(&spelled) || file.tree.language().is_stated(&spelled);
+            }
             file.dialect().standard_operator(&spelled).is_some()
                 || file.dialect().special_form(&spelled).is_some()
                 || file.tree.language().is_stated(&spelled)
@@ -284,7 +323,8 @@ impl<'i> Search<'_, '_, 'i> {
                 || file.dialect().is_standard(&symbol.name)
                 || words.others.contains(&spelled)
         };
-        if file.is_of_project(&name) || is_known() {
+        let is_own = if is_apart { file.is_sort_of_project(&name, sort) } else { file.is_of_project(&name) };
+        if is_own || is_known() || (is_variable && self.has_other_strings()) {
             return None;
         }
         let home =
@@ -315,26 +355,40 @@ impl<'i> Search<'_, '_, 'i> {
             if meant.is_none() && !is_owned && !is_lone {
                 return None;
             }
-        } else if !is_entered || symbol.space != home || !question.has_space(&home) || self.is_for_another() {
+        } else if self.is_for_another() {
             return None;
-        } else if !self.imports_are_known(&home) {
+        } else if !is_entered || symbol.space != home || !question.has_space(&home) || !self.imports_are_known(&home) {
             // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
-            let is_long = spelled.len() >= FEWEST_LETTERS;
+            // A file that enters no module is a part of another, or data.
+            let form = file.forms.around(at.start).map(|id| file.forms.get(id).kind);
+            let is_code = is_entered || matches!(form, Some(FormKind::Function | FormKind::Method));
+            let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
             meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
         if self.is_in_clause(at)
             || file.is_option(at)
             || (words.by_prefix && file.quotes(written))
             || self.is_of_library(&home, &symbol.name)
-            || self.may_be_made(&symbol.name)
-            || self.may_define(&home, &symbol.name)
-            || self.file.is_in_branch(at)
+            || self.has_definition(&home, &symbol.name, sort)
             || self.may_bind(at, written, is_variable)
         {
             return None;
         }
+        // What is written once and is a slip of what is there is not what a macro or another platform has.
+        let may_be_there = |search: &mut Self| {
+            file.is_in_branch(at) || search.may_be_made(&symbol.name) || search.may_be_conjured(&home, &symbol.name)
+        };
+        if may_be_there(self) {
+            let known = meant.or_else(|| file.meant(at, &symbol.name, is_variable))?;
+            meant = Some(is_within_word(&spelled, &known).then_some(known)?);
+        }
         let near = meant.map_or_else(|| self.near(&home, &symbol.name), |meant| format!("; near it: `{meant}`"));
-        Some(format!("nobody defines `{written}`{near}"))
+        let what = match sort {
+            Sort::Class => "the class ",
+            Sort::Variable if is_apart && file.is_of_project(&name) => "the variable ",
+            Sort::Variable | Sort::Function => "",
+        };
+        Some(format!("nobody defines {what}`{written}`{near}"))
     }
 
     /// What is wrong with a name that modules of the language have, if the code has asked for none of them.
@@ -369,7 +423,8 @@ impl<'i> Search<'_, '_, 'i> {
     fn is_in_clause(&self, at: Span) -> bool {
         let file = self.file;
         let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        let begins = |list| file.head_of(list).is_some_and(|head| head.starts_with(':'));
+        let begins =
+            |list| file.head_of(list).is_some_and(|head| head.starts_with(':')) && !file.is_option_of_language(list);
         self.words.separator == Some(":") && lists.skip(1).any(begins)
     }
 
@@ -422,8 +477,16 @@ impl<'i> Search<'_, '_, 'i> {
                 || question.library_exports(&import.from).is_some()
                 || self.words.libraries.split('\n').any(|known| known.trim() == import.from)
         };
+        // A package without the names of the language has them from the macro that declares it.
+        let has_language = self
+            .words
+            .libraries
+            .split('\n')
+            .take(2)
+            .any(|known| question.imports_of(space).any(|import| import.from == known.trim()));
         question.has_space(space)
             && question.declarations(space).any(|one| !one.adds)
+            && (has_language || self.words.separator != Some(":"))
             && question.imports_of(space).all(is_known)
     }
 
@@ -441,15 +504,23 @@ impl<'i> Search<'_, '_, 'i> {
         };
         stems.iter().map(spelled).any(|stem| {
             self.file.question.named(&stem).any(|hit| {
-                let is_type =
-                    |row: &FormRow| matches!(row.kind, FormKind::Structure | FormKind::Class | FormKind::Type);
-                hit.used.kind == UseKind::Definition && hit.form().is_some_and(is_type)
+                let makes_more = |row: &FormRow| {
+                    let text = &hit.document.text[row.span.range()];
+                    matches!(row.kind, FormKind::Structure | FormKind::Class | FormKind::Type)
+                        && !(self.words.shown.contains(&row.head.as_str()) && shows_all(text))
+                };
+                hit.used.kind == UseKind::Definition && hit.form().is_some_and(makes_more)
             })
         })
     }
 
     /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
     fn may_define(&mut self, space: &str, name: &str) -> bool {
+        self.has_definition(space, name, Sort::Function) || self.may_be_conjured(space, name)
+    }
+
+    /// A place that is not understood may define something of the name.
+    fn has_definition(&self, space: &str, name: &str, sort: Sort) -> bool {
         let mut hits = self.file.question.named(name);
         // Foreign functions are defined by the text of their names: `(defcfun "end_of_line" …)`.
         let text = format!("\"{}\"", name.to_lowercase());
@@ -458,9 +529,11 @@ impl<'i> Search<'_, '_, 'i> {
             !self.file.question.definitions(&symbol).is_empty()
         };
         let is_text = is_foreign(text.replace('-', "_")) || is_foreign(text);
-        if is_text || hits.any(|hit| !self.is_mere_use(&hit)) {
-            return true;
-        }
+        is_text || hits.any(|hit| !self.is_mere_use(&hit) && !self.is_of_other_sort(&hit, name, sort))
+    }
+
+    /// A form of which nothing is known, or code that makes names, may define the name in the space.
+    fn may_be_conjured(&mut self, space: &str, name: &str) -> bool {
         let known = match self.spaces.get(space) {
             Some(known) => known.clone(),
             None => {
@@ -531,11 +604,39 @@ impl<'i> Search<'_, '_, 'i> {
         !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Function)
     }
 
+    /// The place defines something of another sort than the one that is asked for, or declares what is not bound.
+    fn is_of_other_sort(&self, hit: &Hit<'_>, name: &str, sort: Sort) -> bool {
+        let dialect = self.file.dialect();
+        if !sort.is_apart(dialect) {
+            return false;
+        }
+        match hit.used.kind {
+            UseKind::Definition => hit.form().is_some_and(|form| {
+                let made = hit.used.span() != form.name;
+                !sort.may_be_defined(dialect, form, made)
+            }),
+            UseKind::Method => true,
+            // A package exports what has the name.
+            UseKind::Export => self.file.question.definitions_named(name).next().is_some(),
+            UseKind::Quoted => std::ptr::eq(hit.document, self.file.document) && self.is_declared(hit.used.span()),
+            _ => false,
+        }
+    }
+
+    /// The place is in a declaration of the file.
+    fn is_declared(&self, at: Span) -> bool {
+        let file = self.file;
+        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        lists.take(3).any(|list| file.head_of(list).is_some_and(|head| head == "declare"))
+    }
+
     /// The place uses the name and cannot define it.
     fn is_mere_use(&self, hit: &Hit<'_>) -> bool {
-        // In a function, an assignment comes too late to define a variable for the compiler.
-        if hit.used.kind == UseKind::Assignment && self.words.by_prefix {
-            return hit.form().is_some_and(|form| form.kind == FormKind::Function);
+        // In a function, an assignment comes too late to define a variable for the compiler, and a declaration is none of one.
+        let has_declarations = !self.words.no_variables.is_empty();
+        let is_late = hit.used.kind == UseKind::Assignment || (hit.used.kind == UseKind::Export && has_declarations);
+        if is_late && hit.document.facts.owner_of(hit.used).is_none() {
+            return hit.form().is_some_and(|form| matches!(form.kind, FormKind::Function | FormKind::Method));
         }
         if !matches!(hit.used.kind, UseKind::Call | UseKind::Value | UseKind::Template) && !is_of_import(hit) {
             return false;
@@ -580,11 +681,17 @@ impl<'i> Search<'_, '_, 'i> {
             false => self.file.question.documents_in(space),
         };
         let own = documents.iter().flat_map(|document| &document.facts.definitions).map(|one| one.name.as_str());
-        match nearest(name, own, 1).first() {
+        match nearest(name, own.filter(|one| *one != name), 1).first() {
             Some(near) => format!("; near it: `{}`", lispwright_index::spelled(self.file.dialect(), near)),
             None => String::new(),
         }
     }
+}
+
+/// The form of a structure or class has no part that is not read.
+fn shows_all(form: &str) -> bool {
+    let form = form.to_ascii_lowercase();
+    ["include", "#+", "#-", "#.", "#?", ":type"].iter().all(|word| !form.contains(word))
 }
 
 /// The name is written in an import.
@@ -601,7 +708,12 @@ fn symbol_text(written: &str) -> &str {
 /// evaluated makes a name if it is a definition.
 fn conjures(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
-        let rest = text[at + word.len()..].trim_start_matches(' ');
+        let rest = &text[at + word.len()..];
+        // `cond-expand-provide` is another word.
+        if word.ends_with("cond-expand") && rest.starts_with('-') {
+            return false;
+        }
+        let rest = rest.trim_start_matches(' ');
         let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
         match word {
             _ if word.contains("eval") => rest[..end].contains("def"),

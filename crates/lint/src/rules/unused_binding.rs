@@ -1,12 +1,14 @@
 //! A local variable or function that nothing uses.
 
 use lispwright_index::{Hit, UseKind};
-use lispwright_syntax::{Dialect, FormKind, Span, SpecialForm};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{Dialect, FormKind, ListId, Span, SpecialForm, TokenKind};
 
 use crate::code::CodeForm;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
-use crate::local::unused;
+use crate::local::{UnusedLocal, unused};
+use crate::misspelt::is_slip;
 use crate::rule::{About, Example, Rule};
 
 /// A local variable or function that nothing uses.
@@ -17,7 +19,7 @@ static ABOUT: About = About {
     severity: Severity::Warning,
     is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
-    what: "A local variable or function is bound, and nothing uses it.",
+    what: "A local variable or function is bound, and nothing uses it; or nothing uses a parameter, and a slip of it is used.",
     why: "Its value is computed for nothing, or another name was meant. A name that begins with `_`, and one that is \
           declared to be ignored, is not told.",
     examples: &[
@@ -66,6 +68,16 @@ impl Rule for UnusedBinding {
                 let place = one.form.arguments.get(at).map(|bindings| file.tree.datum_span(*bindings));
                 place.is_some_and(|place| place.encloses(one.name))
             };
+            if let Some(meant) = file.misspelt_parameter(&one) {
+                // It is told where it is used, if nothing defines it.
+                if !findings.has(meant) {
+                    let (name, meant) = (file.source(one.name), file.source(meant));
+                    let message =
+                        format!("nothing uses the parameter `{name}`; `{meant}` is used, and is no parameter");
+                    findings.add(one.name, message);
+                }
+                continue;
+            }
             if !(is_binding(0) || is_binding(1) && one.form.arguments[0].list().is_none()) {
                 continue;
             }
@@ -102,6 +114,50 @@ const WORDS: &[&str] = &["noninteractive", "obarray", "debugger", "features", "v
 const NAMED_EFFECTS: &[Dialect] = &[Dialect::Scheme, Dialect::Racket];
 
 impl File<'_, '_> {
+    /// The name that is used in a function in the place of its parameter, which nothing uses and which is a slip of it.
+    fn misspelt_parameter(&self, local: &UnusedLocal<'_, '_>) -> Option<Span> {
+        let name = self.source(local.name).to_ascii_lowercase();
+        let mut lists = std::iter::successors(self.list_of(local.name), |list| self.tree.list(*list).parent()).take(3);
+        let function = lists.find(|list| self.is_function(*list, local.name))?;
+        let scope = self.tree.list_span(function);
+        let is_meant = |(kind, span): &(TokenKind, Span)| {
+            *kind == TokenKind::Atom
+                && is_slip(&name, &self.source(*span).to_ascii_lowercase())
+                && self.is_free(*span, scope)
+        };
+        let meant = self.tree.tokens_within(scope).find(is_meant).map(|(_, span)| span)?;
+        let is_sure = self.is_of_language(self.tree.core_span(local.form.head))
+            && !self.interpolates(local.form)
+            && !self.may_be_used(local);
+        is_sure.then_some(meant)
+    }
+
+    /// The list is a function, or its definition, and has the parameter in its list of them.
+    fn is_function(&self, list: ListId, parameter: Span) -> bool {
+        let mut data = self.tree.data(list);
+        let Some(head) = data.next().filter(|head| head.list().is_none()) else { return false };
+        let parameters = data.take(4).find(|datum| self.tree.datum_span(*datum).encloses(parameter));
+        let Some(parameters) = parameters.filter(|one| one.list().is_some()) else { return false };
+        let word = canonical_head(self.dialect(), self.core(head));
+        let is_local = || {
+            let around = self.tree.list(list).parent().and_then(|bindings| self.tree.list(bindings).parent());
+            let around = around.and_then(|around| self.head_of(around));
+            around.is_some_and(|word| matches!(word, "flet" | "labels" | "cl-flet" | "cl-labels"))
+        };
+        let is_definition = || {
+            let form = self.forms.around(parameter.start).map(|id| self.forms.get(id));
+            form.is_some_and(|form| form.signature.iter().any(|span| *span == self.tree.core_span(parameters)))
+        };
+        matches!(&*word, "lambda" | "fn" | "λ") || is_local() || is_definition()
+    }
+
+    /// The name is not bound within the place; where compilers do not tell of unused variables, it is not bound at all.
+    fn is_free(&self, name: Span, place: Span) -> bool {
+        let known = self.facts.bound.binary_search_by_key(&name.start, |(at, _)| *at);
+        let binder = known.ok().map(|at| self.facts.bound[at].1);
+        binder.is_none_or(|binder| !NAMED_EFFECTS.contains(&self.dialect()) && !place.contains(binder))
+    }
+
     /// Code elsewhere may use the variable while it is bound.
     fn may_be_dynamic(&self, name: &str, form: &CodeForm<'_>) -> bool {
         let is_variable = |hit: &Hit<'_>| hit.form().is_some_and(|form| form.kind == FormKind::Variable);

@@ -137,6 +137,11 @@ fn complaint(file: &File<'_, '_>, call: &Call, signature: &Signature) -> Option<
     if call.arguments.iter().filter_map(keyword).any(|word| is_same(word, ":allow-other-keys")) {
         return None;
     }
+    // Whatever the keywords are, each has a value.
+    if !notation.keys_anywhere && arguments.len() % 2 == 1 && arguments.first().is_none_or(|one| keyword(one).is_none())
+    {
+        return Some((call.name, format!("`{name}` gets a value without its keyword")));
+    }
     let mut given: Vec<&str> = Vec::new();
     while let Some((first, rest)) = arguments.split_first() {
         arguments = rest;
