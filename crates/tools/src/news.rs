@@ -6,6 +6,9 @@
 //! told of the files as they are: where somebody else has changed one meanwhile, all are looked at again. So they are
 //! when that is seen while nobody asks.
 
+#[cfg(test)]
+mod random_edits;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
