@@ -316,6 +316,7 @@
   (setq native-comp-deferred-compilation nil
         native-comp-jit-compilation nil)
   (setq load-read-function #'lispwright--read)
+  (add-variable-watcher 'load-file-name #'lispwright--note-start)
   (add-hook 'after-load-functions #'lispwright--note-loaded)
   (add-hook 'kill-emacs-hook #'lispwright--leaving)
   ;; A trampoline takes seconds to compile; without it compiled code of Emacs itself continues to read keys.

@@ -323,11 +323,14 @@
            (lispwright--go-on known)
            (setf (alist-get 'history known) current-load-list))
           ((and buffer (lispwright--watchable-p file))
-           (lispwright--wait-for file)
            (lispwright--note-inside file)
            (lispwright--watch file buffer)
-           (setf (alist-get 'buffer (car lispwright--watches)) buffer))
-          (t (lispwright--wait-for file)))))
+           (setf (alist-get 'buffer (car lispwright--watches)) buffer)))))
+
+(defun lispwright--note-start (_ file operation _)
+  "Attend to the load of FILE, which begins when `load-file-name' is bound: natively compiled files are not read."
+  (when (and (eq operation 'let) (stringp file) (not lispwright--joined))
+    (lispwright--wait-for (expand-file-name file))))
 
 (defun lispwright--wait-for (file)
   "Make the innermost watch wait while FILE is loaded."

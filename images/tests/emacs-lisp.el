@@ -81,6 +81,7 @@
 asks for a load."
   `(let* ((root (file-name-as-directory (make-temp-file "agent-test" t))) (load-path (cons root load-path))
           (load-read-function #'lispwright--read) (after-load-functions '(lispwright--note-loaded)))
+     (add-variable-watcher 'load-file-name #'lispwright--note-start)
      (unwind-protect
          (cl-flet ((write (file text)
                      (with-temp-file (expand-file-name file root) (insert ";;; -*- lexical-binding: t; -*-\n" text)))
@@ -88,6 +89,7 @@ asks for a load."
                    (load-it (file &rest more)
                      (apply #'agent-test-ask :LOAD :PATH (expand-file-name file root) :ROOTS (list root) more)))
            ,@body)
+       (remove-variable-watcher 'load-file-name #'lispwright--note-start)
        (delete-directory root t))))
 
 (ert-deftest agent-what-left-a-file-leaves-the-image ()
@@ -102,6 +104,16 @@ asks for a load."
    (should-not (fboundp 'at-two))
    (should (fboundp 'at-mine))
    (should (equal (symbol-value 'at-v) '(2)))))
+
+;; Natively compiled libraries are not read when they are loaded.
+(ert-deftest agent-what-a-library-defines-stays-when-it-is-required-elsewhere ()
+  (agent-test-with-files
+   (write "at-lib.el" "(require 'ucs-normalize)\n(defun at-chars () ucs-normalize-combining-chars)\n")
+   (load-it "at-lib.el")
+   (write "at-lib.el" "(defun at-chars () (require 'ucs-normalize) ucs-normalize-combining-chars)\n")
+   (load-it "at-lib.el" :STALE (list (list (path "at-lib.el") t nil)))
+   (should (boundp 'ucs-normalize-combining-chars))
+   (should (consp (funcall 'at-chars)))))
 
 (ert-deftest agent-a-value-of-the-user-is-kept-and-told ()
   (agent-test-with-files
