@@ -1,6 +1,7 @@
 //! Tests of several goals, each by a request of its own, as one answer: those of a directory or of the whole project, those that
 //! failed, those that reach what has changed. One that does not load or never ends costs itself alone.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::refusal::Refusal;
+use crate::repl_work::DiagnosticFacts;
 use crate::run_tests::{Again, Asked, FailedTestFacts, RunTests, TestAnswer, TestSource, Tested, Verdict, run_goal};
 use crate::test_goals::{Goal, goals};
 use crate::test_history::{Chosen, now};
@@ -343,7 +345,7 @@ impl Merged {
                 all.unbound.push(unbound);
             }
         }
-        all.diagnostics.extend(one.diagnostics.into_iter().filter(|said| said.severity == "error"));
+        all.diagnostics.extend(causes(one.diagnostics));
         all.changes.add(one.changes);
         all.report.notices.extend(one.report.notices);
         let Tally { framework, names, name_count, groups, unknown, told, notes, muted, .. } = one.tally;
@@ -377,6 +379,17 @@ impl Merged {
         };
         answer.judged(verdict)
     }
+}
+
+/// The errors among `diagnostics`, with the warnings of their files: a system refuses a file that compiles with one.
+fn causes(diagnostics: Vec<DiagnosticFacts>) -> impl Iterator<Item = DiagnosticFacts> {
+    let is_error = |said: &DiagnosticFacts| said.severity == "error";
+    let in_error: HashSet<_> =
+        diagnostics.iter().filter(|said| is_error(said)).filter_map(|said| said.path.clone()).collect();
+    diagnostics.into_iter().filter(move |said| {
+        let is_cause = || said.severity == "warning" && said.path.as_ref().is_some_and(|path| in_error.contains(path));
+        is_error(said) || is_cause()
+    })
 }
 
 /// The reason for which a goal failed besides its tests.

@@ -390,3 +390,13 @@ fn the_results_of_other_frameworks_are_read() {
         }
     }
 }
+
+#[test]
+fn a_system_refused_for_a_warning_is_told_with_the_warning() {
+    let text = "(defpackage :mill (:use :cl))\n(in-package :mill)\n\n(defun grind (grain)\n  (+ grain (car 5)))\n";
+    let session = &mut performing("\"fiveam\"", "(symbol-call :fiveam :run! :ground)", text);
+    session.project.file("one.asd", "(defsystem \"one\" :depends-on (\"mill\"))\n");
+    let answer = session.client.call("run_tests", json!({ "runtime": "sbcl" }));
+    assert!(answer.text.contains("mill.lisp:5:"), "{}", answer.text);
+    assert!(answer.text.contains("is not of type LIST") || answer.text.contains("conflicts"), "{}", answer.text);
+}
