@@ -107,6 +107,9 @@ pub(crate) struct Search<'f, 'q, 'i> {
 
 /// The calls of a file.
 pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
+    if !file.has_known_language() {
+        return Vec::new();
+    }
     // What a file contains of another under a computed name, it may define.
     let is_open_ended = file.text().contains("(include/");
     let mut search = Search::of(file);
@@ -474,8 +477,6 @@ impl<'i> Search<'_, '_, 'i> {
         if !matches!(macro_, Operator::Own(_) | Operator::Obscure(_)) || macro_.is_function() {
             return false;
         }
-        let has_rules = !lispwright_index::has_function_namespace(file.dialect())
-            && !lispwright_index::data_are_names(file.dialect());
         let is_option = || {
             let data = file.data(around);
             let at = data.iter().position(|one| one.list() == Some(list));
@@ -486,7 +487,22 @@ impl<'i> Search<'_, '_, 'i> {
             Operator::Own(own) => own.is_made,
             Operator::Obscure(_) => false,
         };
-        has_rules || is_other || is_option()
+        self.has_rules() || is_other || is_option()
+    }
+
+    /// Macros are written as rules or as procedures over syntax: only their treatment of whole arguments is known.
+    fn has_rules(&self) -> bool {
+        let dialect = self.file.dialect();
+        !lispwright_index::has_function_namespace(dialect) && !lispwright_index::data_are_names(dialect)
+    }
+
+    /// The project defines the name as a macro that the language has not.
+    fn is_own_macro(&self, name: Span) -> bool {
+        let file = self.file;
+        let word = canonical_head(file.dialect(), file.source(name));
+        file.dialect().special_form(&word).is_none()
+            && file.dialect().standard_operator(&word).is_none()
+            && !file.macros(name).is_empty()
     }
 
     /// The list is written like a method: a name, a vector of parameters, and code.
@@ -546,7 +562,7 @@ impl<'i> Search<'_, '_, 'i> {
             return false;
         }
         if file.facts.calls.binary_search(&start).is_err() {
-            return self.is_understood(list, head, &word);
+            return self.is_understood(list, head, &word) && !(self.has_rules() && self.is_own_macro(span));
         }
         match used {
             // The macros of the language that take anything but code are special forms of the tables.

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use lispwright_index::{Definition, Document, FormRow, Referent, Signature, Symbol, Use, UseIndex, UseKind};
+use lispwright_index::{
+    Definition, Document, FormRow, Import, ImportKind, Referent, Signature, Symbol, Use, UseIndex, UseKind,
+};
 use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
 
 use crate::dialects::call_words;
@@ -184,6 +186,19 @@ impl<'i> Operators<'_, 'i> {
         call_words(self.question.dialect()).modules_hide && self.question.definitions_named(written).next().is_some()
     }
 
+    /// A module that is required whole, of which nothing is known, may give its own definition of the name.
+    fn may_be_replaced(&self, document: &Document, name: &str) -> bool {
+        let may_give = |import: &Import| {
+            import.kind == ImportKind::Asked
+                && !import.is_implicit
+                && import.only.is_none()
+                && import.theirs(name).is_some()
+                && !self.question.has_space(&import.from)
+        };
+        call_words(self.question.dialect()).modules_hide
+            && document.facts.spaces.iter().flat_map(|space| &space.imports).any(may_give)
+    }
+
     /// What is known of a name that the project does not define.
     fn foreign(&self, document: &Document, symbol: &Symbol, written: &str) -> Operator {
         let dialect = self.question.dialect();
@@ -200,6 +215,7 @@ impl<'i> Operators<'_, 'i> {
             }
         };
         match found {
+            Some(standard) if self.may_be_replaced(document, &symbol.name) => Operator::Obscure(standard.kind),
             Some(standard) => Operator::Standard(standard),
             None if call_words(dialect).names.autoloads.contains(&symbol.name) => {
                 Operator::Obscure(OperatorKind::Function)

@@ -3,6 +3,8 @@
 //! The tables of [`lispwright_syntax::StandardOperator`] are made from one implementation of each language. What they say of a name holds for
 //! code of that implementation, not for another host of the language, another version, or a branch of a conditional.
 
+use std::path::PathBuf;
+
 use lispwright_syntax::{Implementations, ListId, Span, StandardOperator};
 
 use crate::dialects::call_words;
@@ -173,13 +175,26 @@ fn module_language(file: &File<'_, '_>) -> Platform {
     Platform { origin: file.has_known_language().then_some(Implementations::ALL), is_later: false }
 }
 
-/// A package of Emacs says which version it needs at least.
+/// A package of Emacs says which version it needs at least, in the file that is called like it.
 fn emacs(file: &File<'_, '_>) -> Platform {
-    let text = file.text();
+    let needed = needed_emacs(file.text()).or_else(|| {
+        let (directory, stem) = (file.document.path.parent()?, file.document.path.file_stem()?.to_str()?);
+        let ends = stem.match_indices('-').map(|(at, _)| at).rev();
+        let mains: Vec<PathBuf> = ends
+            .flat_map(|end| [directory, directory.parent().unwrap_or(directory)].map(|at| (end, at)))
+            .map(|(end, at)| at.join(format!("{}.el", &stem[..end])))
+            .collect();
+        let documents = file.question.documents().iter().filter(|_| !mains.is_empty());
+        documents.filter(|one| mains.contains(&one.path)).filter_map(|one| needed_emacs(&one.text)).max()
+    });
+    Platform { origin: Some(Implementations::ALL), is_later: needed.is_some_and(|needed| needed > EMACS) }
+}
+
+/// The version of Emacs that the head of a package asks for: `;; Package-Requires: ((emacs "29.1"))`.
+fn needed_emacs(text: &str) -> Option<u32> {
     let begin = &text[..text.find(";;; Code:").unwrap_or(text.len().min(text.find("\n(").unwrap_or(text.len())))];
     let version = begin.find("(emacs \"").and_then(|at| begin[at + 8..].split(['.', '"']).next());
-    let is_later = version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version > EMACS);
-    Platform { origin: Some(Implementations::ALL), is_later }
+    version.and_then(|version| version.parse().ok())
 }
 
 /// The version of Emacs of the table.

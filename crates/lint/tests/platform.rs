@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::found_in;
+use common::{found_beside, found_in};
 use lispwright_lint::rules;
 use lispwright_syntax::Dialect;
 
@@ -55,6 +55,41 @@ fn later_versions_of_emacs_take_more_arguments() {
     check(Dialect::EmacsLisp, "a.el", &format!(";; Package-Requires: ((emacs \"29.1\"))\n{text}"), &[4]);
     let asked = "(defun a-f (x)\n  (if (>= emacs-major-version 29)\n      (define-key x nil nil t)\n    x))\n";
     check(Dialect::EmacsLisp, "a.el", asked, &[]);
+}
+
+#[test]
+fn later_versions_of_emacs_need_fewer_arguments() {
+    let text = ";; -*- lexical-binding: t -*-\n(defun a-f (x) (mapconcat #'car x))\n(defun a-g () (mapconcat))\n";
+    check(Dialect::EmacsLisp, "a.el", text, &[2, 3]);
+    check(Dialect::EmacsLisp, "a.el", &format!(";; Package-Requires: ((emacs \"29.1\"))\n{text}"), &[4]);
+    let main = ("a.el", ";; Package-Requires: ((emacs \"29.1\"))\n");
+    let findings = found_beside(&[main], Dialect::EmacsLisp, "a-more.el", text, &rules::defaults());
+    assert_eq!(findings.len(), 1, "{findings:?}");
+}
+
+#[test]
+fn a_module_of_which_nothing_is_known_may_give_other_functions() {
+    let text = |required: &str| {
+        format!("#lang racket/base\n(require {required})\n(define (f x) (list make-it (build-vector x)))\n")
+    };
+    check(Dialect::Racket, "a.rkt", &text("racket/list"), &[3]);
+    check(Dialect::Racket, "a.rkt", &text("(only-in collections/vector make-it)"), &[3]);
+    check(Dialect::Racket, "a.rkt", &text("collections/vector"), &[]);
+}
+
+#[test]
+fn what_a_macro_of_the_project_makes_of_its_arguments_is_not_known_in_any_depth() {
+    let text = "#lang racket/base\n(require (for-syntax racket/base))\n(define-syntax (term stx)\n  (syntax-case stx ()\n    \
+                [(_ part) #'(term-of (quote part))]))\n(define (term-of part) part)\n(term ((cons 0) (list (car 1 2))))\n\
+                (car 1 2)\n";
+    check(Dialect::Racket, "a.rkt", text, &[8]);
+}
+
+#[test]
+fn the_own_functions_of_a_file_in_an_unknown_language_are_not_judged() {
+    let text = "(define (f x y) x)\n(f 1)\n";
+    check(Dialect::Racket, "a.rkt", &format!("#lang racket\n{text}"), &[3]);
+    check(Dialect::Racket, "a.rkt", &format!("#lang rewriting/test\n{text}"), &[]);
 }
 
 #[test]

@@ -102,8 +102,11 @@ impl Rule for WrongArgumentCount {
             let takes = match &call.operator {
                 Operator::Own(own) => own_complaint(file, call, count, own),
                 Operator::Standard(standard) => {
+                    // Later versions take more arguments, and the last one that was needed may be needed no more.
                     let is_later = file.platform().is_later;
-                    let fits = count >= standard.fewest && standard.most.is_none_or(|most| is_later || count <= most);
+                    let spared = usize::from(is_later && standard.fewest > 1);
+                    let fits =
+                        count + spared >= standard.fewest && standard.most.is_none_or(|most| is_later || count <= most);
                     // Special forms and macros have rules of their own.
                     let is_known = standard.kind == OperatorKind::Function && !has_keyword(file, call);
                     (!fits && is_known).then(|| range(standard.fewest, standard.most))

@@ -14,13 +14,26 @@ pub(crate) fn found(dialect: Dialect, text: &str, rules: &[&dyn Rule]) -> Vec<Fi
 }
 
 /// The same in a file of this name.
+#[allow(dead_code, reason = "some tests name no file")]
 pub(crate) fn found_in(dialect: Dialect, name: &str, text: &str, rules: &[&dyn Rule]) -> Vec<Finding> {
+    found_beside(&[], dialect, name, text, rules)
+}
+
+/// The same beside other files, each a name and a text.
+pub(crate) fn found_beside(
+    others: &[(&str, &str)],
+    dialect: Dialect,
+    name: &str,
+    text: &str,
+    rules: &[&dyn Rule],
+) -> Vec<Finding> {
     let root = tempfile::tempdir().expect("a directory");
-    let path = root.path().join(name);
-    std::fs::write(&path, text).expect("a file");
+    for (name, text) in others.iter().chain([&(name, text)]) {
+        std::fs::write(root.path().join(name), text).expect("a file");
+    }
     let mut index = Index::default();
     index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
     let question = index.question(dialect);
-    let document = index.documents().next().expect("the file");
+    let document = index.document(&root.path().join(name)).expect("the file");
     lint(&question, document, rules)
 }

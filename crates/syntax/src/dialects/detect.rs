@@ -98,6 +98,8 @@ mod tests {
     fn a_text_in_a_notation_that_is_not_read_by_form_has_no_dialect() {
         check("a.rkt", ";; x\n#lang at-exp racket\n", None);
         check("a", "#lang scribble/manual\n", None);
+        check("a.rkt", "#lang 2d racket\n", None);
+        check("a.rkt", "#lang brag\nlist: \"(\" item* \")\" | item\n", None);
         check("a.rkt", "#lang scribbled\n", Some(Dialect::Racket));
     }
 }

@@ -14,12 +14,30 @@ use crate::spelling;
 use crate::token::TokenKind;
 use crate::unsettled;
 
+/// The beginnings of names of languages whose text is not read by form: `@`-forms, tables, grammars, infix notation.
+const OTHER_NOTATIONS: &[&str] = &[
+    "at-exp",
+    "scribble/",
+    "pollen",
+    "2d",
+    "brag",
+    "ragg",
+    "datalog",
+    "algol60",
+    "honu",
+    "rhombus",
+    "shrubbery",
+    "sweet-exp",
+    "rash",
+    "punct",
+];
+
 pub(super) static TABLE: Table = Table {
     names: &["racket"],
     endings: &["rkt", "rktl", "rktd"],
     file_names: &[],
     first_line: Some("#lang"),
-    other_notations: &["at-exp", "scribble/", "pollen"],
+    other_notations: OTHER_NOTATIONS,
     readtable: &READTABLE,
     comment: ';',
     marks: None,
