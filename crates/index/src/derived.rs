@@ -1,7 +1,7 @@
 //! What the macro of a definition may do with its name besides defining it: make others of it, as `make-account` of `(define-record
 //! account ...)`, export it, or keep it for those who look it up.
 
-use lispwright_syntax::FormKind;
+use lispwright_syntax::{FormKind, Span, SpecialForm, TokenKind};
 use rustc_hash::FxHashMap;
 
 use crate::computed::makes_names;
@@ -96,6 +96,31 @@ impl<'i> UseIndex<'i> {
         found
     }
 
+    /// The places where a symbol that is a class of syntax is a part of another, which nothing tells to be its use: patterns of
+    /// macros that are not understood name it so (`name:class`).
+    pub fn parts_of_patterns(&self, symbol: &Symbol) -> Vec<Possible<'i>> {
+        let is_class = |(document, one): &(&Document, &Definition)| {
+            let head = &document.facts.forms[one.form as usize].head;
+            document.dialect.special_form(head) == Some(SpecialForm::SyntaxClass)
+        };
+        let mut found = Vec::new();
+        if !self.definitions(symbol).iter().any(is_class) {
+            return found;
+        }
+        let part = format!(":{}", symbol.name);
+        for &document in self.documents().iter().filter(|document| document.text.contains(&part)) {
+            let tree = document.tree();
+            let atoms = tree.tokens().filter(|(kind, _)| *kind == TokenKind::Atom);
+            for (_, span) in atoms.filter(|(_, span)| document.text[span.range()].ends_with(&part)) {
+                let span = Span::new(span.end - symbol.name.len() as u32, span.end);
+                if document.facts.uses.binary_search_by_key(&span.start, |used| used.start).is_err() {
+                    found.push(Possible { document, span, reason: PossibleReason::Member });
+                }
+            }
+        }
+        found
+    }
+
     /// A definition of the symbol has a head of which the language knows nothing.
     pub(crate) fn is_made_by_macro(&self, symbol: &Symbol) -> bool {
         let is_one = |(document, one): &(&Document, &Definition)| {
@@ -136,7 +161,15 @@ fn does_besides(text: &str, named: u32) -> Option<PossibleReason> {
     let quoted = [format!("',{parameter}"), format!("'~{parameter}")];
     let is_whole = |at: usize, len: usize| !text[at + len..].starts_with(is_constituent);
     let is_quoted = quoted.iter().any(|word| text.match_indices(word).any(|(at, _)| is_whole(at, word.len())));
-    (is_quoted || text.contains("(export ")).then_some(PossibleReason::Kept)
+    // The code around a template computes with the name: `,(string name)`.
+    let is_inserted = |at: usize| after[..at].ends_with([',', '@', '~', '\\', '"', '|']);
+    let is_computed = text.contains('`')
+        && after.match_indices(parameter).skip(1).any(|(at, _)| {
+            let is_name =
+                !after[..at].ends_with(is_constituent) && !after[at + parameter.len()..].starts_with(is_constituent);
+            is_name && !is_inserted(at)
+        });
+    (is_quoted || is_computed || text.contains("(export ")).then_some(PossibleReason::Kept)
 }
 
 /// The parts of a name before and after which no letter or digit stands, shorter than the name.

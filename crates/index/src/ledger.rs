@@ -288,6 +288,10 @@ impl<'i> UseIndex<'i> {
             }
         }
         self.enter_made(&mut books);
+        for book in &mut books {
+            let parts = book.symbols.iter().flat_map(|symbol| self.parts_of_patterns(symbol));
+            book.ledger.possible.extend(parts);
+        }
         books.into_iter().map(|book| book.ledger).collect()
     }
 

@@ -511,7 +511,8 @@ impl<'t> Walk<'t> {
     fn takes_name(&mut self, head: &Head<'t>, mut data: Data<'t>, list: ListId) -> bool {
         let is_definer = self.rules.has_inner_definitions && self.tree.language().is_definer(&head.canonical);
         let is_function = self.facts.treated.last() == Some(&self.tree.list_span(list).start);
-        if !is_definer || is_function || self.learning.is_some() || !self.is_at_top() {
+        if !is_definer || is_function || self.learning.is_some() || !self.is_at_top() || self.is_value_of_keyword(list)
+        {
             return false;
         }
         let Some((name, parameters)) = data.next().map(|first| self.curried(first)) else { return false };
@@ -524,6 +525,12 @@ impl<'t> Walk<'t> {
         let tasks = std::iter::once(name).chain(parameters).chain([Task::Body(data), Task::Unbind(count)]);
         self.next(tasks.collect::<Vec<_>>());
         true
+    }
+
+    /// The list stands after a keyword of the form around it: `#:rules (define-one define-other)`.
+    pub(crate) fn is_value_of_keyword(&self, list: ListId) -> bool {
+        let before = (0..self.tree.list(list).open()).rev().find(|token| !self.tree.kind(*token).is_trivia());
+        before.is_some_and(|token| self.text[self.tree.token_span(token).range()].starts_with("#:"))
     }
 
     /// Walks over the arguments of a call.

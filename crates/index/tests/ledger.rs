@@ -207,6 +207,8 @@ fn what_a_macro_makes_of_a_name_keeps_its_definition() {
          home 1)\n(lib:defwidget list-1 2)\n";
     check_unused_in(CommonLisp, page, &[]);
     check_unused_in(CommonLisp, &page.replace("(list ',name ,@body) *pages*", "(defun ,name () ,@body)"), &["HOME"]);
+    // It is kept as a text.
+    check_unused_in(CommonLisp, &page.replace("',name", ",(string name)").replace("(lib:defwidget list-1 2)", ""), &[]);
     // What it makes is exported.
     let structure =
         "(defpackage :a (:use :cl) (:export #:make-cow))\n(in-package :a)\n(defstruct cow a)\n(defstruct hen)\n";
@@ -215,6 +217,22 @@ fn what_a_macro_makes_of_a_name_keeps_its_definition() {
     let advice = "(defadvice a--insert (around x activate) ad-do-it)\n(define-obsolete-function-alias 'a--old 'car \"1\")\n\
          (defun a--none () 1)\n";
     check_unused_in(EmacsLisp, advice, &["a--none"]);
+}
+
+#[test]
+fn patterns_name_classes_of_syntax_as_parts() {
+    let classes = "#lang racket/base\n(require syntax/parse)\n(define-syntax-class spare)\n(define-syntax-class test)\n\
+                   (define-syntax-class export)\n(define-syntax-class unless)\n";
+    check_unused(classes, &["spare", "test", "export", "unless"]);
+    let rules = "(define-rewriting-rule one\n  (provide spec:export ...)\n  (if one:test :unless))\n";
+    check_unused(&format!("{classes}{rules}"), &["spare"]);
+}
+
+#[test]
+fn the_value_of_a_keyword_defines_nothing() {
+    let rules = "#lang racket/base\n(define (one) 1)\n(define (two) 2)\n(define (three) 3)\n\
+                 (define-suite all #:rules (define-it two three))\n";
+    check_unused(rules, &["one"]);
 }
 
 #[test]

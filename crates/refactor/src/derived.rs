@@ -61,9 +61,15 @@ pub(crate) fn may_be_derived(
     }
     let known = named.iter().map(|one| one.old.name.clone()).collect();
     let made = question.perhaps_made(&[question.maker(&target.symbol, known)]).pop().unwrap_or_default();
-    let Some(hit) = made.first() else { return Ok(()) };
-    let spot = Spot::of(hit.document, hit.used.start);
-    let name = hit.document.text[hit.used.span().range()].to_owned();
+    let parts = question.parts_of_patterns(&target.symbol);
+    let part = || parts.first().map(|part| (part.document, part.span));
+    let Some((document, span)) = made.first().map(|hit| (hit.document, hit.used.span())).or_else(part) else {
+        return Ok(());
+    };
+    let spot = Spot::of(document, span.start);
+    let tree = document.tree();
+    let whole = tree.token_at(span.start).map_or(span, |token| tree.token_span(token));
+    let name = document.text[whole.range()].to_owned();
     let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
     Err(RenameRefusal::CannotTell { spot, why: Doubt::MayBeDerived { name }, more })
 }

@@ -164,3 +164,19 @@ fn a_package_that_a_macro_makes_is_known() {
         "attach",
     );
 }
+
+#[test]
+fn a_class_of_syntax_is_not_renamed_without_the_patterns_that_name_it() {
+    refused(
+        "== a.rkt
+#lang racket/base
+(require syntax/parse)
+(define-syntax-class export)
+(define-rewriting-rule one
+  (provide spec:export ...))
+",
+        "export",
+        "given",
+        "cannot tell a.rkt:5:17: spec:export may be derived",
+    );
+}

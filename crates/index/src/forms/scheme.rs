@@ -268,7 +268,8 @@ impl<'t> Walk<'t> {
             let form = self.dialect.special_form(&head);
             let is_other = matches!(form, Some(F::Fields | F::MatchDefine | F::MatchDefineValues));
             let is_inner = matches!(form, Some(F::Variable | F::Function | F::Macro | F::Fn));
-            if !head.starts_with("def") && !is_other && !is_inner {
+            let is_guessed = head.starts_with("def") && !(form.is_none() && self.is_value_of_keyword(list));
+            if !is_guessed && !is_other && !is_inner {
                 continue;
             }
             let mut data = data.skip_while(|datum| self.source(*datum).starts_with("#:")).peekable();
