@@ -124,3 +124,22 @@ fn classes_and_whole_names_of_namespaces_are_known_in_clojure() {
                 (defn f [x] (digst/md5 x))\n";
     check(Dialect::Clojure, "a.clj", text, &[10]);
 }
+
+#[test]
+fn a_namespace_can_have_another_library_on_each_platform() {
+    let text = "(ns a\n  (:require [#?@(:clj (clojure.test :refer) :cljs (cljs.test :refer-macros)) [deftest is testing]]))\n\
+                (deftest b\n  (let [c 1]\n    (testing \"it\" (is (= c 1)))\n    (tsting \"it\")))\n";
+    check(Dialect::Clojure, "a.cljc", text, &[6]);
+}
+
+#[test]
+fn a_macro_without_arguments_may_define_anything() {
+    let text = |defines: &str| {
+        format!(
+            "(ns a)\n(defmacro all [] (let [names [\"worth\"]]\n  `(do ~@(for [n names] `({defines} ~(symbol n) 1)))))\n\
+             (all)\n(defn f [] (worth 1))\n"
+        )
+    };
+    check(Dialect::Clojure, "a.clj", &text("def"), &[]);
+    check(Dialect::Clojure, "a.clj", &text("print"), &[5]);
+}

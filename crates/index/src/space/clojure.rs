@@ -166,6 +166,16 @@ impl<'t> Reading<'_, 't> {
         let mut data = self.walk.data(list);
         let Some(name) = data.next() else { return };
         let rest = self.spread(data.collect());
+        // `[#?@(:clj (clojure.test :refer) :cljs (cljs.test :refer-macros)) [is]]`
+        if self.walk.opener(name) == "#?@(" {
+            for one in self.walk.alternatives(name) {
+                let begin: Vec<Datum> = one.list().map(|list| self.walk.data(list).collect()).unwrap_or_default();
+                let Some((&name, options)) = begin.split_first() else { continue };
+                let options: Vec<Datum> = options.iter().chain(&rest).copied().collect();
+                self.library(word, name, self.source(name).to_owned(), &options);
+            }
+            return;
+        }
         // A library can have another name for each platform.
         let names = self.spread(vec![name]);
         let Some(&first) = names.first() else { return };

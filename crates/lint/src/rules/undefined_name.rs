@@ -1,6 +1,8 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{
+    Definition, Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind,
+};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
 use rustc_hash::FxHashMap;
@@ -594,13 +596,18 @@ impl<'i> Search<'_, '_, 'i> {
         let start = row.span.start + 1;
         let begin = &document.text[start as usize..row.span.end as usize];
         let length = begin.find(|next: char| next.is_whitespace() || "()[]".contains(next)).unwrap_or(begin.len());
-        // A call without arguments has no name to define, unless it is called like a definer.
-        if begin[length..].trim_start().starts_with(')') && !row.head.contains("def") {
-            return true;
-        }
         let head = Span::new(start, start + length as u32);
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.file.question.meaning_at(document, head);
         let definitions = self.file.question.definitions(&symbol);
+        // A call without arguments has no name to define, unless it is called like a definer or its macro makes the names.
+        if begin[length..].trim_start().starts_with(')') && !row.head.contains("def") {
+            let defines = |document: &Document, one: &Definition| {
+                let macro_ = &document.facts.forms[one.form as usize];
+                one.kind == FormKind::Macro
+                    && document.text[macro_.name.end as usize..macro_.span.end as usize].contains("(def")
+            };
+            return !definitions.iter().any(|(document, one)| defines(document, one));
+        }
         !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Function)
     }
 
