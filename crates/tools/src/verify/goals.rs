@@ -121,10 +121,14 @@ fn dialect_of(file: &Path) -> Option<Dialect> {
     Dialect::detect(&file.to_string_lossy(), b"")
 }
 
+/// Files that say how a project is built, by forms that only its tool understands.
+const OF_TOOLS: &[&str] = &["project.clj", "build.boot", "Cask", "Eask", "Eldev"];
+
 /// The file has code that can be loaded.
 fn is_code(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
-    dialect_of(file).is_some() && !matches!(&*extension, "asd" | "edn")
+    let is_of_tool = file.file_name().is_some_and(|name| OF_TOOLS.iter().any(|one| name == *one));
+    dialect_of(file).is_some() && !matches!(&*extension, "asd" | "edn") && !is_of_tool
 }
 
 /// The files, each after those of them that it uses.
@@ -202,4 +206,17 @@ fn definitions_of<'d>(definitions: &'d [PathBuf], file: &Path) -> Vec<&'d PathBu
     around.retain(|path| depth(path) == nearest);
     around.sort();
     around
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_for_a_tool_is_no_code() {
+        let loaded =
+            ["shop.asd", "deps.edn", "a/project.clj", "Cask", "a/Eldev", "a/shop.clj", "b/project.cljs", "c.el"];
+        let code: Vec<&str> = loaded.into_iter().filter(|file| is_code(Path::new(file))).collect();
+        assert_eq!(code, ["a/shop.clj", "b/project.cljs", "c.el"]);
+    }
 }
