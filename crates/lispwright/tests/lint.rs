@@ -163,8 +163,13 @@ fn a_macro_is_like_the_one_that_clj_kondo_is_told_of() {
 fn what_a_module_or_an_old_library_may_give_is_not_told() {
     let project = tempfile::tempdir().unwrap();
     let here = project.path();
-    fs::write(here.join("a.rkt"), "#lang racket\n(require shop/numbers)\n(permutations 3 2)\n").unwrap();
+    let requiring = |module: &str| {
+        fs::write(here.join("a.rkt"), format!("#lang racket\n(require {module})\n(permutations 3 2)\n")).unwrap();
+    };
+    requiring("racket/list");
     assert!(printed(here, &["lint"], 1).contains("`permutations` takes 1 argument"));
+    requiring("shop/numbers");
+    assert!(printed(here, &["lint"], 0).contains("No problems"), "nobody knows what the module gives");
     fs::write(
         here.join("numbers.rkt"),
         "#lang racket/base\n(provide permutations)\n(define (permutations n k) (list n k))\n",
