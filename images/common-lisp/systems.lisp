@@ -178,7 +178,7 @@ Lisps."
 (defun record-path (compiled)
   (make-pathname :type "record" :defaults compiled))
 
-(defconstant +record-format+ 2)
+(defconstant +record-format+ 3)
 
 (defun read-record (compiled)
   "(digest definitions . diagnostics) of the compiled file, when the record beside it is about it."
@@ -209,8 +209,10 @@ Lisps."
 
 (defun remove-stale-files (components clear)
   "Deletes the compiled files of COMPONENTS, in the order of the plan, that were not made from the present contents of
-their source and its dependencies; those for which CLEAR is true in any case. Returns the namestrings of the sources."
+their source and its dependencies; those for which CLEAR is true in any case. Returns the namestrings of the sources.
+What declares no dependency on its siblings may use macros and inline functions of those that stand before it."
   (let ((stale (make-hash-table :test #'equal))
+        (changed (make-hash-table :test #'eq)) ; a table: module or system -> its stale components
         (paths '()))
     (labels ((action-stale-p (operation component)
                (let ((key (cons (type-of operation) component)))
@@ -222,7 +224,18 @@ their source and its dependencies; those for which CLEAR is true in any case. Re
                          (setf (gethash key stale) (dependency-stale-p operation component)))))))
              (dependency-stale-p (operation component)
                (loop for (below . its-component) in (direct-dependencies operation component)
-                       thereis (action-stale-p below its-component))))
+                       thereis (action-stale-p below its-component)))
+             (sibling-stale-p (component)
+               (loop for child = component then parent
+                     for parent = (asdf:component-parent child)
+                     while parent
+                       thereis (and (null (asdf:component-sideway-dependencies child))
+                                    (remove child (gethash parent changed)))))
+             (note-stale (component)
+               (loop for child = component then parent
+                     for parent = (asdf:component-parent child)
+                     while parent
+                     do (pushnew child (gethash parent changed)))))
       (dolist (component components)
         (let* ((path (namestring (asdf:component-pathname component)))
                (compiled (compiled-file component))
@@ -232,11 +245,13 @@ their source and its dependencies; those for which CLEAR is true in any case. Re
                              (null (probe-file compiled))
                              (not (compiled-from-p compiled digest))
                              (changed-since-loaded-p path digest)
-                             (dependency-stale-p compile component))))
+                             (dependency-stale-p compile component)
+                             (sibling-stale-p component))))
           (setf (gethash (cons 'asdf:compile-op component) stale) is-stale
                 (gethash (cons 'asdf:load-op component) stale) is-stale)
           (when is-stale
             (push path paths)
+            (note-stale component)
             (forget-loaded component)
             (when (probe-file compiled)
               (delete-file compiled))))))

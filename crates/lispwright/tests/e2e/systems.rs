@@ -457,3 +457,27 @@ fn the_exit_code_of_the_command_is_that_of_the_tests() {
     assert_eq!(run(&["mill/lost"]).0, Some(2), "a dependency is missing");
     assert_eq!(run(&["mil"]).0, Some(2), "there is no such system");
 }
+
+#[test]
+fn files_without_declared_dependencies_are_compiled_after_those_before_them() {
+    let text = "(defsystem \"mill\" :components ((:file \"wheel\") (:module \"in\" :components ((:file \"stone\"))) (:file \"last\" \
+                :depends-on (\"in\"))))\n";
+    let mut session = Session::with_file("mill.asd", text);
+    let wheel = |turns: u32| {
+        format!("(defpackage :mill (:use :cl))\n(in-package :mill)\n(declaim (inline turn))\n(defun turn () {turns})\n")
+    };
+    session.project.file("wheel.lisp", wheel(1));
+    session.project.file("in/stone.lisp", "(in-package :mill)\n(defun grind () (turn))\n");
+    session.project.file("last.lisp", "(in-package :mill)\n(defun bake () (turn))\n");
+    let mut both = |turns: u32| {
+        session.project.file("wheel.lisp", wheel(turns));
+        // An image that knows nothing of the files, as that of another program.
+        session.ok("repl_control", json!({ "action": "reset" }));
+        session.ok("load_system", json!({ "system": "mill" }));
+        session
+            .ok("repl_eval", json!({ "code": "(format nil \"~a ~a ~a\" (mill::turn) (mill::grind) (mill::bake))" }))
+            .text
+    };
+    assert_eq!(both(1), "=> \"1 1 1\"");
+    assert_eq!(both(2), "=> \"2 2 2\"");
+}
