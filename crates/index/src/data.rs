@@ -2,7 +2,7 @@
 
 use lispwright_syntax::datum::{Prefixed, Prefixes};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, ListId, SpecialForm, TokenKind};
+use lispwright_syntax::{Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
@@ -45,7 +45,12 @@ impl<'t> Walk<'t> {
     }
 
     pub(crate) fn meaning(&self, prefix: Prefixed) -> Prefix {
-        let text = &self.text[self.tree.token_span(prefix.token).range()];
+        let mut span = self.tree.token_span(prefix.token);
+        if self.tree.language().has_at_forms() && self.text[span.range()].starts_with('@') {
+            // The prefix of a command is read before its `@`: `@'f{more}`.
+            span = Span::new(span.start + 1, span.end + 1);
+        }
+        let text = self.text.get(span.range()).unwrap_or_default();
         match (prefix.kind, text) {
             (TokenKind::Prefix, "'") => Prefix::Quote,
             (TokenKind::Prefix, "#'" | "#`" | "#~") if self.rules.has_syntax_objects => Prefix::Syntax,
@@ -60,7 +65,11 @@ impl<'t> Walk<'t> {
 
     /// The opener of a list; the source of any other datum.
     pub(crate) fn opener(&self, datum: Datum) -> &'t str {
-        &self.text[self.tree.token_span(datum.core).range()]
+        let opener = &self.text[self.tree.token_span(datum.core).range()];
+        // The first byte of a command stands for the parenthesis: `@f{more}`.
+        let is_command =
+            self.tree.language().has_at_forms() && datum.list().is_some() && !opener.ends_with(['(', '[', '{']);
+        if is_command { "(" } else { opener }
     }
 
     /// Walks over data without code.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, Tree};
+use lispwright_syntax::{Dialect, FormKind, Forms, ListId, Span, SpecialForm, Tree};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -496,6 +496,15 @@ impl Facts {
                 docstring: form.docstring,
             });
             if !form.kind.defines() || form.name.is_none() {
+                continue;
+            }
+            // Definitions that documentation shows are its own.
+            let is_shown = |row: &u32| {
+                let head = &self.forms[*row as usize].head;
+                tree.dialect().special_form(head) == Some(SpecialForm::ShownCode)
+            };
+            let mut outer = std::iter::successors(around, |row| self.forms[*row as usize].around);
+            if tree.language().has_at_forms() && outer.any(|row| is_shown(&row)) {
                 continue;
             }
             if form.kind == FormKind::Macro

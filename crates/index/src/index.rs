@@ -50,6 +50,11 @@ impl Document {
         crate::dialects::rules(self.dialect).is_data
     }
 
+    /// It has `@`-forms: what its code means is known, and its forms are edited as plain text.
+    pub const fn has_at_forms(&self) -> bool {
+        self.language.has_at_forms()
+    }
+
     /// A file with this text, whether or not it is on the disk, without its uses.
     fn outlined(path: &Path, text: String, language: Language) -> (Self, Tree) {
         let tree = read(&text, language.clone()).learning(&text);
@@ -173,7 +178,7 @@ impl Index {
         let mut refreshed = Refreshed::default();
         let (mut files, mut census) = (Vec::new(), Census::default());
         for root in roots {
-            let found = survey(root, true, is_lisp);
+            let found = survey(root, true, is_indexed);
             refreshed.ignored.extend(found.ignored);
             files.extend(found.files);
             census.extend(found.census);
@@ -415,6 +420,11 @@ pub fn is_lisp(path: &Path) -> bool {
     let head = &head[..read];
     let is_said = head.starts_with(b"#!") || memchr::memmem::find(head, b"-*-").is_some();
     is_said && Dialect::detect(&name, head).is_some()
+}
+
+/// The file is Lisp, or prose with code of a Lisp in it.
+pub fn is_indexed(path: &Path) -> bool {
+    Dialect::is_prose_name(&path.to_string_lossy()) || is_lisp(path)
 }
 
 /// The module of a file is called so: by the end of its path, with or without its extension.

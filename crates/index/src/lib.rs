@@ -67,7 +67,7 @@ pub use derived::Maker;
 pub use dialects::{files_are_modules, parameter_notation, spelling_is_all};
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};
-pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_lisp};
+pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_indexed, is_lisp};
 pub use keywords::{Keyword, KeywordBinding, KeywordPlace, Keywords};
 pub use ledger::{Ledger, Meant, Mentioned, Possible, PossibleReason, TokenTally};
 pub use libraries::{Libraries, LibraryNames};

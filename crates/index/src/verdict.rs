@@ -170,9 +170,11 @@ impl<'i> UseIndex<'i> {
                     one.kind,
                     FormKind::Method | FormKind::Package | FormKind::System | FormKind::Test | FormKind::Addition
                 );
-                let head = &document.facts.forms[one.form as usize].head;
+                let form = &document.facts.forms[one.form as usize];
                 // An advice changes what others define.
-                let is_other = is_other || document.dialect.special_form(head) == Some(SpecialForm::Advice);
+                let is_other = is_other || document.dialect.special_form(&form.head) == Some(SpecialForm::Advice);
+                // What documentation shows is there to be seen: `@sample[(define x 1)]`.
+                let is_other = is_other || document.has_at_forms() && form.kind == FormKind::Expression;
                 let symbol = self.proper(&one.symbol());
                 if is_other || one.made || !seen.insert(symbol.clone()) {
                     continue;

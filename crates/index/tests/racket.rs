@@ -184,3 +184,38 @@ fn members_of_classes_are_no_names_of_the_module() {
         "a.rkt:15: call in define e%",
     );
 }
+
+const AREA: (&str, &str) = ("a.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
+
+#[test]
+fn commands_between_prose_are_code() {
+    let code = "#lang at-exp racket/base\n(require \"a.rkt\")\n(display @area{é area — \"x})\n@area[1]{b @(area 2)}\n\
+                (define (f) @list{ä @area @area|{ö |@(area 3)}| @;{@area{}}})\n@;(area 1\n(let ([area list]) @area{@area[1]})\n\
+                @let[([area 1])]{@area ü}\n'@area{x} @'area{x} \"@area{x}\"";
+    check(
+        &[AREA, ("b.rkt", code)],
+        "area",
+        "a.rkt:2: export in provide area\nb.rkt:3: call in display @area{é area — \"x}\nb.rkt:4: call in area 1\n\
+         b.rkt:4: call in area 1\nb.rkt:5: value in define f\nb.rkt:5: call in define f\nb.rkt:5: call in define f\n\
+         b.rkt:9: quoted in @area{x}\nb.rkt:9: quoted in 'area{x}",
+    );
+}
+
+#[test]
+fn documentation_shows_what_it_requires_for_label() {
+    let text = "#lang scribble/manual\n@(require (for-label \"a.rkt\"))\n@title{The area}\n\
+                @defproc[(area [x any/c] [#:of area list?]) any]{As @racket[x] and @racket[area].}\n\
+                @racketblock[(area 1)] See @racket[area].\n@defform[(area x)]{}\n\
+                @examples[#:eval e (define (area x) x) (area 1)]";
+    check(
+        &[AREA, ("a.scrbl", text)],
+        "area",
+        "a.rkt:2: export in provide area\na.scrbl:4: value in defproc (area [x any/c] [#:of area list?])\n\
+         a.scrbl:5: call in racketblock (area 1)\na.scrbl:5: value in racket area\na.scrbl:6: value in defform (area x)",
+    );
+    check(
+        &[AREA, ("a.scrbl", &text.replace("(for-label \"a.rkt\")", "x"))],
+        "area",
+        "a.rkt:2: export in provide area\n? 4",
+    );
+}

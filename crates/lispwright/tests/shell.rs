@@ -554,6 +554,36 @@ fn a_project_is_shown_what_it_gets_before_it_gets_it() {
 }
 
 #[test]
+fn names_in_texts_of_at_forms_are_uses() {
+    let project = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("a.rkt", "#lang racket/base\n(provide foo)\n(define (foo x) x)\n(define (told x) x)\n(define (gone x) x)\n"),
+        ("b.rkt", "#lang at-exp racket/base\n(require \"a.rkt\")\n(display @foo{hällo})\n(foo 1)\n"),
+        ("c.scrbl", "#lang scribble/base\nÜber told.\n"),
+        ("d.rkt", "#lang pollen\nfoo\n"),
+    ] {
+        fs::write(project.path().join(name), text).unwrap();
+    }
+    let said = |args: &[&str]| {
+        let output = lispwright(project.path(), args, "");
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let unused = said(&["unused"]);
+    assert!(
+        unused.contains("a.rkt:5: define gone") && unused.contains("1 safe to delete, 1 used in a possible way"),
+        "{unused}"
+    );
+    assert!(unused.contains("a.rkt:4: define told  c.scrbl:2: string: Über told."), "{unused}");
+    assert!(!unused.contains("foo") && unused.contains("d.rkt") && !unused.contains("b.rkt"), "{unused}");
+    let refs = said(&["refs", "foo"]);
+    assert!(refs.starts_with("3 uses of foo in 3 forms:\n"), "{refs}");
+    assert!(refs.contains("b.rkt:3:11: call in display @foo{hällo}: (display @foo{hällo})\n"), "{refs}");
+    assert!(said(&["lint"]).contains("Not examined: b.rkt, c.scrbl, d.rkt: "), "{}", said(&["lint"]));
+    let edit = said(&["edit", "b.rkt", "delete", "foo"]);
+    assert!(edit.contains("its #lang line names a notation of its own"), "{edit}");
+}
+
+#[test]
 fn texts_of_at_forms_are_checked() {
     let project = tempfile::tempdir().unwrap();
     let check = |name: &str, text: &str| {

@@ -177,6 +177,10 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         if !is_of_arity {
             continue;
         }
+        if file.has_at_form(place.list.span) {
+            open.push(OpenPlace { spot: file.spot(place.list.span.start), why: OpenReason::AtForm });
+            continue;
+        }
         if let Some(why) = definer.dispatch() {
             open.push(OpenPlace { spot: file.spot(place.list.span.start), why });
             continue;

@@ -3,22 +3,42 @@
 //! Such a text is Racket with prose in it: `@racket[(f x)]{prose @bold{more}}`. Its delimiters are those of the code
 //! and the braces around prose. So [`without_prose`] puts a space in the place of each byte of prose and of `@`-notation;
 //! what is left is Racket, with every delimiter where it was.
+//!
+//! For those who ask what the code means, [`as_lists`] writes each command as the list that it is read as, in the bytes
+//! that it has: `@f[x]{more}` as `(f x "  ")`.
 
 /// A text of `@`-forms as Racket: as many bytes, with the same line ends. `None` if the text does not declare them.
 #[must_use]
 pub fn without_prose(text: &str) -> Option<String> {
+    let (at, outermost) = begun(text)?;
+    let mut eraser = Eraser::new(text, outermost, false);
+    eraser.erase(at + text[at..].find('\n').unwrap_or(text.len() - at));
+    eraser.finish()
+}
+
+/// A text of `@`-forms with each command as a list, prose as strings, and the rest as it is: as many bytes, with the same
+/// line ends. A list or string spans the bytes of what it stands for. `None` if the text does not declare `@`-forms.
+pub(crate) fn as_lists(text: &str) -> Option<String> {
+    let (at, outermost) = begun(text)?;
+    let mut eraser = Eraser::new(text, outermost, true);
+    eraser.keep(at + text[at..].find('\n').unwrap_or(text.len() - at));
+    eraser.finish()
+}
+
+/// The text declares `@`-forms.
+pub(crate) fn has_at_forms(text: &str) -> bool {
+    begun(text).is_some()
+}
+
+/// The start of the line that declares `@`-forms, and what the text after it is inside of.
+fn begun(text: &str) -> Option<(usize, Frame)> {
     let (at, word) = declared(text)?;
     let outermost = match word.split_once(char::is_whitespace).map_or(word, |(word, _)| word) {
         "at-exp" => Frame::Code { closer: 0, then: Then::Nothing },
         word if word.starts_with("scribble/") => Frame::Prose { is_outermost: true },
         _ => return None,
     };
-    let mut eraser = Eraser { bytes: text.as_bytes(), out: Vec::with_capacity(text.len()), stack: vec![outermost] };
-    eraser.erase(at + text[at..].find('\n').unwrap_or(text.len() - at));
-    while eraser.out.len() < text.len() {
-        eraser.step();
-    }
-    String::from_utf8(eraser.out).ok()
+    Some((at, outermost))
 }
 
 /// The first line that begins with `#lang`: its start, and what follows.
@@ -42,8 +62,10 @@ fn declared(text: &str) -> Option<(usize, &str)> {
 enum Frame {
     /// Prose between braces, or that of the whole text.
     Prose { is_outermost: bool },
+    /// Braces in prose.
+    Braces,
     /// Prose between `|<<{` and `}>>|`; this is what stands between the bar and the brace.
-    Barred { mark: Vec<u8> },
+    Barred { mark: Vec<u8>, is_command: bool },
     /// Code, up to this closer; 0 is the end of the text.
     Code { closer: u8, then: Then },
 }
@@ -53,9 +75,18 @@ enum Frame {
 enum Then {
     Nothing,
     /// The arguments or the prose of a command.
-    Arguments,
+    Arguments(Command),
     /// The prose of a command.
     Prose,
+}
+
+/// Where a command begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Command {
+    /// Its `@`.
+    start: usize,
+    /// What comes after `@` and its prefixes.
+    name: usize,
 }
 
 struct Eraser<'t> {
@@ -64,9 +95,69 @@ struct Eraser<'t> {
     out: Vec<u8>,
     /// At least one.
     stack: Vec<Frame>,
+    /// Commands are written as lists.
+    as_lists: bool,
+    /// The first and the last byte of the prose that is being read, blanks around it left out.
+    prose: Option<(usize, usize)>,
 }
 
-impl Eraser<'_> {
+impl<'t> Eraser<'t> {
+    fn new(text: &'t str, outermost: Frame, as_lists: bool) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+            out: Vec::with_capacity(text.len()),
+            stack: vec![outermost],
+            as_lists,
+            prose: None,
+        }
+    }
+
+    fn finish(mut self) -> Option<String> {
+        while self.out.len() < self.bytes.len() {
+            self.step();
+        }
+        self.end_prose();
+        String::from_utf8(self.out).ok()
+    }
+
+    /// Passes over a byte of prose.
+    fn pass_prose(&mut self) {
+        let at = self.out.len();
+        if !self.peek().is_ascii_whitespace() {
+            self.prose = Some((self.prose.map_or(at, |(first, _)| first), at));
+        }
+        self.erase_next(1);
+    }
+
+    /// Writes the prose up to here as a string, if lists are wanted and it has the two bytes of the quotes.
+    fn end_prose(&mut self) {
+        let Some((first, last)) = self.prose.take().filter(|_| self.as_lists) else { return };
+        // A single byte takes the blank or the brace before it.
+        let before = first.saturating_sub(1);
+        let first = if first == last && self.out[before] == b' ' { before } else { first };
+        if first < last {
+            (self.out[first], self.out[last]) = (b'"', b'"');
+        }
+    }
+
+    /// A command has arguments or prose: it becomes a list, which begins at its `@`, after its prefixes.
+    fn begin_list(&mut self, command: Command) {
+        if self.as_lists {
+            self.out[command.start..command.name].rotate_left(1);
+            self.out[command.name - 1] = b'(';
+        }
+    }
+
+    /// Keeps the delimiter that opens arguments or prose, or puts a space for it.
+    fn open_part(&mut self) {
+        if self.as_lists { self.erase_next(1) } else { self.keep(1) }
+    }
+
+    /// Keeps the delimiter that closes a command, or closes its list.
+    fn close_command(&mut self) {
+        if self.as_lists { self.out.push(b')') } else { self.keep(1) }
+    }
+
     fn rest(&self) -> &[u8] {
         &self.bytes[self.out.len()..]
     }
@@ -97,51 +188,80 @@ impl Eraser<'_> {
         match self.stack.last().cloned() {
             Some(Frame::Prose { is_outermost }) => match self.peek() {
                 b'@' => self.command(),
-                b'{' if !is_outermost => {
-                    self.keep(1);
-                    self.stack.push(Frame::Prose { is_outermost: false });
-                }
+                b'{' if !is_outermost => self.inner_brace(),
                 b'}' if !is_outermost => {
-                    self.keep(1);
+                    self.end_prose();
                     self.stack.pop();
+                    self.close_command();
                 }
-                _ => self.erase_next(1),
+                _ => self.pass_prose(),
             },
-            Some(Frame::Barred { mark }) => self.barred(&mark),
+            Some(Frame::Braces) => match self.peek() {
+                b'@' => self.command(),
+                b'{' => self.inner_brace(),
+                b'}' => {
+                    self.stack.pop();
+                    if self.as_lists { self.pass_prose() } else { self.keep(1) }
+                }
+                _ => self.pass_prose(),
+            },
+            Some(Frame::Barred { mark, is_command }) => self.barred(&mark, is_command),
             Some(Frame::Code { closer, then }) => self.code(closer, then),
             None => self.erase_next(1),
         }
     }
 
-    fn barred(&mut self, mark: &[u8]) {
+    fn inner_brace(&mut self) {
+        if self.as_lists {
+            self.pass_prose()
+        } else {
+            self.keep(1)
+        }
+        self.stack.push(Frame::Braces);
+    }
+
+    fn barred(&mut self, mark: &[u8], is_command: bool) {
         let closing: Vec<u8> = mark.iter().rev().map(|byte| mirrored(*byte)).collect();
         let (opens, escapes) = ([b"|", mark, b"{"].concat(), [b"|", mark, b"@"].concat());
         let closes = [b"}", closing.as_slice(), b"|"].concat();
         if self.rest().starts_with(&closes) {
-            self.keep(1);
-            self.erase_next(closes.len() - 1);
             self.stack.pop();
+            if is_command || !self.as_lists {
+                // The list ends where the command does.
+                self.end_prose();
+                if self.as_lists {
+                    self.erase_next(closes.len() - 1)
+                } else {
+                    self.keep(1)
+                }
+                if self.as_lists { self.close_command() } else { self.erase_next(closes.len() - 1) }
+            } else {
+                (0..closes.len()).for_each(|_| self.pass_prose());
+            }
         } else if self.rest().starts_with(&escapes) {
+            self.end_prose();
             self.erase_next(escapes.len() - 1);
             self.command();
         } else if self.rest().starts_with(&opens) {
             self.erase_next(opens.len() - 1);
-            self.keep(1);
-            self.stack.push(Frame::Barred { mark: mark.to_vec() });
+            if self.as_lists {
+                self.pass_prose()
+            } else {
+                self.keep(1)
+            }
+            self.stack.push(Frame::Barred { mark: mark.to_vec(), is_command: false });
         } else {
-            self.erase_next(1);
+            self.pass_prose();
         }
     }
 
     /// Reads what begins with `@`.
     fn command(&mut self) {
+        self.end_prose();
+        let start = self.out.len();
         self.erase_next(1);
         if self.peek() == b';' {
-            self.erase_next(1);
-            if !self.prose() {
-                let end = self.rest().iter().position(|byte| *byte == b'\n').unwrap_or(self.rest().len());
-                self.erase_next(end);
-            }
+            self.comment(start);
             return;
         }
         loop {
@@ -149,56 +269,80 @@ impl Eraser<'_> {
             let Some(found) = prefix.iter().find(|prefix| self.rest().starts_with(prefix)) else { break };
             self.keep(found.len());
         }
+        let command = Command { start, name: self.out.len() };
         match self.peek() {
-            b'(' => self.open(b')', Then::Arguments),
+            b'(' => self.open(b')', Then::Arguments(command)),
             b'"' => {
                 self.string();
-                self.arguments();
+                self.arguments(command);
             }
             b'|' if self.barred_opener().is_none() => {
                 self.erase_next(1);
-                self.stack.push(Frame::Code { closer: b'|', then: Then::Arguments });
+                self.stack.push(Frame::Code { closer: b'|', then: Then::Arguments(command) });
             }
-            b'[' | b'{' | b'|' => self.arguments(),
+            b'[' | b'{' | b'|' => self.arguments(command),
             // No command begins so. It closes nothing: what is open stays open, and without that it is one too many.
             b')' | b']' | b'}' if self.stack.len() > 1 => self.erase_next(1),
             b')' | b']' | b'}' => self.keep(1),
             _ => {
                 self.word(b"|@");
-                self.arguments();
+                self.arguments(command);
             }
         }
     }
 
-    /// Begins what follows a command without a blank, if something does.
-    fn arguments(&mut self) {
-        if self.peek() == b'[' {
-            self.open(b']', Then::Prose);
+    /// Reads a comment whose `@` is at `start`. As a list it is one that the reader drops.
+    fn comment(&mut self, start: usize) {
+        self.erase_next(1);
+        if self.prose() {
+            if self.as_lists {
+                self.out[start..start + 3].copy_from_slice(b"#;(");
+            }
+            return;
+        }
+        let end = self.rest().iter().position(|byte| *byte == b'\n').unwrap_or(self.rest().len());
+        if self.as_lists {
+            self.out[start + 1] = b';';
+            self.keep(end);
         } else {
-            self.prose();
+            self.erase_next(end);
+        }
+    }
+
+    /// Begins what follows a command without a blank, if something does.
+    fn arguments(&mut self, command: Command) {
+        if self.peek() == b'[' {
+            self.begin_list(command);
+            self.open_part();
+            self.stack.push(Frame::Code { closer: b']', then: Then::Prose });
+        } else if self.prose() {
+            self.begin_list(command);
         }
     }
 
     /// Begins prose, if it is there.
     fn prose(&mut self) -> bool {
         if self.peek() == b'{' {
-            self.keep(1);
+            self.open_part();
             self.stack.push(Frame::Prose { is_outermost: false });
             return true;
         }
         let Some(mark) = self.barred_opener() else { return false };
         self.erase_next(1 + mark.len());
-        self.keep(1);
-        self.stack.push(Frame::Barred { mark });
+        self.open_part();
+        self.stack.push(Frame::Barred { mark, is_command: true });
         true
+    }
+
+    /// Prose follows.
+    fn is_before_prose(&self, ahead: usize) -> bool {
+        let rest = self.rest().get(ahead..).unwrap_or_default();
+        rest.first() == Some(&b'{') || mark_of(rest).is_some()
     }
 
     /// What stands between bar and brace of `|<<{`.
     fn barred_opener(&self) -> Option<Vec<u8>> {
-        let rest = self.rest().strip_prefix(b"|")?;
-        let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !b"{}[]()|@;\"".contains(byte);
-        let end = rest.iter().position(|byte| !is_mark(byte))?;
-        (rest[end] == b'{').then(|| rest[..end].to_vec())
+        mark_of(self.rest())
     }
 
     fn open(&mut self, closer: u8, then: Then) {
@@ -212,12 +356,23 @@ impl Eraser<'_> {
             b'|' if closer == b'|' => {
                 self.erase_next(1);
                 self.stack.pop();
-                self.arguments();
+                if let Then::Arguments(command) = then {
+                    self.arguments(command);
+                }
             }
             b'@' => self.command(),
             b'(' => self.open(b')', Then::Nothing),
             b'[' => self.open(b']', Then::Nothing),
             b'{' => self.open(b'}', Then::Nothing),
+            b']' if closer == b']' && then == Then::Prose => {
+                self.stack.pop();
+                if self.is_before_prose(1) {
+                    self.open_part();
+                    self.prose();
+                } else {
+                    self.close_command();
+                }
+            }
             b')' | b']' | b'}' => {
                 self.keep(1);
                 // One that does not fit closes all the same; the text does not balance in any case.
@@ -225,7 +380,7 @@ impl Eraser<'_> {
                     self.stack.pop();
                     match then {
                         Then::Nothing => {}
-                        Then::Arguments => self.arguments(),
+                        Then::Arguments(command) => self.arguments(command),
                         Then::Prose => {
                             self.prose();
                         }
@@ -328,6 +483,14 @@ impl Eraser<'_> {
     }
 }
 
+/// What stands between bar and brace of `|<<{`, with which a text begins.
+fn mark_of(text: &[u8]) -> Option<Vec<u8>> {
+    let rest = text.strip_prefix(b"|")?;
+    let is_mark = |byte: &u8| byte.is_ascii_punctuation() && !b"{}[]()|@;\"".contains(byte);
+    let end = rest.iter().position(|byte| !is_mark(byte))?;
+    (rest[end] == b'{').then(|| rest[..end].to_vec())
+}
+
 fn is_delimiter(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"()[]{}\"',`;".contains(&byte)
 }
@@ -379,6 +542,25 @@ mod tests {
         check("scribble/base", "@codeblock|{(f @x{)}|", "codeblock { }");
     }
 
+    /// A text as lists, behind its first line.
+    fn check_lists(lang: &str, text: &str, expected: &str) {
+        let whole = format!("#lang {lang}\n{text}");
+        let found = as_lists(&whole).unwrap_or_default();
+        assert_eq!(found.len(), whole.len(), "{text}");
+        assert_eq!(found.split_once('\n').unwrap_or_default().1, expected, "{text}");
+    }
+
+    #[test]
+    fn a_command_becomes_a_list_in_its_bytes() {
+        check_lists("at-exp racket", "(d @f{hey} 1)", "(d (f \" \") 1)");
+        check_lists("at-exp racket", "@f[x]{y} @g[x] @h @(i j) @(i){}", "(f x \"\") (g x)  h  (i j) ((i) )");
+        check_lists("at-exp racket", "@'f{ab} @|k|{ab}", "'(f \"\") ( k  \"\")");
+        check_lists("scribble/base", "aé @f{b @g[1] {c}} d@h", "\" \" (f\"\" (g 1) \" \")\"\" h");
+        check_lists("scribble/base", "@f|<{a }| |<@g{b c} }>|", "(f   \"  \"   (g \" \")   )");
+        check_lists("scribble/base", "@;{old @f{a}} ; @; (x\n@x", "#;(\" \" (f\"\"))\"\"  ; (x\n x");
+        check_lists("scribble/base", "@f[(x]{ab}", "(f (x]{ab}");
+    }
+
     #[test]
     fn what_does_not_balance_does_not_afterwards() {
         check("scribble/base", "@f[(g]{a}", "f[(g]{a}");
@@ -401,8 +583,9 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(pieces[(seed >> 33) % pieces.len()]);
             }
-            let found = without_prose(&text).map(|found| found.len());
-            assert_eq!(found, Some(text.len()), "{text:?}");
+            for found in [without_prose(&text), as_lists(&text)] {
+                assert_eq!(found.map(|found| found.len()), Some(text.len()), "{text:?}");
+            }
         }
     }
 

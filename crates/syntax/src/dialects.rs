@@ -97,6 +97,17 @@ impl Dialect {
         found.filter(|dialect| !detect::says_other_notation(dialect.table(), text))
     }
 
+    /// The name of a file is that of prose with `@`-forms of a dialect in it.
+    pub fn is_prose_name(path: &str) -> bool {
+        detect::from_prose_ending(path).is_some()
+    }
+
+    /// The dialect of a file by its name or its first lines, whatever notation it declares.
+    pub(crate) fn in_any_notation(path: &str, text: &str) -> Option<Self> {
+        let named = detect::from_extension(path).or_else(|| detect::from_prose_ending(path));
+        named.or_else(|| detect::from_first_lines(text.as_bytes()))
+    }
+
     /// Upper and lower case name the same symbol unless escaped.
     pub fn folds_case(self) -> bool {
         self.table().folds_case
@@ -185,6 +196,8 @@ pub struct Table {
     pub file_names: &'static [&'static str],
     /// A text is in this dialect if its first line begins with this, followed by a word.
     pub(crate) first_line: Option<&'static str>,
+    /// The endings of names of files that are prose with `@`-forms of this dialect in it.
+    pub(crate) prose_endings: &'static [&'static str],
     /// The beginnings of such words that name a notation that is not read by form.
     pub(crate) other_notations: &'static [&'static str],
 

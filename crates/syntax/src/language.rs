@@ -4,16 +4,19 @@
 //! them in `lispwright.toml`, from which the tools make an [`Extension`]. Definers are also found in the project's
 //! macros: [`Definers`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem;
 
+use crate::at_exp::{as_lists, has_at_forms};
 use crate::definer::{self, FormKind, Shape};
 use crate::definers::Definer;
 pub use crate::definers::Definers;
 use crate::dialects::{Dialect, Opener};
 use crate::heads::Head;
 use crate::name::canonical_head;
+use crate::read::MAX_LEN;
 pub use crate::readtable::DispatchShape;
 use crate::readtable::{Readtable, Readtables, Start, Within, bracket, named};
 pub use crate::stated::{Count, PartMeaning, Row, RowError, RowPart, What};
@@ -146,9 +149,36 @@ pub struct Language {
     forms: Option<Arc<StatedForms>>,
     /// The readtable that a mark in a text has selected, for reading parts of the text after the mark.
     selected: Option<&'static Readtable>,
+    /// Texts have `@`-forms, which are read as the lists that they stand for.
+    at_forms: bool,
 }
 
 impl Language {
+    /// The language of a file with `@`-forms, by its path and text, read for what its code means: each command is a list
+    /// over the bytes of the command, and prose is a string. `None` for other files; forms of such a file are not edited.
+    pub fn of_at_forms(path: &str, text: &str) -> Option<Self> {
+        let dialect = Dialect::in_any_notation(path, text).filter(|_| has_at_forms(text))?;
+        Some(Self::from(dialect).with_at_forms())
+    }
+
+    /// The same language, in which texts have `@`-forms.
+    #[must_use]
+    pub fn with_at_forms(self) -> Self {
+        Self { at_forms: true, ..self }
+    }
+
+    /// Texts have `@`-forms.
+    pub const fn has_at_forms(&self) -> bool {
+        self.at_forms
+    }
+
+    /// What is read of a text.
+    pub(crate) fn code<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let text = &text[..text.len().min(MAX_LEN)];
+        let lists = self.at_forms.then(|| as_lists(std::str::from_utf8(text).ok()?)).flatten();
+        lists.map_or(Cow::Borrowed(text), |lists| Cow::Owned(lists.into_bytes()))
+    }
+
     /// The dialect.
     pub const fn dialect(&self) -> Dialect {
         self.dialect
@@ -372,7 +402,7 @@ impl Language {
 
 impl From<Dialect> for Language {
     fn from(dialect: Dialect) -> Self {
-        Self { dialect, readtable: None, definers: None, forms: None, selected: None }
+        Self { dialect, readtable: None, definers: None, forms: None, selected: None, at_forms: false }
     }
 }
 

@@ -19,9 +19,9 @@ pub const MAX_LEN: usize = u32::MAX as usize - 1;
 /// Takes time and memory linear in the text. Bytes beyond [`MAX_LEN`] are left out of the tree; callers should refuse
 /// longer texts.
 pub fn read(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
-    let text = text.as_ref();
-    let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, learned(text, build(text, &language.into(), &Cuts::default())))
+    let language = language.into();
+    let text = &*language.code(text.as_ref());
+    recovered(text, learned(text, build(text, &language, &Cuts::default())))
 }
 
 /// Adds the text's own definers to the language of a tree that does not balance: they show where definitions begin.
@@ -46,9 +46,8 @@ fn recovered(text: &[u8], plain: Tree) -> Tree {
 /// Reads `text` as [`read`] does with broken text: forms in column 0 can be at top level although plain matching nests
 /// them.
 pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
-    let text = text.as_ref();
     let language = language.into();
-    let text = &text[..text.len().min(MAX_LEN)];
+    let text = &*language.code(text.as_ref());
     let plain = build(text, &language, &Cuts::default()).learning(text);
     let cuts = find_cuts(text, &plain);
     Tree { recovered: true, ..build(text, &plain.language, &cuts).learning(text) }
@@ -57,17 +56,17 @@ pub fn read_by_columns(text: impl AsRef<[u8]>, language: impl Into<Language>) ->
 /// The same as [`read`], but usually much faster for a text that differs little from `old`, the text of `before`: the
 /// common parts at both ends are read again only as far as their tree may differ.
 pub fn read_again(before: &Tree, old: impl AsRef<[u8]>, text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
-    let text = text.as_ref();
-    let text = &text[..text.len().min(MAX_LEN)];
-    recovered(text, learned(text, build_again(before, old.as_ref(), text, &language.into())))
+    let language = language.into();
+    let (old, text) = (&*language.code(old.as_ref()), &*language.code(text.as_ref()));
+    recovered(text, learned(text, build_again(before, old, text, &language)))
 }
 
 /// Reads `text` only by plain matching: the first fault may swallow everything after it, exactly as in the dialect's
 /// own reader. For comparison with that reader; tools use [`read`].
 pub fn read_plain(text: impl AsRef<[u8]>, language: impl Into<Language>) -> Tree {
-    let text = text.as_ref();
-    let text = &text[..text.len().min(MAX_LEN)];
-    learned(text, build(text, &language.into(), &Cuts::default()))
+    let language = language.into();
+    let text = &*language.code(text.as_ref());
+    learned(text, build(text, &language, &Cuts::default()))
 }
 
 /// The same as [`read_plain`], as fast as [`read_again`].
@@ -77,9 +76,9 @@ pub fn read_plain_again(
     text: impl AsRef<[u8]>,
     language: impl Into<Language>,
 ) -> Tree {
-    let text = text.as_ref();
-    let text = &text[..text.len().min(MAX_LEN)];
-    learned(text, build_again(before, old.as_ref(), text, &language.into()))
+    let language = language.into();
+    let (old, text) = (&*language.code(old.as_ref()), &*language.code(text.as_ref()));
+    learned(text, build_again(before, old, text, &language))
 }
 
 /// [`read_plain_again`] would find no fault. This does not build the tree.
@@ -89,6 +88,7 @@ pub fn is_sound_again(
     text: impl AsRef<[u8]>,
     language: impl Into<Language>,
 ) -> bool {
-    let text = text.as_ref();
-    again::is_sound_again(before, old.as_ref(), &text[..text.len().min(MAX_LEN)], &language.into())
+    let language = language.into();
+    let (old, text) = (&*language.code(old.as_ref()), &*language.code(text.as_ref()));
+    again::is_sound_again(before, old, text, &language)
 }

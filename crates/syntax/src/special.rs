@@ -207,6 +207,14 @@ pub enum SpecialForm {
     Parameterize,
     /// `name code…`, or `(name . parameters) code…`: the code sees the name: `let/ec`, `rec`.
     NameThen,
+    /// `(name [parameter contract]…) result text…`: a function is documented, and the text sees its parameters.
+    DescribedFunction,
+    /// The same with `([(name [parameter contract]…) result]…)`.
+    DescribedFunctions,
+    /// `code…` that documentation shows, perhaps with its results: its definitions are its own.
+    ShownCode,
+    /// `(name grammar…) text…`: a form is documented.
+    DescribedForm,
     /// `(requirement code…)…`: `cond-expand`.
     CondExpand,
     /// `(pattern code…)…`: `match-lambda`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Document, FormRow, Hit, Index, Symbol, UseIndex, UseKind, is_lisp};
+use lispwright_index::{Document, FormRow, Hit, Index, Symbol, UseIndex, UseKind, is_indexed};
 use lispwright_project::{Revision, SourceFile};
 use lispwright_syntax::FormKind;
 use schemars::JsonSchema;
@@ -167,7 +167,7 @@ impl Old {
         let misfit = |error: lispwright_project::RevisionError| Refusal::Misfit { why: error.to_string() };
         let root = workshop.roots.primary();
         let revision = Revision::open(root, name).map_err(misfit)?;
-        let below = revision.paths().filter(|path| path.starts_with(root) && is_lisp(path));
+        let below = revision.paths().filter(|path| path.starts_with(root) && is_indexed(path));
         let paths: Vec<&Path> = below.filter(|path| is_wanted(&path.to_string_lossy())).collect();
         let mut differing = BTreeMap::new();
         let see = |path: &Path, bytes: Vec<u8>| {

@@ -22,11 +22,15 @@ pub(crate) async fn indexed<T: Send + 'static>(
     indexed_with(workshop, context, |index, refreshed, _| look(index, refreshed)).await
 }
 
-/// The language of a file. If its configuration is wrong, it is read as its dialect reads it, without the additions.
+/// The language of a file in the index, which also knows what the code between prose means. If its configuration is wrong,
+/// it is read as its dialect reads it, without the additions.
 pub(crate) fn language_of(workspace: &Workspace, path: &Path, text: &str) -> Option<Language> {
     let path = path.to_string_lossy();
-    let dialect = Dialect::detect(&path, text.as_bytes())?;
-    Some(workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into()))
+    let extended = |dialect: Dialect| workspace.extended(dialect, Some(&path)).unwrap_or_else(|_| dialect.into());
+    if let Some(dialect) = Dialect::detect(&path, text.as_bytes()) {
+        return Some(extended(dialect));
+    }
+    Language::of_at_forms(&path, text).map(|language| extended(language.dialect()).with_at_forms())
 }
 
 /// The index of the project around a file or directory, for a command: what is below the root that would be opened, or

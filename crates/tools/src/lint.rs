@@ -217,8 +217,8 @@ type Found<'i> = BTreeMap<&'i Path, (&'i Document, Vec<Finding>)>;
 pub(crate) fn found<'i>(index: &'i Index, chosen: &Chosen, is_wanted: &dyn Fn(&Path) -> bool) -> Found<'i> {
     let mut found = Found::new();
     for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
-        let own = index.documents().filter(|one| one.dialect == dialect && !one.is_data() && is_wanted(&one.path));
-        let own: Vec<&Document> = own.collect();
+        let is_code = |one: &&Document| one.dialect == dialect && !one.is_data() && !one.has_at_forms();
+        let own: Vec<&Document> = index.documents().filter(is_code).filter(|one| is_wanted(&one.path)).collect();
         if own.is_empty() {
             continue;
         }
@@ -255,6 +255,7 @@ fn not_examined(
     root: &Path,
 ) -> Vec<NotExamined> {
     let why = |document: &Document| match () {
+        () if document.has_at_forms() => Some(NotExaminedWhy::NotRead),
         () if document.is_data() || !document.dialect.has_special_forms() => Some(NotExaminedWhy::Data),
         () if !document.is_balanced => Some(NotExaminedWhy::Broken),
         () => None,

@@ -255,6 +255,7 @@ pub fn open_reason(why: &OpenReason) -> String {
         OpenReason::Dispatch(name) => format!("the method is chosen by {name}"),
         OpenReason::Parameter(name) => format!("may mean the parameter {name}"),
         OpenReason::Captured(name) => format!("the macro makes code with the name {name}"),
+        OpenReason::AtForm => "written with @-forms: edit it by hand".to_owned(),
         OpenReason::Possible(reason) => format!("may be a use: {}", reason.name()),
     }
 }

@@ -132,7 +132,7 @@ pub(crate) fn asked(workshop: &Workshop, rewritten: Vec<Rewritten>) -> Asking {
     let change = |one: Rewritten| {
         let path = workshop.roots.absolute(Path::new(&one.path)).ok()?;
         let language = language_of(&workshop.workspace, &path, &one.after)?;
-        let is_code = language.dialect().has_special_forms() && one.before != one.after;
+        let is_code = language.dialect().has_special_forms() && !language.has_at_forms() && one.before != one.after;
         is_code.then_some(Change { path, before: one.before, after: one.after, language })
     };
     let changed: Vec<Change> = rewritten.into_iter().filter_map(change).collect();

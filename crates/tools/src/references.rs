@@ -9,7 +9,7 @@ use lispwright_index::{
     UseKind, is_lisp, is_thing, owner_and_slot, space_word, thing_name, words,
 };
 use lispwright_project::{read_anywhere, survey};
-use lispwright_syntax::{Dialect, FormKind, LineIndex, Span};
+use lispwright_syntax::{Dialect, FormKind, Language, LineIndex, Span};
 
 use crate::code_find_references::{CallSite, Direction, Mention, PlaceThere, TestThere, ThingThere};
 use crate::code_live::Origin;
@@ -451,7 +451,10 @@ fn each_other_text(roots: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, mut see:
     let is_text = |path: &Path| !is_lisp(path) && path.metadata().is_ok_and(|at| at.len() <= LARGEST_TEXT);
     let files = roots.iter().flat_map(|root| survey(root, true, is_text).files);
     for path in files.filter(|path| is_wanted(&path.to_string_lossy())).take(MOST_TEXTS) {
-        if let Ok(file) = read_anywhere(&path) {
+        if let Ok(file) = read_anywhere(&path)
+            // The index knows the words of its prose.
+            && Language::of_at_forms(&path.to_string_lossy(), &file.text).is_none()
+        {
             see(&path, &file.text);
         }
     }

@@ -19,6 +19,19 @@ const PATTERNS: &[&str] =
 const CONTRACTS: &[&str] = &["contract-out", "provide/contract"];
 
 impl<'t> Walk<'t> {
+    /// Uses a documented function, and binds its parameters behind their contracts: `(name [parameter contract]…)`.
+    fn described(&mut self, tasks: &mut Vec<Task<'t>>, header: Option<Datum>) {
+        let mut parts = self.inside(header).into_iter();
+        tasks.extend(parts.next().map(|name| Task::Use(name, UseKind::Value)));
+        let parameters: Vec<Vec<Datum>> = parts.map(|part| self.inside(Some(part))).collect();
+        // `[#:key parameter contract]`
+        let is_name = |datum: &Datum| datum.list().is_none() && !self.source(*datum).starts_with("#:");
+        let names: Vec<Datum> = parameters.iter().filter_map(|part| part.iter().copied().find(is_name)).collect();
+        let contracts = parameters.iter().flatten().filter(|datum| !names.contains(datum));
+        tasks.extend(contracts.map(|datum| Task::Code(*datum)));
+        tasks.extend(names.iter().map(|name| Task::Bind(*name, Pattern::Name)));
+    }
+
     /// Walks over a form that only Racket has. False if this is none of them.
     pub(crate) fn racket(&mut self, form: SpecialForm, list: ListId, mut data: Data<'t>) -> bool {
         use SpecialForm as F;
@@ -83,6 +96,26 @@ impl<'t> Walk<'t> {
                     tasks.extend(self.escape(&mut clause));
                     tasks.extend([Task::Body(clause), Task::Unbind(count)]);
                 }
+            }
+            F::ShownCode => tasks.push(Task::Body(data)),
+            F::DescribedFunction => {
+                self.described(&mut tasks, data.next());
+                tasks.push(Task::Codes(data));
+            }
+            F::DescribedFunctions => {
+                for clause in self.inside(data.next()).into_iter().filter_map(Datum::list) {
+                    let mut clause = self.data(clause);
+                    self.described(&mut tasks, clause.next());
+                    tasks.push(Task::Codes(clause));
+                }
+                tasks.push(Task::Codes(data));
+            }
+            F::DescribedForm => {
+                let Some(header) = data.next() else { return true };
+                let mut grammar = self.inside(Some(header)).into_iter();
+                tasks.push(Task::Use(grammar.next().unwrap_or(header), UseKind::Value));
+                tasks.extend(grammar.map(Task::Quoted));
+                tasks.push(Task::Codes(data));
             }
             F::MatchDefine | F::MatchDefineValues => {
                 let first = data.next();

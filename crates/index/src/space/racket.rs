@@ -345,6 +345,10 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 // The older form has the new name first.
                 ("rename", [spec, new, old]) => waiting.push((*spec, inner(Change::Only(vec![(*old, *new)])))),
+                // Documentation means the names that it shows.
+                ("for-label", specs) if self.walk.tree.language().has_at_forms() => {
+                    waiting.extend(specs.iter().map(|spec| (*spec, around.clone())));
+                }
                 ("for-label", _) => {}
                 ("multi-in", [collection, files]) => {
                     for file in self.inside(*files) {

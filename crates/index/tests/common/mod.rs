@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lispwright_index::Index;
-use lispwright_syntax::Dialect;
+use lispwright_syntax::{Dialect, Language};
 
 /// The uses of the names called `name` in the files, without their definitions.
 pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> String {
@@ -16,7 +16,11 @@ pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> S
         fs::write(path, text).unwrap();
     }
     let mut index = Index::default();
-    let language = |path: &Path, text: &str| Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Into::into);
+    let language = |path: &Path, text: &str| {
+        let path = path.to_string_lossy();
+        let plain = Dialect::detect(&path, text.as_bytes()).map(Language::from);
+        plain.or_else(|| Language::of_at_forms(&path, text))
+    };
     index.refresh([top.path()], &language);
     let mut lines = Vec::new();
     for (document, one) in index.definitions(name, space) {

@@ -121,6 +121,27 @@ fn in_emacs_lisp() {
     );
 }
 
+#[test]
+fn in_prose_of_racket() {
+    renames(
+        &[
+            ("a.rkt", "#lang racket/base\n(provide «area»)\n(define («area» x) x)\n"),
+            (
+                "b.rkt",
+                "#lang at-exp racket/base\n(require \"a.rkt\")\n(display @«area»{Größe: area — ü})\n\
+                 (define (f) @list{é @(«area» 2) @«area»[3]{ß} @«area»})\n(let ([area list]) @area{area ü})\n(«area» 1)\n",
+            ),
+            (
+                "doc/a.scrbl",
+                "#lang scribble/manual\n@(require (for-label \"../a.rkt\"))\n@title{Ä: the area}\n\
+                 @defproc[(«area» [x any/c]) any]{Grüße, @racket[«area»] of @racket[x].}\n@racketblock[(«area» 1)]\n",
+            ),
+        ],
+        "area",
+        "surface",
+    );
+}
+
 const FARM: &[(&str, &str)] = &[
     (
         "farm.lisp",

@@ -70,3 +70,25 @@ fn refusals_write_nothing() {
     }
     assert_eq!(session.project.snapshot(), before);
 }
+
+#[test]
+fn calls_with_prose_are_not_followed() {
+    let mut session = session(&[
+        ("a.rkt", "#lang racket/base\n(provide pay)\n(define (pay a b) (list a b))\n"),
+        (
+            "b.rkt",
+            "#lang at-exp racket/base\n(require \"a.rkt\")\n@pay[1]{ü}\n(pay @list{ü} 2)\n@list{é @(pay 3 4)}\n(pay 5 6)\n",
+        ),
+    ]);
+    let mut call = json!({ "symbol": "pay", "parameters": "(b a)" });
+    let shown = session.ok("lisp_change_signature", call.clone());
+    for part in ["2 places cannot be followed", "b.rkt:3:2 (written with @-forms", "b.rkt:4:2 (written with @-forms"] {
+        assert!(shown.text.contains(part), "{part:?} is not in {}", shown.text);
+    }
+    call["dry_run"] = json!(false);
+    session.refused("lisp_change_signature", call.clone(), "WOULD_BREAK", &["2 places cannot be followed"]);
+    call["skip_refused"] = json!(true);
+    session.ok("lisp_change_signature", call);
+    let text = session.project.text("b.rkt");
+    assert!(text.ends_with("@pay[1]{ü}\n(pay @list{ü} 2)\n@list{é @(pay 4 3)}\n(pay 6 5)\n"), "{text}");
+}

@@ -104,7 +104,10 @@ impl<'c, 'i> Caller<'c, 'i> {
         if kind == UseKind::Export {
             return;
         }
-        let outcome = self.outcome(number, name, kind);
+        let outcome = match file.list_of(name.start) {
+            Some(list) if file.has_at_form(file.tree.list_span(list)) => Err(OpenReason::AtForm),
+            _ => self.outcome(number, name, kind),
+        };
         if let Err(why) = outcome {
             if let OpenReason::Absent(name) = &why
                 && self.plan.new.iter().any(|new| new.from.is_none() && new.written == *name)

@@ -55,6 +55,11 @@ impl<'i> File<'i> {
         self.tree.data(list).collect()
     }
 
+    /// What a span has is written with an `@`-form, whose arguments are not between the parentheses of a list.
+    pub(crate) fn has_at_form(&self, span: Span) -> bool {
+        self.document.has_at_forms() && self.document.text[span.range()].contains('@')
+    }
+
     /// The list that has a token for one of its data.
     pub(crate) fn list_of(&self, at: u32) -> Option<ListId> {
         self.tree.token_at(at).and_then(|token| self.tree.list_around(token))

@@ -127,6 +127,8 @@ pub enum OpenReason {
     Parameter(String),
     /// The macro, or one that its code uses, has the name of the parameter in its template.
     Captured(String),
+    /// It is written with `@`-forms, whose arguments may be prose.
+    AtForm,
     /// It may be a use of the function.
     Possible(PossibleReason),
 }

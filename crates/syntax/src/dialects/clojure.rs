@@ -17,6 +17,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["clj", "cljs", "cljc", "cljd", "bb", "cljr", "clj_kondo"],
     file_names: &[],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

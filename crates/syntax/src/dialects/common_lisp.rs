@@ -20,6 +20,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["lisp", "lsp", "cl", "asd", "ros", "l", "sexp"],
     file_names: &[".sbclrc", ".eclrc", ".clisprc", ".ccl-init.lisp", "qlfile.lisp"],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

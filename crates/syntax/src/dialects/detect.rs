@@ -23,6 +23,11 @@ pub(super) fn from_extension(path: &str) -> Option<Dialect> {
     })
 }
 
+pub(super) fn from_prose_ending(path: &str) -> Option<Dialect> {
+    let (_, ending) = path.rsplit_once('.')?;
+    dialect_with(|table| table.prose_endings.contains(&ending))
+}
+
 pub(super) fn from_first_lines(text: &[u8]) -> Option<Dialect> {
     let head = &text[..text.len().min(2048)];
     let head = String::from_utf8_lossy(head);

@@ -18,6 +18,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["el"],
     file_names: &[".emacs", ".spacemacs", "Cask", "_emacs"],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

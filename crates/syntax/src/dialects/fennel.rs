@@ -15,6 +15,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["fnl", "fnlm"],
     file_names: &[".fennelrc"],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

@@ -18,6 +18,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["hy"],
     file_names: &[],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

@@ -16,6 +16,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["janet", "jdn"],
     file_names: &[],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: '#',

@@ -18,6 +18,7 @@ pub(super) static TABLE: Table = Table {
     endings: &["scm", "ss", "sld", "sls", "sps", "sch", "scheme", "egg", "sc"],
     file_names: &[".guile"],
     first_line: None,
+    prose_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',
