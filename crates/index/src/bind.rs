@@ -114,14 +114,18 @@ impl<'t> Walk<'t> {
             Some(_) => Task::Bind(name, Pattern::Nested),
             None => Task::Bind(name, Pattern::Name),
         };
+        // `(name (call …))` is one binding, or a parameter and another with its default value.
+        let parts: Vec<Datum> = self.data(list).collect();
+        let is_single = matches!(parts[..], [name, value] if name.list().is_none() && value.list().is_some());
         let mut tasks = Vec::new();
         let mut optional = false;
-        for datum in self.data(list) {
+        for datum in parts {
             let Some(inner) = datum.list() else {
                 optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
                 tasks.push(Task::Bind(datum, if is_doubtful { Pattern::Doubtful } else { Pattern::Parameter }));
                 continue;
             };
+            let is_doubtful = is_doubtful || (is_single && !optional);
             let parts: Vec<Datum> = self.data(inner).collect();
             let [first, rest @ ..] = parts.as_slice() else { continue };
             // `((:key name) default given)` and `(name default given)`

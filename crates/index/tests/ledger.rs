@@ -74,6 +74,15 @@ fn binding_lists_that_fit_one_branch_lose_nothing() {
 }
 
 #[test]
+fn a_macro_can_take_one_binding_or_several() {
+    let text = "(defpackage :a (:use :cl))\n(in-package :a)\n(defmacro if-let (bindings &body body)\n  \
+                (let ((all (if (symbolp (car bindings)) (list bindings) bindings)))\n    \
+                `(let ,all (if (and ,@(mapcar #'car all)) ,@body))))\n(defun form (x) x)\n\
+                (defun f (x)\n  (if-let (one (form x)) (list one) nil))\n";
+    check(&[("a.lisp", text)], "form", "a.lisp:8:17: possible, a macro may bind it in defun f");
+}
+
+#[test]
 fn a_form_that_may_be_a_binding_may_be_a_use() {
     let text = "(defpackage :s (:use :cl))
 (in-package :s)
