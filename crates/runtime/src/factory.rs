@@ -94,11 +94,13 @@ impl Household {
 
     /// The guard of workers with the configuration `config`, started at the first use.
     pub(crate) fn guard(&self, config: &Config) -> Arc<Guard> {
-        Arc::clone(self.guard.get_or_init(|| {
-            let sandbox = self.sandbox(config).and_then(|sandbox| sandbox.as_ref().ok());
-            let scratch = sandbox.map(|sandbox| sandbox.scratch()).or_else(|| self.scratch(config));
-            Arc::new(Guard::start(&self.prefix, scratch))
-        }))
+        let sandbox = self.sandbox(config).and_then(|sandbox| sandbox.as_ref().ok());
+        Arc::clone(self.guarded(sandbox.map(|sandbox| sandbox.scratch()).or_else(|| self.scratch(config))))
+    }
+
+    /// The guard, which removes the directory when the server is gone, and so is there from the directory's beginning.
+    fn guarded(&self, scratch: Option<&Path>) -> &Arc<Guard> {
+        self.guard.get_or_init(|| Arc::new(Guard::start(&self.prefix, scratch)))
     }
 
     /// The directory for temporary files of agents, which their images do not remove when they are killed. A confined
@@ -117,7 +119,11 @@ impl Household {
             let wanted = config.sandbox.as_ref()?;
             Some(Sandbox::find(wanted, config, &self.directory_name()).map(Arc::new))
         };
-        self.sandbox.get_or_init(find).as_ref()
+        let found = self.sandbox.get_or_init(find).as_ref();
+        if let Some(Ok(sandbox)) = found {
+            self.guarded(Some(sandbox.scratch()));
+        }
+        found
     }
 
     /// The sandbox for the worker with that mark, if one is required.

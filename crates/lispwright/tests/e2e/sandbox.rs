@@ -419,6 +419,21 @@ fn without_namespaces_landlock_is_used_and_its_gaps_are_named() {
 }
 
 #[test]
+fn a_server_that_only_told_of_its_sandbox_leaves_nothing() {
+    let project = Project::new();
+    let temporary = project.beside("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let mut command = server_command(&project.root());
+    command.arg("--sandbox").env("TMPDIR", &temporary);
+    let mut household = Household::with(project, command);
+    household.call("repl_control", json!({ "action": "status" }));
+    let left = || fs::read_dir(&temporary).unwrap().count();
+    tested(if left() == 0 { "nothing: no mechanism works here" } else { "a directory" });
+    drop(household.client);
+    assert!(comes(|| left() == 0), "{} directories are left", left());
+}
+
+#[test]
 fn without_a_mechanism_no_image_starts() {
     let broken = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
     for (script, says) in
