@@ -78,14 +78,19 @@
       (when (listp now)
         (loop for (identity . test) in (definition-object definition)
               do (when (or (find identity now :key #'car)
-                           ;; A test that is known by its function is not seen while that is concealed.
+                           ;; A test that is known by its function is not seen while that is concealed. One that has
+                           ;; become a suite has a new function.
                            (and (functionp identity)
+                                (not (has-function-p (test-name framework test)))
                                 (notany (lambda (other) (equal (test-name framework (cdr other)) (test-name framework test)))
                                         now)))
                    (let* ((symbol (test-name framework test))
                           (name (name-of symbol)))
                      (when (ignore-errors (forget-test framework test))
                        (note-removed "test" name path (lambda () (test-called-p framework symbol)))))))))))
+
+(defun has-function-p (name)
+  (and (symbolp name) (fboundp name)))
 
 (defun test-called-p (framework name)
   "True when there is a test with the name of NAME, a symbol of whatever package or a string: a package that imports more

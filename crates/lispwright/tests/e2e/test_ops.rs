@@ -400,3 +400,28 @@ fn a_system_refused_for_a_warning_is_told_with_the_warning() {
     assert!(answer.text.contains("mill.lisp:5:"), "{}", answer.text);
     assert!(answer.text.contains("is not of type LIST") || answer.text.contains("conflicts"), "{}", answer.text);
 }
+
+#[test]
+fn a_suite_of_fiasco_stays_when_its_file_is_loaded_again() {
+    let session = &mut Session::new();
+    let system = "(defsystem \"mill\" :components ((:file \"mill\")))\n(defsystem \"mill/test\" :depends-on (\"mill\" \"fiasco\") \
+                  :serial t :components ((:file \"package\") (:file \"tests\"))\n  \
+                  :perform (test-op (o s) (symbol-call :fiasco :run-package-tests :package :mill.test)))\n";
+    session.project.file("mill.asd", system);
+    let mill = |turns: u32| {
+        format!("(defpackage :mill (:use :cl) (:export #:turns))\n(in-package :mill)\n(defun turns () {turns})\n")
+    };
+    session.project.file("mill.lisp", mill(2));
+    session.project.file("package.lisp", "(fiasco:define-test-package #:mill.test (:use #:mill))\n");
+    let tests = |name: &str| format!("(in-package :mill.test)\n(deftest {name} () (is (< (turns) 4)))\n");
+    session.project.file("tests.lisp", tests("runs"));
+    counts(&session.client.call("run_tests", json!({ "runtime": "sbcl" })), "fiasco", [1, 0, 0]);
+    session.project.file("mill.lisp", mill(3));
+    counts(&session.client.call("run_tests", json!({ "runtime": "sbcl" })), "fiasco", [1, 0, 0]);
+    session.project.file("mill.lisp", mill(4));
+    counts(&session.client.call("run_tests", json!({ "runtime": "sbcl" })), "fiasco", [0, 1, 0]);
+    // A test that has left its file is gone all the same.
+    session.project.file("mill.lisp", mill(1));
+    session.project.file("tests.lisp", tests("turns-on"));
+    counts(&session.client.call("run_tests", json!({ "runtime": "sbcl" })), "fiasco", [1, 0, 0]);
+}
