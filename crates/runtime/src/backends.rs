@@ -18,7 +18,7 @@ mod swank;
 
 use std::fmt;
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lispwright_syntax::Dialect;
 use rustix::process::Signal;
@@ -101,7 +101,8 @@ pub struct Backend {
     pub extensions: &'static [&'static str],
     /// Texts of a file that only it evaluates, among the runtimes of its dialect.
     pub marks: &'static [&'static str],
-    /// Files at the root that indicate it in a project without source files.
+    /// Files that begin a project for it, and that its build tools read; they indicate it in a project without source
+    /// files.
     pub project_files: &'static [&'static str],
     /// A file whose compilation warns, of more than style, has failed to compile (CLHS 3.2.5).
     pub warnings_fail: bool,
@@ -273,6 +274,12 @@ impl Runtime {
     pub fn for_text(dialect: Dialect, text: &str) -> Option<Self> {
         let has_mark = |runtime: &Self| runtime.marks.iter().any(|mark| text.contains(mark));
         Self::starting(dialect).find(has_mark).or_else(|| Self::for_dialect(dialect))
+    }
+
+    /// The runtime whose build tools read a file with this name; no runtime loads it.
+    pub fn of_project_file(name: &Path) -> Option<Self> {
+        let name = name.file_name()?;
+        Self::all().find(|runtime| runtime.project_files.iter().any(|one| name == *one))
     }
 
     /// The runtime called `name`; "common-lisp" is the preferred one.

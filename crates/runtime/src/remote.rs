@@ -185,9 +185,15 @@ impl Remote {
     }
 
     /// Sends a request to the server; the session must have one. `next_object` is the number for the next object.
-    pub(crate) async fn call(&mut self, request: &Request, next_object: i64, controls: &Controls) -> Called {
+    pub(crate) async fn call(
+        &mut self,
+        request: &Request,
+        next_object: i64,
+        config: &Config,
+        controls: &Controls,
+    ) -> Called {
         match self {
-            Self::Nrepl(nrepl) => nrepl.call(request, controls).await,
+            Self::Nrepl(nrepl) => nrepl.call(request, config, controls).await,
             Self::Swank(swank) => swank.call(request, next_object, controls).await,
             Self::Emacs(emacs) => emacs.call(request, next_object, controls).await,
         }

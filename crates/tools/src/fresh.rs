@@ -86,11 +86,14 @@ pub(crate) fn has_loaded(report: &EvalReport) -> Option<bool> {
     }
 }
 
-/// A fresh image may load what this one, which has been used, did not: its text can be read.
-pub(crate) fn may_load_elsewhere(report: &EvalReport) -> bool {
+/// A fresh image may load what this one did not: only a fresh one can, or this one has been used and the text can be read.
+pub(crate) fn may_load_elsewhere(report: &EvalReport, was_used: bool) -> bool {
     let is_unread = |one: &CompilerDiagnostic| one.severity == "error" && is_of_reading(&one.type_name);
     report.renewed.needs_fresh.is_some()
-        || (has_loaded(report) == Some(false) && !report.renewed.as_fresh && !report.diagnostics.iter().any(is_unread))
+        || (was_used
+            && has_loaded(report) == Some(false)
+            && !report.renewed.as_fresh
+            && !report.diagnostics.iter().any(is_unread))
 }
 
 /// The condition types of SBCL, ECL, CLISP, Guile, Chez, Racket, Clojure and Emacs for a file that does not read.

@@ -1,5 +1,9 @@
 //! The system or file that a project is, for a load that names none.
 
+use std::path::Path;
+
+use lispwright_runtime::Runtime;
+
 use crate::code_map::{CodeMap, MapPlace, code_parts};
 use crate::refusal::Refusal;
 use crate::tool::CallContext;
@@ -69,5 +73,5 @@ fn add(found: &mut Vec<LoadCandidate>, more: impl Iterator<Item = LoadCandidate>
 
 /// The file is a build tool's, and holds data.
 fn is_configuration(name: &str) -> bool {
-    name.ends_with(".edn") || name.ends_with("project.clj")
+    name.ends_with(".edn") || Runtime::of_project_file(Path::new(name)).is_some()
 }

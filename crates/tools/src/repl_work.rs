@@ -120,8 +120,7 @@ impl Work {
         let was_used = workshop.ledger.knows(&self.session) || workshop.sessions.evaluations(&self.session) > 0;
         let (target, project) = (self.target.clone(), self.project.clone());
         let done = self.done_here(visit, workshop, request, context).await?;
-        if was_used
-            && may_load_elsewhere(&done.report)
+        if may_load_elsewhere(&done.report, was_used)
             && let Some(afresh) = renewed(workshop, visit, &done, &target, &project, request, context).await?
         {
             return Ok(afresh);

@@ -272,8 +272,8 @@ impl Workspace {
     }
 }
 
-/// Files that stand where a project begins, beside those that the runtimes know.
-const PROJECT_FILES: &[&str] = &[FILE_NAME, "project.clj", "info.rkt", "Cask", "Eask", "Eldev", "guix.scm"];
+/// Files that stand where a project begins, beside those that the runtimes know: the second and the third are code.
+const PROJECT_FILES: &[&str] = &[FILE_NAME, "info.rkt", "guix.scm"];
 
 /// The directory of the nearest project at or above `directory`, which is absolute and without links: one that has a
 /// configuration or a system definition, or in which version control begins. `None` where there is none below a directory

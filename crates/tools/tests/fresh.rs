@@ -1,4 +1,4 @@
-//! What is done in a fresh image because the one that was kept is no judge, on a real Guile.
+//! What is done in a fresh image because the one that was kept is no judge, on a real Guile and a real Clojure.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -27,7 +27,9 @@ impl House {
     }
 
     fn write(&self, path: &str, text: &str) {
-        fs::write(self.directory.path().join(path), text).unwrap();
+        let path = self.directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     async fn call(&self, name: &str, arguments: Value) -> Rendering {
@@ -258,5 +260,39 @@ async fn what_is_not_bound_because_its_file_is_not_loaded_is_told() {
     house.call("load_system", json!({"path": "g.scm"})).await;
     assert!(!house.eval("(nowhere)").await.contains("[note]"), "no file defines it");
     assert!(!house.eval("(gx)").await.contains("not loaded"), "it is loaded");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_image_with_another_class_path_is_no_judge() {
+    let without = "{:paths [\"src\"] :aliases {:test {:extra-paths [\"test\"]}}}\n";
+    let with = without.replace("[\"src\"]", "[\"src\" \"more\"]");
+    let house = House::new(&[
+        ("deps.edn", with.as_str()),
+        ("src/shop/core.clj", "(ns shop.core (:require [shop.more :as more]))\n(defn price [] (more/two))\n"),
+        ("more/shop/more.clj", "(ns shop.more)\n(defn two [] 2)\n"),
+        (
+            "test/shop/core_test.clj",
+            "(ns shop.core-test (:require [clojure.test :refer [deftest is]] [shop.core :as core]))\n\
+             (deftest price (is (= 2 (core/price))))\n",
+        ),
+    ]);
+    let tests = async || house.call("run_tests", json!({"runtime": "clojure"})).await;
+    let passed = tests().await;
+    assert_eq!((&passed.fields["passed"], &passed.fields["failed"]), (&json!(1), &json!(0)), "{}", passed.text);
+    // The image has the namespace, and a fresh one would not find it.
+    house.write("deps.edn", without);
+    let failed = tests().await;
+    assert_eq!((&failed.fields["passed"], &failed.fields["failed"]), (&json!(0), &json!(1)), "{}", failed.text);
+    assert!(failed.text.contains("Could not locate shop/more"), "{}", failed.text);
+    // A change of the build file concerns all tests.
+    let replace = json!({
+        "path": "deps.edn", "line": 1, "operation": "replace", "content": with.trim_end(), "verify": "tests"
+    });
+    let mended = house.call("lisp_edit_form", replace).await;
+    assert!(mended.text.contains("Verified: the tests pass"), "{}", mended.text);
+    let passed = tests().await;
+    assert_eq!((&passed.fields["passed"], &passed.fields["failed"]), (&json!(1), &json!(0)), "{}", passed.text);
+    assert!(!passed.text.contains("goes on in a fresh image"), "{}", passed.text);
     house.workshop.sessions.shutdown().await;
 }

@@ -21,7 +21,7 @@ pub(super) static BACKEND: Backend = Backend {
     has: &[Capability::Eval, Capability::Interrupt, Capability::Attach],
     dialect: Dialect::Clojure,
     extensions: &["clj", "cljc", "cljs", "bb"],
-    project_files: &["deps.edn", "bb.edn", "nbb.edn", "shadow-cljs.edn", ".nrepl-port"],
+    project_files: &["deps.edn", "project.clj", "bb.edn", "nbb.edn", "shadow-cljs.edn", "build.boot", ".nrepl-port"],
     frameworks: &["clojure.test"],
     probes: ProbeCodes {
         codes: &[

@@ -34,6 +34,7 @@ pub(super) static BACKEND: Backend = Backend {
     has: &[Capability::Eval, Capability::Interrupt, Capability::Hold, Capability::Attach],
     dialect: Dialect::EmacsLisp,
     extensions: &["el"],
+    project_files: &["Cask", "Eask", "Eldev"],
     frameworks: &["ert", "buttercup"],
     libraries: &["/usr/share/emacs", "/usr/local/share/emacs", "~/.emacs.d/elpa"],
     probes: ProbeCodes {

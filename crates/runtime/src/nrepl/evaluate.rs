@@ -60,6 +60,26 @@ pub(super) struct Thrown {
     pub(super) source: Option<String>,
 }
 
+impl Evaluated {
+    /// Nothing was done, for a `reason` that does not hold in a fresh image.
+    pub(crate) fn only_in_fresh(reason: &str) -> Self {
+        let error = LispError { message: reason.to_owned(), ..LispError::default() };
+        let place =
+            CurrentForm { phase: Phase::Eval, index: 0, total: None, start: (1, 1), at: None, text: String::new() };
+        let diagnostic = CompilerDiagnostic {
+            severity: "error".to_owned(),
+            type_name: String::new(),
+            message: reason.to_owned(),
+            file: None,
+            line: None,
+            column: None,
+            form: None,
+        };
+        let renewed = Renewed { needs_fresh: Some(reason.to_owned()), ..Renewed::default() };
+        Self { renewed, diagnostics: vec![diagnostic], ..Ending::Error { error, place }.into() }
+    }
+}
+
 impl From<Ending> for Evaluated {
     fn from(ending: Ending) -> Self {
         Self {

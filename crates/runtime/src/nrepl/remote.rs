@@ -30,14 +30,20 @@ pub(crate) struct Nrepl {
     attached: Option<SocketAddr>,
     /// A server that is being started.
     starting: Option<Starting<Started>>,
+    /// The way in which the server was started, if it was started here.
+    way: Option<Way>,
 }
 
 /// A server that was started here, how it is reached, and a notice about it.
 struct Started {
     image: Image,
+    way: Way,
     how: String,
     notice: Notice,
 }
+
+/// The reason why an image that has another class path is no judge.
+const OUTDATED: &str = "The image has on its class path what the project has not any more.";
 
 impl Nrepl {
     /// Checks for the end of a server that was started here; returns how it ended.
@@ -141,7 +147,8 @@ impl Nrepl {
         let Some(start) = &mut self.starting else { return Ok(None) };
         let started = start.result().await;
         self.starting = None;
-        let Started { image, how, notice } = started?;
+        let Started { image, way, how, notice } = started?;
+        self.way = Some(way);
         Ok(Some(self.set(image, &how, Some(notice))))
     }
 
@@ -159,10 +166,25 @@ impl Nrepl {
         known
     }
 
+    /// The server was started here, and has what one that is started now has not: a build file, a directory or a dependency
+    /// of the project has changed.
+    async fn is_outdated(&self, config: &Config) -> bool {
+        let is_ours = self.image.as_ref().is_some_and(|image| image.server.is_some());
+        let Some(way) = self.way.clone().filter(|_| is_ours) else { return false };
+        let (root, speaks) = (config.root.clone(), Speaks::of(config));
+        let now = tokio::task::spawn_blocking(move || find(&root, speaks)).await;
+        now.is_ok_and(|now| now.is_some_and(|now| !way.is_within(&now)))
+    }
+
     /// Sends a request to the server; the session must have one.
-    pub(crate) async fn call(&mut self, request: &Request, controls: &Controls) -> Called {
+    pub(crate) async fn call(&mut self, request: &Request, config: &Config, controls: &Controls) -> Called {
+        let judges = matches!(request, Request::Load { .. } | Request::RunTests { .. });
+        let is_outdated = judges && self.is_outdated(config).await;
         let image = self.image.as_mut().expect("the session was given an image");
-        let evaluated = Self::evaluated(image, request, controls).await;
+        let evaluated = match is_outdated {
+            true => Ok(Evaluated::only_in_fresh(OUTDATED)),
+            false => Self::evaluated(image, request, controls).await,
+        };
         let evaluated = match evaluated {
             Ok(evaluated) => image.runs_on().await.map(|runs_on| (evaluated, runs_on)),
             Err(lost) => Err(lost),
@@ -248,5 +270,5 @@ async fn start(
         missing: way.class_path().missing.clone(),
         other_versions: way.class_path().others.clone(),
     };
-    Ok(Started { image, how, notice })
+    Ok(Started { image, way: way.clone(), how, notice })
 }

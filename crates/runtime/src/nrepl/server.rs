@@ -18,6 +18,7 @@ use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{ChildStdin, ChildStdout};
 
+use super::build_file::Build;
 use super::class_path::ClassPath;
 use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
@@ -86,6 +87,8 @@ pub(crate) struct Way {
     pub(crate) program: PathBuf,
     /// The class path of the project, if the tool is only a JVM.
     class_path: ClassPath,
+    /// What the project's build file says, if the tool reads it.
+    build: Build,
 }
 
 /// The way to start a server for the project at `root` with such a connection.
@@ -112,7 +115,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
                 local.is_file().then_some(local)
             }),
         }?;
-        Some(Way { tool, program, class_path: ClassPath::default() })
+        Some(Way { tool, program, class_path: ClassPath::default(), build: Build::default() })
     };
     let of_project = [
         ("deps.edn", Tool::Clojure),
@@ -122,7 +125,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
     ];
     let named = of_project.into_iter().find(|(file, tool)| has(file) && way(*tool).is_some());
     if let Some((_, tool)) = named {
-        return way(tool);
+        return way(tool).map(|way| Way { build: Build::of(root, true), ..way });
     }
     let mut found =
         [Tool::Java, Tool::Clojure, Tool::Leiningen, Tool::Babashka, Tool::Nbb].into_iter().find_map(way)?;
@@ -130,6 +133,12 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
         found.class_path = ClassPath::of(root);
     }
     Some(found)
+}
+
+/// All of `before` is in `now`, in the same order.
+fn is_part<T: PartialEq>(before: &[T], now: &[T]) -> bool {
+    let mut rest = now.iter();
+    before.iter().all(|one| rest.any(|other| other == one))
 }
 
 /// A longer launcher, in bytes, is not a script.
@@ -151,6 +160,16 @@ impl Way {
             Tool::Babashka => "bb",
             Tool::Nbb => "nbb",
         }
+    }
+
+    /// A server that was started in this way has nothing on its class path that one started in the way of `now` has not.
+    /// What only that one has is missed by code that fails.
+    pub(crate) fn is_within(&self, now: &Self) -> bool {
+        (self.tool, &self.program) == (now.tool, &now.program)
+            && is_part(&self.class_path.entries, &now.class_path.entries)
+            && is_part(&self.build.paths, &now.build.paths)
+            && is_part(&self.build.extra_paths, &now.build.extra_paths)
+            && is_part(&self.build.dependencies, &now.build.dependencies)
     }
 
     /// The class path of the project, as far as it is known here.
@@ -521,5 +540,20 @@ mod tests {
         std::fs::write(root.path().join("project.clj"), "").unwrap();
         assert_eq!(tool(&everything), Some(Tool::Leiningen));
         assert_eq!(chosen(Speaks::ThroughPipes, &only_nbb), None);
+    }
+
+    #[test]
+    fn a_way_is_within_one_that_has_more_on_its_class_path() {
+        let root = tempfile::tempdir().unwrap();
+        let way = |text: &str| {
+            std::fs::write(root.path().join("project.clj"), text).unwrap();
+            choose(root.path(), Speaks::AtPort, |name| Some(PathBuf::from("/opt").join(name))).unwrap()
+        };
+        let first = way("(defproject a \"1\" :source-paths [\"src\"] :dependencies [[b \"1\"]])");
+        let is_within = |text: &str| first.is_within(&way(text));
+        assert!(is_within("(defproject a \"2\"\n :source-paths [\"src\"] :dependencies [[b \"1\"]])"));
+        assert!(is_within("(defproject a \"1\" :source-paths [\"lib\" \"src\"] :dependencies [[b \"1\"] [c \"1\"]])"));
+        assert!(!is_within("(defproject a \"1\" :source-paths [\"src\"] :dependencies [[b \"2\"]])"));
+        assert!(!is_within("(defproject a \"1\" :source-paths [\"lib\"] :dependencies [[b \"1\"]])"));
     }
 }

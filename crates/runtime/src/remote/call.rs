@@ -54,7 +54,7 @@ pub(crate) async fn run_remote(
     ensured?;
     let began = Instant::now();
     let next_object = session.facts().next_object;
-    let called = remote.call(request, next_object, controls).await;
+    let called = remote.call(request, next_object, &session.factory.config, controls).await;
     let mut answer = match called.answer {
         Ok(answer) => answer,
         Err(lost) => {

@@ -184,7 +184,7 @@ struct Room<'h> {
     copied_from: Option<Account>,
     /// The account of the session before the verification.
     before: Account,
-    /// The image had loaded or evaluated something before.
+    /// The image had loaded or evaluated something before, or says itself that it is no judge.
     was_used: bool,
     fresh: Option<Fresh>,
 }
@@ -407,11 +407,14 @@ impl<'h> Room<'h> {
         let name = work.name.clone();
         let request = load_system::request(matches!(goal, Goal::File(_)), matches!(goal, Goal::Containing(_)));
         let done = work.done_here(&mut self.visit, &self.workshop, &request, context).await?;
+        self.was_used |= done.report.renewed.needs_fresh.is_some();
         load_system::answer(&self.workshop, name, done)
     }
 
     async fn test(&mut self, work: Work, context: &CallContext) -> Result<TestAnswer, Refusal> {
-        run_tests::run_in(&self.workshop, &mut self.visit, work, context).await
+        let tests = run_tests::run_in(&self.workshop, &mut self.visit, work, context).await?;
+        self.was_used |= tests.report.renewed.needs_fresh.is_some();
+        Ok(tests)
     }
 
     async fn leave_copy(&mut self) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use lispwright_index::FormRow;
-use lispwright_runtime::definition_files;
+use lispwright_runtime::{Runtime, definition_files};
 use lispwright_syntax::{Dialect, FormKind};
 
 use super::attempt::Attempt;
@@ -121,14 +121,16 @@ fn dialect_of(file: &Path) -> Option<Dialect> {
     Dialect::detect(&file.to_string_lossy(), b"")
 }
 
-/// Files that say how a project is built, by forms that only its tool understands.
-const OF_TOOLS: &[&str] = &["project.clj", "build.boot", "Cask", "Eask", "Eldev"];
-
 /// The file has code that can be loaded.
 fn is_code(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default().to_string_lossy();
-    let is_of_tool = file.file_name().is_some_and(|name| OF_TOOLS.iter().any(|one| name == *one));
+    let is_of_tool = Runtime::of_project_file(file).is_some();
     dialect_of(file).is_some() && !matches!(&*extension, "asd" | "edn") && !is_of_tool
+}
+
+/// The dialect of the code that a file concerns: how a project is built concerns all of it.
+fn concerned_by(file: &Path) -> Option<Dialect> {
+    Runtime::of_project_file(file).map(|runtime| runtime.dialect).or_else(|| dialect_of(file))
 }
 
 /// The files, each after those of them that it uses.
@@ -155,8 +157,8 @@ async fn ordered(workshop: &Workshop, files: &[PathBuf], context: &CallContext) 
     .await
 }
 
-/// The test systems beside the files, else the project's own tests in the same dialects: those that use a changed file, and
-/// then others up to [`MOST_TEST_FILES`]. Returns also how many are left out.
+/// The test systems beside the files, else the project's own tests in the dialects concerned: those that use a changed file,
+/// and then others up to [`MOST_TEST_FILES`]. Returns also how many are left out.
 async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) -> Result<(Vec<Goal>, usize), Refusal> {
     let all: Vec<PathBuf> = workshop.roots.writable().flat_map(definition_files).collect();
     let mut definitions: Vec<PathBuf> = Vec::new();
@@ -165,7 +167,7 @@ async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) ->
             definitions.push(path.clone());
         }
     }
-    let dialects: HashSet<Dialect> = files.iter().filter_map(|file| dialect_of(file)).collect();
+    let dialects: HashSet<Dialect> = files.iter().filter_map(|file| concerned_by(file)).collect();
     let (changed, of) = (files.to_vec(), dialects.clone());
     let (systems, users) = indexed(workshop, context, move |index, _| {
         let forms = definitions.iter().filter_map(|path| index.document(path)).flat_map(|one| &one.facts.forms);
