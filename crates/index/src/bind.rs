@@ -32,9 +32,20 @@ pub(crate) enum Pattern {
     /// A symbol that is a parameter.
     Parameter,
     /// What a macro of the project gets to bind: a name, a list of parameters, or a list of bindings.
-    Guessed,
+    Guessed {
+        /// It is one of the elements of such a list.
+        is_part: bool,
+        /// The macro may also do something else with it.
+        is_doubtful: bool,
+    },
+}
+
+impl Pattern {
+    /// What a macro gets to bind, all of it.
+    pub(crate) const GUESSED: Self = Self::Guessed { is_part: false, is_doubtful: false };
+
     /// The same, if the macro may also do something else with it.
-    Doubtful,
+    const DOUBTFUL: Self = Self::Guessed { is_part: false, is_doubtful: true };
 }
 
 impl<'t> Walk<'t> {
@@ -51,7 +62,7 @@ impl<'t> Walk<'t> {
             Pattern::Destructuring => return self.destructure(datum),
             Pattern::Pcase => return self.pcase(datum),
             Pattern::Match => return (self.rules.match_pattern)(self, datum),
-            Pattern::Guessed | Pattern::Doubtful => return self.bind_guessed(datum, pattern == Pattern::Doubtful),
+            Pattern::Guessed { is_part, is_doubtful } => return self.bind_guessed(datum, is_part, is_doubtful),
             Pattern::Atoms | Pattern::Keyword | Pattern::Syntax => {
                 return self.bind_atoms(datum, pattern == Pattern::Keyword);
             }
@@ -105,24 +116,24 @@ impl<'t> Walk<'t> {
     }
 
     /// Binds what a macro of the project gets to bind. What does not look like a list of parameters or bindings is code.
-    fn bind_guessed(&mut self, datum: Datum, is_doubtful: bool) {
+    fn bind_guessed(&mut self, datum: Datum, is_part: bool, is_doubtful: bool) {
         let Some(list) = datum.list() else {
             return if is_doubtful { self.bind_doubtful(datum) } else { self.bind_parameter(datum) };
         };
         let name = |name: Datum, is_doubtful: bool| match name.list() {
-            _ if is_doubtful => Task::Bind(name, Pattern::Doubtful),
+            _ if is_doubtful => Task::Bind(name, Pattern::DOUBTFUL),
             Some(_) => Task::Bind(name, Pattern::Nested),
             None => Task::Bind(name, Pattern::Name),
         };
         // `(name (call …))` is one binding, or a parameter and another with its default value.
-        let parts: Vec<Datum> = self.data(list).collect();
+        let parts: Vec<Datum> = if is_part { vec![datum] } else { self.data(list).collect() };
         let is_single = matches!(parts[..], [name, value] if name.list().is_none() && value.list().is_some());
         let mut tasks = Vec::new();
         let mut optional = false;
         for datum in parts {
             let Some(inner) = datum.list() else {
                 optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
-                tasks.push(Task::Bind(datum, if is_doubtful { Pattern::Doubtful } else { Pattern::Parameter }));
+                tasks.push(Task::Bind(datum, if is_doubtful { Pattern::DOUBTFUL } else { Pattern::Parameter }));
                 continue;
             };
             let is_doubtful = is_doubtful || (is_single && !optional);

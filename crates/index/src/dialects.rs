@@ -125,7 +125,7 @@ const COMMON_LISP: Rules = Rules {
     clauses_are_bodies: false,
     files_are_spaces: false,
     files_are_modules: false,
-    binds: Pattern::Guessed,
+    binds: Pattern::GUESSED,
     has_arities: false,
     imports_come_first: true,
     imports_are_of_files: false,

@@ -603,7 +603,8 @@ impl<'t> Walk<'t> {
     }
 }
 
-fn has_rest(parts: &[Part], number: u16) -> bool {
+/// The variable gets any number of arguments.
+pub(crate) fn has_rest(parts: &[Part], number: u16) -> bool {
     // Patterns are not deeper than `DEEPEST`.
     parts.iter().any(|part| match &part.shape {
         Shape::Variable(variable) => *variable == number && part.count == Count::Many,

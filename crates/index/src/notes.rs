@@ -233,11 +233,12 @@ fn is_number(dialect: Dialect, atom: &[u8]) -> bool {
     if !(rules(dialect).has_potential_numbers) {
         return true;
     }
-    // `1+` and `88->h8` are symbols, `1.5e-3` and `2/3` are not.
+    // `1+`, `88->h8` and `0.5b0` are symbols, `1.5e-3` and `2/3` are not.
     let mut exponents = 0;
     let mut before = b'0';
     digits.iter().all(|&byte| {
-        let is_exponent = byte.is_ascii_alphabetic() && before.is_ascii_digit();
+        let is_marker = matches!(byte.to_ascii_lowercase(), b'e' | b's' | b'f' | b'd' | b'l' | b't');
+        let is_exponent = is_marker && before.is_ascii_digit();
         exponents += u32::from(is_exponent);
         let is_sign = matches!(byte, b'+' | b'-') && before.is_ascii_alphabetic();
         before = byte;

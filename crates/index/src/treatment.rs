@@ -9,6 +9,7 @@ use lispwright_syntax::{Datum, FormKind, ListId};
 
 use crate::bind::Pattern;
 use crate::facts::UseKind;
+use crate::learn::has_rest;
 use crate::walk::{Task, Walk};
 
 /// What becomes of an argument. An argument can be used in several ways.
@@ -274,10 +275,12 @@ impl<'t> Walk<'t> {
                 if is_parameter && (role.is_unclear || role.is_part_of_name || !is_clear) {
                     role = Role { binds: true, ..Role::default() };
                 }
+                // What is taken off the front is all that is bound.
+                let is_part = role.binds && has_rest(&clause.parts, variable);
                 if role.first_binds || role.first_defines.is_some() {
                     role = self.taken_off(role, datum, variable, &mut taken_off);
                 }
-                self.argument(role, datum, is_at_top, &mut tasks, &mut binders);
+                self.argument(role, datum, is_part, is_at_top, &mut tasks, &mut binders);
             }
             if !is_known && argument.list().is_none() {
                 tasks.push(Task::Quoted(argument));
@@ -339,6 +342,7 @@ impl<'t> Walk<'t> {
         &mut self,
         role: Role,
         datum: Datum,
+        is_part: bool,
         is_at_top: bool,
         tasks: &mut Vec<Task<'t>>,
         binders: &mut Vec<Task<'t>>,
@@ -370,11 +374,14 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Bind(pair[0], self.rules.binds));
             }
         } else if role.binds {
-            let is_doubtful = role.is_code || role.is_codes;
+            // Of several names in an argument, or of several arguments, some may be bound and others used.
+            let is_several = is_part || datum.list().is_some();
+            let is_unclear = role.is_unclear || role.is_data || role.is_part_of_name;
+            let is_doubtful = role.is_code || role.is_codes || (is_several && is_unclear);
             binders.push(Task::Bind(
                 datum,
                 match self.rules.binds {
-                    Pattern::Guessed if is_doubtful => Pattern::Doubtful,
+                    Pattern::Guessed { .. } => Pattern::Guessed { is_part, is_doubtful },
                     pattern => pattern,
                 },
             ));

@@ -31,6 +31,36 @@ fn what_is_taken_off_a_body_is_not_the_body() {
 }
 
 #[test]
+fn each_of_any_number_of_bindings_is_one() {
+    let macros = "(defmacro several-let ((&rest bindings) &body body)
+  (if (every #'simple-p bindings)
+      `(let* ,bindings ,@body)
+      `(multiple-value-bind ,(butlast (first bindings)) ,(car (last (first bindings)))
+         (several-let ,(rest bindings) ,@body))))
+(defmacro define-checked (name parameters options &body body)
+  (destructuring-bind (&key error (default (gensym))) options
+    `(defmacro ,name ,parameters (call (lambda (,default) ,@body) :error ',error))))
+";
+    let uses = "(defun pair (x) (values x x))
+(defun one (x) x)
+(defun failure (x) x)
+(defun user (y) (several-let ((a b (pair y)) (c (one a))) (list a b c)))
+(define-checked checked (x) (:error failure) x)
+";
+    let text = format!("{macros}{uses}");
+    check(&[("a.lisp", &text)], "pair", "a.lisp:12:37: call in defun user");
+    check(&[("a.lisp", &text)], "one", "a.lisp:12:50: call in defun user");
+    check(&[("a.lisp", &text)], "failure", "a.lisp:13:37: possible, a macro may bind it in define-checked checked");
+}
+
+#[test]
+fn a_name_of_digits_with_a_letter_that_is_no_exponent_is_a_name() {
+    let text = "#lang racket/base\n(define 0.5b0 1)\n(define x (+ 0.5b0 1e0))\n";
+    check(&[("a.rkt", text)], "0.5b0", "a.rkt:3:14: value in define x");
+    check(&[("a.rkt", text)], "1e0", "not defined");
+}
+
+#[test]
 fn mentions_in_the_definition_do_not_count() {
     let text = ";; area of x\n;; and y\n(defun area (x)\n  \"The AREA.\"\n  x)\n\n(defun other () \"See area.\" :area \"area-x\" '(area))\n; area\n";
     check(
