@@ -219,3 +219,24 @@ fn documentation_shows_what_it_requires_for_label() {
         "a.rkt:2: export in provide area\n? 4",
     );
 }
+
+#[test]
+fn what_a_signature_opens_and_contracts_is_used() {
+    let text = "#lang racket
+(define-signature one^ (a b))
+(define-signature two^ ((open one^) (open (prefix p: one^)) (open (only (prefix q: one^) q:a))))
+(define (checked) any/c)
+(define (value) 1)
+(define-signature three^ extends two^ ((contracted [c (checked)]) (define-values (d) (value)) (struct pt (x y))))
+(define-unit u@ (import (tag t (rename (prefix x: three^) (e x:c)))) (export))
+";
+    check(
+        &[("a.rkt", text)],
+        "one^",
+        "a.rkt:3: value in define-signature two^\na.rkt:3: value in define-signature two^\n\
+         a.rkt:3: value in define-signature two^",
+    );
+    check(&[("a.rkt", text)], "checked", "a.rkt:6: call in define-signature three^");
+    check(&[("a.rkt", text)], "value", "a.rkt:6: call in define-signature three^");
+    check(&[("a.rkt", text)], "three^", "a.rkt:7: value in define-unit u@");
+}

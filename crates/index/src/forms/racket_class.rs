@@ -132,15 +132,7 @@ impl<'t> Walk<'t> {
                     if !matches!(word, "import" | "export" | "init-depend") {
                         break;
                     }
-                    for signature in parts.into_iter().skip(1) {
-                        let inner = self.inside(Some(signature));
-                        let name = match inner.first().map_or("", |head| self.source(*head)) {
-                            "prefix" | "tag" => inner.get(2).copied(),
-                            "" => Some(signature),
-                            _ => inner.get(1).copied(),
-                        };
-                        tasks.extend(name.map(|name| Task::Use(name, UseKind::Value)));
-                    }
+                    tasks.extend(parts.into_iter().skip(1).filter_map(|spec| self.signature(spec)));
                     data = rest.clone();
                 }
                 tasks.push(Task::Body(data));
@@ -153,7 +145,7 @@ impl<'t> Walk<'t> {
                     match part.list() {
                         Some(list) => {
                             for element in self.data(list) {
-                                self.mark_all(element, MarkRole::Word);
+                                self.signature_element(&mut tasks, element);
                             }
                         }
                         None if self.source(part) == "extends" => self.mark_all(part, MarkRole::Word),
@@ -165,6 +157,45 @@ impl<'t> Walk<'t> {
         }
         tasks.push(Task::Unbind(count));
         self.then(tasks)
+    }
+
+    /// The signature that is meant: `sig^`, `(prefix word spec)`, `(tag word spec)`, `(only spec name…)`, `(except spec name…)`,
+    /// `(rename spec (name name)…)`.
+    fn signature(&self, mut spec: Datum) -> Option<Task<'t>> {
+        while spec.list().is_some() {
+            let inner = self.inside(Some(spec));
+            let at = if matches!(self.source(*inner.first()?), "prefix" | "tag") { 2 } else { 1 };
+            spec = *inner.get(at)?;
+        }
+        Some(Task::Use(spec, UseKind::Value))
+    }
+
+    /// An element of a signature: a name, `(open spec)`, `(contracted [name contract]…)`, `(struct name (field…))`,
+    /// `(define-values (name…) code)`, or a form that the project or a library defines.
+    fn signature_element(&mut self, tasks: &mut Vec<Task<'t>>, element: Datum) {
+        let inner = self.inside(Some(element));
+        let [head, rest @ ..] = inner.as_slice() else { return self.mark_all(element, MarkRole::Word) };
+        match (self.source(*head), rest) {
+            ("open", [spec]) => tasks.extend(self.signature(*spec)),
+            ("contracted", contracts) => {
+                for contract in contracts {
+                    let mut parts = self.inside(Some(*contract)).into_iter();
+                    parts.next().into_iter().for_each(|name| self.mark_all(name, MarkRole::Word));
+                    tasks.extend(parts.map(Task::Code));
+                }
+            }
+            ("define-values" | "define-syntaxes", [names, code @ ..]) => {
+                self.mark_all(*names, MarkRole::Word);
+                tasks.extend(code.iter().copied().map(Task::Code));
+            }
+            ("struct", rest) => rest.iter().for_each(|part| self.mark_all(*part, MarkRole::Word)),
+            (_, rest) => {
+                tasks.push(Task::Code(*head));
+                tasks.extend(rest.iter().copied().map(Task::Quoted));
+                return;
+            }
+        }
+        self.mark_all(*head, MarkRole::Word);
     }
 
     /// `(struct name super? (field…) option…)`, `(define-struct (name super) (field…) option…)`
