@@ -3,6 +3,7 @@
 use lispwright_syntax::name::parameter_word;
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
+use crate::data::Prefix;
 use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
@@ -56,6 +57,10 @@ impl<'t> Walk<'t> {
         }
         if self.learning.is_some() && self.learns(datum, |role| role.binds = true) {
             return;
+        }
+        // `#.(append names others)`
+        if self.is_prefixed(datum, Prefix::Evaluated) {
+            return self.next([Task::Code(datum)]);
         }
         self.no_form(datum);
         match pattern {

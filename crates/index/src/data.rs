@@ -16,6 +16,8 @@ pub(crate) enum Prefix {
     Syntax,
     Unquote,
     Function,
+    /// What follows is evaluated when it is read.
+    Evaluated,
     Other,
 }
 
@@ -59,6 +61,7 @@ impl<'t> Walk<'t> {
                 Prefix::Unquote
             }
             (TokenKind::Prefix, "#'") => Prefix::Function,
+            (TokenKind::Prefix, "#.") => Prefix::Evaluated,
             _ => Prefix::Other,
         }
     }

@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::mention::MentionKind;
 use crate::question::{Hit, UseIndex};
 use crate::resolve::Symbol;
-use crate::space::{Exports, Space};
+use crate::space::Exports;
 
 /// Whether a definition may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,8 +232,12 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
         if rules(document.dialect).giving_out.iter().any(|text| document.text.contains(text)) {
             return true;
         }
-        let gives_all = |space: &Space| space.name == one.space && space.exports == Exports::All;
-        document.facts.spaces.iter().any(gives_all)
+        // The definition itself exports the name: `define-public`, `require/typed/provide`.
+        let own = || document.facts.spaces.iter().filter(|space| space.name == one.space);
+        if own().any(|space| matches!(&space.exports, Exports::Names(names) if names.contains(&one.name))) {
+            return true;
+        }
+        own().any(|space| space.exports == Exports::All)
             && document.facts.public_definitions(&document.text).any(|other| std::ptr::eq(other, *one))
     };
     definitions.iter().any(is_public).then_some(EntryRole::Public)

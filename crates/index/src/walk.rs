@@ -405,7 +405,7 @@ impl<'t> Walk<'t> {
                     self.tasks.push(Task::InTemplate(self.in_template));
                     self.enter_template(is_inside);
                 }
-                Prefix::Syntax | Prefix::Unquote | Prefix::Other => {}
+                Prefix::Syntax | Prefix::Unquote | Prefix::Evaluated | Prefix::Other => {}
             }
         }
         self.core_code(datum);

@@ -61,6 +61,12 @@ fn a_name_of_digits_with_a_letter_that_is_no_exponent_is_a_name() {
 }
 
 #[test]
+fn parameters_that_are_computed_while_reading_are_code() {
+    let text = "(wrapped (defvar names '(a)))\n(defun start #.(append '(&rest options) names) options)\n";
+    check(&[("a.lisp", text)], "names", "a.lisp:2:41: value in defun start");
+}
+
+#[test]
 fn mentions_in_the_definition_do_not_count() {
     let text = ";; area of x\n;; and y\n(defun area (x)\n  \"The AREA.\"\n  x)\n\n(defun other () \"See area.\" :area \"area-x\" '(area))\n; area\n";
     check(
@@ -225,6 +231,11 @@ fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
         "#lang racket/base\n(define-unit a@ (import) (export))\n(define-values/invoke-unit a@ (import) (export))\n",
         &[],
     );
+    let typed = "#lang typed/racket/base\n(require/typed/provide racket/date [find-seconds (-> Integer Integer)])\n";
+    check_unused(typed, &[]);
+    check_unused(&typed.replace("/provide", ""), &["find-seconds"]);
+    let guile = "(define-module (shop))\n(define-public (sell) 1)\n(define (hidden) 1)\n";
+    check_unused_in(lispwright_syntax::Dialect::Scheme, guile, &["hidden"]);
     let logger = "#lang racket/base\n(define-logger shop)\n";
     check_unused(logger, &["shop"]);
     check_unused(&format!("{logger}(log-shop-info \"a\")\n"), &[]);
