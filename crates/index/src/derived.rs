@@ -84,7 +84,11 @@ impl<'i> UseIndex<'i> {
             let Some(&head) = head.filter(is_head) else { continue };
             let (Referent::Is(definer) | Referent::Unknown(definer)) = self.meaning(document, head);
             let macros = self.definitions(&definer);
-            if macros.is_empty() {
+            // Another macro may have made the definer: its text says nothing.
+            let is_told = |(document, one): &(&'i Document, &Definition)| {
+                !is_by_macro(document, &document.facts.forms[one.form as usize])
+            };
+            if !macros.iter().any(is_told) {
                 found.push(Possible { document, span: head.span(), reason: PossibleReason::UnknownDefiner });
             }
             for (document, one) in macros {

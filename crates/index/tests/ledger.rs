@@ -252,6 +252,10 @@ fn what_a_macro_makes_of_a_name_keeps_its_definition() {
     let wrapper = "#lang racket/base\n(require (for-syntax racket/base))\n(define-syntax (define-wrapper stx)\n  \
          (syntax-case stx () [(_ id) (datum->syntax stx (string->symbol (shorter #'id)))]))\n(define-wrapper list->bytes)\n";
     check_unused(wrapper, &[]);
+    // Another macro has made the definer.
+    let forms = "#lang racket/base\n(define-syntax-rule (define-class name #:form form) (define-syntax form (forms name)))\n(define-class prop \
+         #:form define-prop)\n(define-prop true)\n";
+    check_unused(forms, &[]);
     // It quotes the name, or nobody knows what it does.
     let page = "(defpackage :a (:use :cl))\n(in-package :a)\n(defmacro defpage (name &body body) `(push (list ',name ,@body) *pages*))\n(defpage \
          home 1)\n(lib:defwidget list-1 2)\n";
