@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::mention::MentionKind;
 use crate::question::{Hit, UseIndex};
 use crate::resolve::Symbol;
-use crate::space::Exports;
+use crate::space::{Exports, Space};
 
 /// Whether a definition may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,6 +155,12 @@ impl<'i> UseIndex<'i> {
             evidence.derived.push((other.name, count));
         }
         let definitions: Vec<_> = symbols.iter().flat_map(|symbol| self.definitions(symbol)).collect();
+        // With no other place that says so: `define-public`, `require/typed/provide`.
+        let exports_itself = |(document, one): &(&Document, &Definition)| {
+            let is_named = |space: &Space| matches!(&space.exports, Exports::Names(names) if names.contains(&one.name));
+            document.facts.spaces.iter().any(|space| space.name == one.space && is_named(space))
+        };
+        evidence.exports += usize::from(evidence.exports == 0 && definitions.iter().any(exports_itself));
         evidence.role = role(&definitions);
         evidence
     }
@@ -232,12 +238,8 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
         if rules(document.dialect).giving_out.iter().any(|text| document.text.contains(text)) {
             return true;
         }
-        // The definition itself exports the name: `define-public`, `require/typed/provide`.
-        let own = || document.facts.spaces.iter().filter(|space| space.name == one.space);
-        if own().any(|space| matches!(&space.exports, Exports::Names(names) if names.contains(&one.name))) {
-            return true;
-        }
-        own().any(|space| space.exports == Exports::All)
+        let gives_all = |space: &Space| space.name == one.space && space.exports == Exports::All;
+        document.facts.spaces.iter().any(gives_all)
             && document.facts.public_definitions(&document.text).any(|other| std::ptr::eq(other, *one))
     };
     definitions.iter().any(is_public).then_some(EntryRole::Public)
