@@ -130,7 +130,14 @@
              (fcntl *requests* +f-setfl+ (logior flags +o-async+)))
             (t
              (fcntl *requests* +f-setfl+ (logandc2 flags +o-async+))
-             (libc "signal" :long :int +sigint+ :long 1)))))) ; SIG_IGN
+             (libc "signal" :long :int +sigint+ :long 1) ; SIG_IGN
+             (forget-interrupt))))))
+
+(defun forget-interrupt ()
+  "Takes an interrupt that came before SIGINT was ignored. CLISP's handler only notes it, for the next call of EVAL or an
+alarm half a second later, when other code may run."
+  (handler-case (eval '(progn))
+    (system::interrupt-condition ())))
 
 (defun call-undisturbed (function)
   "Calls FUNCTION, outside of evaluated code, where signals are ignored."

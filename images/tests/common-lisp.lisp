@@ -268,6 +268,20 @@
                (getf (rest (answer-safely '(:references :id 1 :name "*described*" :package "COMMON-LISP-USER"))) :references))
        '(("reference" "describer")))
 
+;;; Interrupts
+
+;; One that comes while the evaluation ends does not interrupt the next.
+#+clisp
+(compile 'forget-interrupt)
+#+clisp
+(check (handler-case
+           (funcall (compile nil '(lambda ()
+                                   (libc "kill" :int :int (libc "getpid" :int) :int +sigint+)
+                                   (forget-interrupt)
+                                   (eval '(progn :kept)))))
+         (system::interrupt-condition () :interrupted))
+       :kept)
+
 (check (first (answer-safely '(:no-such-operation :id 1))) :unsupported)
 (check (first (answer-safely '(:eval :id 1))) :fault)
 
