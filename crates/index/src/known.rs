@@ -20,6 +20,11 @@ impl<'i> UseIndex<'i> {
         self.declares(space)
     }
 
+    /// Both names are of one space: nicknames count as the name.
+    pub fn is_same_space(&self, one: &str, other: &str) -> bool {
+        self.spaces.proper(one) == self.spaces.proper(other)
+    }
+
     /// The files with code in a space.
     pub fn documents_in(&self, space: &str) -> Vec<&'i Document> {
         let space = self.spaces.proper(space);

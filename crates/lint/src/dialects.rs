@@ -156,7 +156,15 @@ const SCHEME_NAMES: NameWords = NameWords {
         "module-autoload!",
         "#:autoload",
     ],
-    computed_exports: &["module-export!", "export-all", "module-use", "(include", "cond-expand", "(load-extension"],
+    computed_exports: &[
+        "module-export!",
+        "module-add!",
+        "export-all",
+        "module-use",
+        "(include",
+        "cond-expand",
+        "(load-extension",
+    ],
     export_function: None,
     exporter: Some("(export "),
     clear: "define-module use-modules library define-library import export test-begin test-end test-assert test-equal test-eq \

@@ -51,6 +51,13 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::CommonLisp,
+            wrong: "(defpackage :shop (:use :cl) (:export #:total))\n(defpackage :app (:use :cl))\n(in-package :shop)\n\
+                    (defun total (x) x)\n(in-package :app)\n(defun f (x) (total x))\n",
+            right: "(defpackage :shop (:use :cl) (:export #:total))\n(defpackage :app (:use :cl :shop))\n(in-package :shop)\n\
+                    (defun total (x) x)\n(in-package :app)\n(defun f (x) (total x))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
             wrong: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statment x))\n",
             right: "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun statement (x) x)\n(defun f (x) (statement x))\n",
         },
@@ -367,11 +374,14 @@ impl<'i> Search<'_, '_, 'i> {
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
             meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
+        // What code can have from elsewhere is known, and this it has not.
+        let elsewhere =
+            (meant.is_none() && !words.by_prefix).then(|| self.elsewhere(&home, &symbol.name, sort)).flatten();
         if self.is_in_clause(at)
             || file.is_option(at)
             || (words.by_prefix && file.quotes(written))
             || self.is_of_library(&home, &symbol.name)
-            || self.has_definition(&home, &symbol.name, sort)
+            || (elsewhere.is_none() && self.has_definition(&home, &symbol.name, sort))
             || self.may_bind(at, written, is_variable)
         {
             return None;
@@ -384,7 +394,11 @@ impl<'i> Search<'_, '_, 'i> {
             let known = meant.or_else(|| file.meant(at, &symbol.name, is_variable))?;
             meant = Some(is_within_word(&spelled, &known).then_some(known)?);
         }
-        let near = meant.map_or_else(|| self.near(&home, &symbol.name), |meant| format!("; near it: `{meant}`"));
+        let near = match (meant, elsewhere) {
+            (Some(meant), _) => format!("; near it: `{meant}`"),
+            (None, Some(space)) => format!(" here; {} `{space}` does", words.space_word),
+            (None, None) => self.near(&home, &symbol.name),
+        };
         let what = match sort {
             Sort::Class => "the class ",
             Sort::Variable if is_apart && file.is_of_project(&name) => "the variable ",
@@ -532,6 +546,37 @@ impl<'i> Search<'_, '_, 'i> {
         };
         let is_text = is_foreign(text.replace('-', "_")) || is_foreign(text);
         is_text || hits.any(|hit| !self.is_mere_use(&hit) && !self.is_of_other_sort(&hit, name, sort))
+    }
+
+    /// Another space that defines the name, if code of `home` does not have it from there, and nothing else may define it.
+    fn elsewhere(&self, home: &str, name: &str, sort: Sort) -> Option<String> {
+        let question = self.file.question;
+        let gives = |import: &Import| {
+            let theirs = import.theirs(name).filter(|_| question.has_space(&import.from));
+            theirs.is_some_and(|theirs| question.gives_out(&import.from, theirs) != Some(false))
+        };
+        if question.gives_out(home, name) != Some(false) || question.imports_of(home).any(gives) {
+            return None;
+        }
+        let mut found = None;
+        for hit in question.named(name).filter(|hit| !self.is_mere_use(hit)) {
+            if self.is_of_other_sort(&hit, name, sort) {
+                continue;
+            }
+            let form = hit.form()?;
+            match hit.used.kind {
+                UseKind::Export if form.kind == FormKind::Package => {}
+                UseKind::Definition if self.is_clear(hit.document, form) => {
+                    let space = hit.document.facts.space_at(hit.used.start);
+                    if !question.has_space(space) || question.is_same_space(space, home) {
+                        return None;
+                    }
+                    found.get_or_insert_with(|| space.to_owned());
+                }
+                _ => return None,
+            }
+        }
+        found
     }
 
     /// A form of which nothing is known, or code that makes names, may define the name in the space.
