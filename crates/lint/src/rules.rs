@@ -21,6 +21,7 @@ mod slot_option;
 mod undefined_export;
 mod undefined_name;
 mod unknown_alias;
+mod unknown_block;
 mod unknown_module;
 mod unknown_option;
 mod unreachable_clause;
@@ -56,6 +57,7 @@ pub const ALL: &[&dyn Rule] = &[
     &undefined_export::UndefinedExport,
     &undefined_name::UndefinedName,
     &unknown_alias::UnknownAlias,
+    &unknown_block::UnknownBlock,
     &unknown_module::UnknownModule,
     &unknown_option::UnknownOption,
     &unreachable_clause::UnreachableClause,

@@ -1,0 +1,108 @@
+//! A jump to a block or tag that no form around it has.
+
+use lispwright_syntax::{Datum, Dialect, ListId, nearest};
+
+use crate::code::CodeForm;
+use crate::file::File;
+use crate::finding::{Findings, Severity};
+use crate::rule::{About, Example, Rule};
+
+/// A jump to a block or tag that no form around it has.
+pub(crate) struct UnknownBlock;
+
+static ABOUT: About = About {
+    code: "unknown-block",
+    severity: Severity::Error,
+    is_default: true,
+    dialects: &[Dialect::CommonLisp, Dialect::EmacsLisp],
+    what: "`return-from` names a block, or `go` a tag, that no form around it has.",
+    why: "The compiler refuses it, or it fails when it runs: functions are blocks of their names, in Emacs Lisp only those \
+          of `cl-defun` and the like.",
+    examples: &[
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun find-item (items)\n  (dolist (item items)\n    (when item (return-from finditem item))))\n",
+            right: "(defun (setf find-item) (items)\n  (dolist (item items)\n    (when item (return-from find-item item)))\n  \
+                    (flet ((one () (mapc #'(lambda (x) (return-from one x)) items))) (one))\n  (loop named all do (return-from all 2)))\n\
+                    (defmacro leave (block) `(return-from ,block))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun wait (n)\n  (prog ()\n   again\n     (when (plusp (decf n)) (go agian))))\n",
+            right: "(defun wait (n)\n  (prog ()\n   again\n     (when (plusp (decf n)) (go again))))\n",
+        },
+        Example {
+            dialect: Dialect::EmacsLisp,
+            wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-find (items)\n  (dolist (item items)\n    \
+                    (when item (cl-return-from example-find item))))\n",
+            right: ";;; example.el -*- lexical-binding: t -*-\n(cl-defun example-find (items)\n  (dolist (item items)\n    \
+                    (when item (cl-return-from example-find item))))\n",
+        },
+    ],
+};
+
+/// Definers of Emacs Lisp whose functions are no blocks.
+const NO_BLOCKS: &[&str] = &["defun", "defmacro", "defsubst"];
+
+impl Rule for UnknownBlock {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
+        for form in file.code().certain().filter(|form| form.is_whole) {
+            let what = match (file.dialect(), &*form.name) {
+                (Dialect::CommonLisp, "return-from") | (Dialect::EmacsLisp, "cl-return-from") => "block",
+                (Dialect::CommonLisp, "go") => "tag",
+                _ => continue,
+            };
+            let target = form.arguments.first().filter(|one| one.list().is_none() && one.is_bare());
+            let Some(target) = target.filter(|_| file.is_of_language(file.tree.core_span(form.head))) else { continue };
+            let name = file.core(*target);
+            let begins = |first: char| first.is_alphabetic() || first == '%';
+            if !name.starts_with(begins) || name.contains([':', '|', '\\']) || name.eq_ignore_ascii_case("nil") {
+                continue;
+            }
+            if let Some(complaint) = complaint(file, form, name, what) {
+                findings.add(file.tree.core_span(*target), complaint);
+            }
+        }
+    }
+}
+
+/// What is wrong with a jump to `name`.
+fn complaint(file: &File<'_, '_>, form: &CodeForm<'_>, name: &str, what: &str) -> Option<String> {
+    let mut names = Vec::new();
+    let mut definer = None;
+    for list in std::iter::successors(file.tree.list(form.list).parent(), |list| file.tree.list(*list).parent()) {
+        // `,form` and what a condition of the reader may leave out can be anything; `#'` stands before a function.
+        let before = &file.text()[..file.tree.list_span(list).start as usize];
+        if file.is_prefixed(list) && !before.ends_with("#'") {
+            return None;
+        }
+        let data = file.data(list);
+        if data.iter().any(|one| has_name(file, *one, name)) {
+            let head = file.head_of(list).unwrap_or_default();
+            if !(file.dialect() == Dialect::EmacsLisp && NO_BLOCKS.contains(&head)) {
+                return None;
+            }
+            definer = Some(head);
+        }
+        names.extend(data.iter().take(2).filter(|one| one.list().is_none()).map(|one| file.core(*one)));
+    }
+    if let Some(definer) = definer {
+        return Some(format!("`{definer}` makes no block `{name}`: `cl-{definer}` does"));
+    }
+    let near = nearest(name, names, 1).first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+    Some(format!("no {what} `{name}` is around this{near}"))
+}
+
+/// The datum is the name, or `(setf name)`.
+fn has_name(file: &File<'_, '_>, datum: Datum, name: &str) -> bool {
+    let is_it = |one: Datum| one.list().is_none() && file.core(one).eq_ignore_ascii_case(name);
+    let is_writer = |list: ListId| {
+        file.head_of(list).is_some_and(|head| head.eq_ignore_ascii_case("setf"))
+            && file.tree.data(list).nth(1).is_some_and(is_it)
+    };
+    is_it(datum) || datum.list().is_some_and(is_writer)
+}
