@@ -400,7 +400,7 @@ impl<'i> Search<'_, '_, 'i> {
         matches!(head, "lambda" | "lambda*" | "λ" | "fn") && second == Some(list)
     }
 
-    /// The place is in the list of parameters of a method: `(eql 1)` is no call there.
+    /// The place is among the specialized parameters of a method: `(eql 1)` is no call there.
     fn is_specializer(&self, list: ListId, name: Span) -> bool {
         // `(:method ((x (eql 1))) …)` in a generic function.
         let around = |list: ListId| self.file.tree.list(list).parent();
@@ -413,8 +413,14 @@ impl<'i> Search<'_, '_, 'i> {
             return true;
         }
         let form = self.file.forms.around(name.start).map(|id| self.file.forms.get(id));
-        form.is_some_and(|form| form.signature.iter().any(|signature| signature.encloses(name)))
-            && form.is_some_and(|form| form.kind == FormKind::Method)
+        // `&key (end (length list))`: no marker is before what is specialized.
+        let is_before_markers = |signature: &Span| {
+            let before = &self.file.text()[signature.start as usize..name.start as usize];
+            !before.split(|one: char| one.is_whitespace() || one == '(').any(|word| word.starts_with('&'))
+        };
+        form.is_some_and(|form| {
+            form.signature.iter().any(|signature| signature.encloses(name) && is_before_markers(signature))
+        }) && form.is_some_and(|form| form.kind == FormKind::Method)
     }
 
     /// The form around adds one argument to each of its steps.

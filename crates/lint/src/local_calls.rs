@@ -1,4 +1,4 @@
-//! Calls of local functions, each with the parameters that its definition shows.
+//! Calls of local functions and macros, each with the parameters that its definition shows.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::calls::{Call, Search};
 use crate::file::File;
 use crate::operators::{Operator, OwnOperator};
 
-/// The calls of local functions of a file, in code that is certain to be code.
+/// The calls of local functions and macros of a file, in code that is certain to be code.
 pub(crate) fn local_calls(search: &mut Search<'_, '_, '_>) -> Vec<Call> {
     let file = search.file;
     let mut known: FxHashMap<u32, Option<Rc<OwnOperator>>> = FxHashMap::default();
@@ -47,7 +47,7 @@ fn is_name(file: &File<'_, '_>, name: Span) -> bool {
     mark.is_some_and(|mark| matches!(mark.role, MarkRole::Local | MarkRole::LocalFunction))
 }
 
-/// The function that is bound at a place.
+/// The function or macro that is bound at a place.
 fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
     let token = file.tree.token_at(binder)?;
     let list = file.tree.list_around(token)?;
@@ -57,6 +57,9 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
         return None;
     }
     let around = file.tree.list(list).parent();
+    if let Some(signature) = in_macros(file, list, &data, at, around) {
+        return Some(Rc::new(OwnOperator { kind: OperatorKind::Syntax, signatures: vec![signature], is_made: false }));
+    }
     let signatures = in_functions(file, list, &data, at, around)
         .or_else(|| in_definition(file, list, around).filter(|_| at == 0))
         .or_else(|| in_loop(file, list, &data, at))
@@ -76,6 +79,34 @@ fn special(file: &File<'_, '_>, list: ListId) -> Option<SpecialForm> {
     file.is_of_language(span).then_some(special)
 }
 
+/// `(macrolet ((name parameters …)) …)`
+fn in_macros(
+    file: &File<'_, '_>,
+    list: ListId,
+    data: &[Datum],
+    at: usize,
+    around: Option<ListId>,
+) -> Option<Signature> {
+    let form = form_that_binds(file, list, data, at, around)?;
+    let is_macros = special(file, form)? == SpecialForm::Macros;
+    (is_macros && lispwright_index::has_function_namespace(file.dialect())).then(|| signature(file, *data.get(1)?))?
+}
+
+/// The form that binds the name at the beginning of a list in its first argument.
+fn form_that_binds(
+    file: &File<'_, '_>,
+    list: ListId,
+    data: &[Datum],
+    at: usize,
+    around: Option<ListId>,
+) -> Option<ListId> {
+    let bindings = around?;
+    let form = file.tree.list(bindings).parent()?;
+    let is_bindings = file.tree.data(form).nth(1).and_then(Datum::list) == Some(bindings);
+    let is_whole = at == 0 && !file.is_prefixed(list) && data.iter().all(|one| file.is_plain(*one));
+    (is_bindings && is_whole).then_some(form)
+}
+
 /// `(flet ((name parameters …)) …)`, `(letfn [(name [parameter…] …)] …)`
 fn in_functions(
     file: &File<'_, '_>,
@@ -84,14 +115,8 @@ fn in_functions(
     at: usize,
     around: Option<ListId>,
 ) -> Option<Vec<Signature>> {
-    let bindings = around?;
-    let form = file.tree.list(bindings).parent()?;
-    let is_bindings = file.tree.data(form).nth(1).and_then(Datum::list) == Some(bindings);
-    if at != 0 || !is_bindings || file.is_prefixed(list) || !data.iter().all(|one| file.is_plain(*one)) {
-        return None;
-    }
     use SpecialForm as F;
-    match special(file, form)? {
+    match special(file, form_that_binds(file, list, data, at, around)?)? {
         _ if file.dialect().special_form("fn") == Some(F::Fn) => arities(file, &data[1..]),
         F::Functions | F::FunctionsRec => Some(vec![signature(file, *data.get(1)?)?]),
         _ => None,

@@ -27,7 +27,7 @@ static ABOUT: About = About {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r)\n  (flet ((twice (x) (* 2 x)))\n    (twice r r)))\n",
             right: "(defun area (r)\n  (labels ((twice (x &optional y) (if y (twice x) (* 2 x))))\n    (twice r r)))\n\
-                    (macrolet ((twice (x) x)) (twice 1 2))\n",
+                    (macrolet ((twice (x &rest more) (list* x more))) (twice 1 2))\n",
         },
         Example {
             dialect: Dialect::Scheme,
@@ -64,6 +64,16 @@ static ABOUT: About = About {
             right: "(defun net-worth (account &key year) (cons year account))\n(print (net-worth 1 :year 2))\n\
                     (fiveam:test (net-worth :suite all) (fiveam:signals error (net-worth)))\n\
                     (defgeneric worth (one)\n  (:method ((one (eql :all))) 1))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun worth (x)\n  (macrolet ((twice (form) `(* 2 ,form)))\n    (twice x x)))\n",
+            right: "(defun worth (x)\n  (macrolet ((twice (form &optional (n 2) &rest more) `(* ,n ,form ,@more)))\n    (twice x 2 3)))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defmethod part ((x vector) &key (end (length)))\n  (subseq x 0 end))\n",
+            right: "(defmethod part ((x vector) (y (eql 1)) &key (end (length x)))\n  (subseq x y end))\n",
         },
         Example {
             dialect: Dialect::Scheme,
