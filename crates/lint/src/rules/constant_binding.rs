@@ -29,6 +29,12 @@ static ABOUT: About = About {
             right: "(defun area (r)\n  (let* ((size (* pi r)))\n    (dolist (x size) (print x))))\n",
         },
         Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun total (list)\n  (do ((sum 0 (+ sum (pop list))) nil) ((null list) sum)))\n",
+            right: "(defun total (list)\n  (do ((sum 0 (+ sum (pop list))) last) ((null list) (cons sum last))\n    \
+                    (setf last nil)))\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; -*- lexical-binding: t -*-\n(defun mix (s)\n  (setq t s))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun mix (s)\n  (setq s t)\n  (let ((pi 3)) (list s pi)))\n",
@@ -86,7 +92,9 @@ fn bound(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Span> {
         data.iter().filter_map(name).collect()
     };
     let names: Vec<Datum> = match (file.dialect().special_form(&form.name), &*form.name) {
-        (Some(F::Let | F::LetStar), "let" | "let*") => names_in(inside(form.arguments.first())),
+        (Some(F::Let | F::LetStar), "let" | "let*") | (_, "do" | "do*" | "prog" | "prog*") => {
+            names_in(inside(form.arguments.first()))
+        }
         (_, "dolist" | "dotimes") => inside(form.arguments.first()).into_iter().take(1).collect(),
         (Some(F::Function), "defun" | "cl-defun" | "defsubst") => names_in(inside(form.arguments.get(1))),
         (Some(F::Generic | F::GenericBody), "defgeneric") => names_in(inside(form.arguments.get(1))),

@@ -23,6 +23,11 @@ static ABOUT: About = About {
             right: "(defun sign (n)\n  (cond ((< n 0) -1)\n        (t 1)))\n",
         },
         Example {
+            dialect: Dialect::CommonLisp,
+            wrong: "(defun sign (n)\n  (cond ((< n 0) -1) nil))\n",
+            right: "(defun sign (n)\n  (cond ((< n 0) -1) (nil) (t (case n (0 nil) nil))))\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; -*- lexical-binding: t -*-\n(defun safe (f)\n  (condition-case nil (funcall f) error nil))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun safe (f)\n  (condition-case nil (funcall f) (error nil)))\n",
@@ -31,6 +36,11 @@ static ABOUT: About = About {
             dialect: Dialect::Scheme,
             wrong: "(define (sign n)\n  (cond ((< n 0) -1) else 1))\n",
             right: "(define (sign n)\n  (cond ((< n 0) -1) (else 1)))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (sign n)\n  (cond ((< n 0) -1) (else 1) #f))\n",
+            right: "(define (sign n)\n  (cond ((< n 0) -1) (#f 1) (else #f)))\n",
         },
         Example {
             dialect: Dialect::Racket,
@@ -57,9 +67,14 @@ impl Rule for MalformedClause {
             let clauses = form.arguments.get(from..).unwrap_or_default();
             let mut wrong = clauses.iter().filter(|clause| clause.list().is_none() && file.is_plain(**clause));
             let Some(first) = wrong.find(|clause| clause.is_bare()) else { continue };
-            let is_empty =
-                |text: &str| text.eq_ignore_ascii_case("nil") || text.starts_with([',', '#', '"']) || text == "=>";
-            if !is_empty(file.core(*first)) && file.is_of_language(file.tree.core_span(form.head)) {
+            // `nil` is the empty list, which only `cond` of Common Lisp refuses.
+            let is_refused = file.dialect() == Dialect::CommonLisp && &*form.name == "cond";
+            let is_spared = |text: &str| match text.to_ascii_lowercase().as_str() {
+                "nil" => !is_refused,
+                "#f" | "#t" => false,
+                text => text.starts_with([',', '#', '"']) || text == "=>",
+            };
+            if !is_spared(file.core(*first)) && file.is_of_language(file.tree.core_span(form.head)) {
                 let message = format!("a clause of `{}` is a list", form.name);
                 findings.add(file.tree.datum_span(*first), message);
             }

@@ -26,6 +26,11 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::CommonLisp,
+            wrong: "(defclass item ()\n  ((price :initarg :reader item-price)))\n",
+            right: "(defclass item ()\n  ((price :initarg :price :reader item-price :reader price) #+sbcl (size :size) (name)))\n",
+        },
+        Example {
+            dialect: Dialect::CommonLisp,
             wrong: "(defstruct item\n  (name nil :read-noly t))\n",
             right: "(defstruct (item (:conc-name i-))\n  \"A thing.\"\n  (name nil :read-only t :type string)\n  #+sbcl (price 0)\n  size)\n",
         },
@@ -44,6 +49,9 @@ const STRUCTURE_OPTIONS: &[&str] = &[":type", ":read-only"];
 
 /// An option that differs so little from a known one is that one, misspelt.
 const MOST_SLIPS: usize = 2;
+
+/// Bytes of what is named in a message at most.
+const MOST_SHOWN: usize = 40;
 
 impl Rule for SlotOption {
     fn about(&self) -> &'static About {
@@ -64,7 +72,7 @@ impl Rule for SlotOption {
             };
             for slot in slots.into_iter().filter(|slot| slot.is_bare() && file.is_plain(*slot)) {
                 let Some(data) = slot.list().map(|list| file.data(list)) else { continue };
-                if data.iter().all(|one| file.is_plain(*one)) {
+                if data.iter().all(|one| file.is_plain(*one) && !file.core(*one).starts_with('#')) {
                     options(file, data.get(skipped..).unwrap_or_default(), known, findings);
                 }
             }
@@ -86,6 +94,9 @@ fn options(file: &File<'_, '_>, data: &[Datum], known: &[&str], findings: &mut F
         let text = file.core(pair[0]).to_ascii_lowercase();
         let is_keyword = pair[0].list().is_none() && pair[0].is_bare() && text.starts_with(':');
         if !is_keyword {
+            let shown = file.source(file.tree.datum_span(pair[0]));
+            let shown = if shown.len() > MOST_SHOWN { "this" } else { &format!("`{shown}`") };
+            findings.add(file.tree.datum_span(pair[0]), format!("{shown} stands where an option of the slot begins"));
             return;
         }
         let near = known.iter().find(|one| edit_distance(&text, one) <= MOST_SLIPS);
