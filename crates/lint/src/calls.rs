@@ -128,15 +128,23 @@ pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
     found
 }
 
-/// The uses of variables in a file, and those of functions at the heads of places that are assigned: `(setf (f x) y)`.
+/// The uses of variables in a file, those of functions at the heads of places that are assigned: `(setf (f x) y)`, and
+/// those of functions as values: `#'f`.
 pub(crate) fn values(file: &File<'_, '_>) -> Values {
     let mut search = Search::of(file);
     let is_value = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Assignment) && !used.hidden;
     let used: Vec<Use> = file.uses().filter(is_value).copied().collect();
-    let variables = used.iter().copied().filter(|used| search.is_value(*used)).collect();
+    let variables = used.iter().copied().filter(|used| search.is_value(*used, Datum::is_bare)).collect();
+    let is_function = |used: &&Use| {
+        let is_quoted = || file.text()[..used.start as usize].ends_with("#'");
+        matches!(used.kind, UseKind::Value | UseKind::Call) && !used.hidden && is_quoted()
+    };
+    let named: Vec<Use> = file.uses().filter(is_function).copied().collect();
+    let is_alone = |datum: Datum| file.tree.prefixes(datum).count() == 1;
+    let functions = named.into_iter().filter(|used| search.is_value(*used, is_alone)).collect();
     let places =
         used.iter().copied().filter(|used| used.kind == UseKind::Assignment && search.is_place(*used)).collect();
-    Values { variables, places }
+    Values { variables, places, functions }
 }
 
 /// The names of a file whose values are asked for or assigned.
@@ -146,6 +154,8 @@ pub(crate) struct Values {
     pub(crate) variables: Vec<Use>,
     /// Those of functions at the heads of places.
     pub(crate) places: Vec<Use>,
+    /// Those of functions that are named by `#'`.
+    pub(crate) functions: Vec<Use>,
 }
 
 impl File<'_, '_> {
@@ -183,8 +193,8 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
         Self { file, uses, places, known: FxHashMap::default(), established: FxHashMap::default() }
     }
 
-    /// What stands at the place is evaluated, whatever macros are around it.
-    fn is_value(&mut self, used: Use) -> bool {
+    /// What stands at the place, as a datum that `is_such`, is evaluated, whatever macros are around it.
+    fn is_value(&mut self, used: Use, is_such: impl Fn(Datum) -> bool) -> bool {
         let file = self.file;
         let Some(token) = file.tree.token_at(used.start) else { return false };
         let Some(list) = file.tree.list_around(token) else { return false };
@@ -205,7 +215,7 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
             && file.head_of(list).is_some_and(|head| head.starts_with(':'));
         opener == "("
             && !is_option
-            && datum.is_bare()
+            && is_such(datum)
             && file.facts.unclear.binary_search(&used.start).is_err()
             && self.has_code(list)
             && !self.is_specializer(list, used.span())

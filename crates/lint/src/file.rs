@@ -146,7 +146,7 @@ impl<'q, 'i> File<'q, 'i> {
     }
 
     /// The variables whose values are asked for or assigned, in code that is certain to be code and is judged, but for those
-    /// that are bound around it; and the functions at the heads of places.
+    /// that are bound around it; the functions at the heads of places, and those that are values.
     pub(crate) fn values(&self) -> &Values {
         self.values.get_or_init(|| values(self))
     }

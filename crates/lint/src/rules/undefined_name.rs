@@ -142,12 +142,13 @@ impl Rule for UndefinedName {
         if !words.judges_variables {
             return;
         }
-        for used in &file.values().places {
+        let values = file.values();
+        for used in values.places.iter().chain(&values.functions) {
             if let Some(message) = search.of_here(used.span(), Sort::Function) {
                 findings.add(used.span(), message);
             }
         }
-        for used in &file.values().variables {
+        for used in &values.variables {
             let message = search.of_here(used.span(), Sort::Variable).or_else(|| search.of_module(used.span(), true));
             if let Some(message) = message.filter(|_| !file.may_be_bound(used.span())) {
                 findings.add(used.span(), message);
