@@ -268,8 +268,10 @@ fn with_fields(of_target: &Map<String, Value>, fields: &str) -> Map<String, Valu
 fn property(name: &str, target: &Map<String, Value>, alias: &Alias) -> Value {
     let becomes =
         |table: &[(&'static str, &'static str)]| table.iter().find(|(from, _)| *from == name).map(|&(_, own)| own);
-    let own = becomes(alias.rename).or_else(|| becomes(SYNONYMS)).unwrap_or(name);
-    let mut property = target.get("properties").and_then(|all| all.get(own)).cloned().unwrap_or_else(|| json!({}));
+    let of = |own: &str| target.get("properties").and_then(|all| all.get(own));
+    let synonym = || becomes(SYNONYMS).filter(|_| of(name).is_none());
+    let own = becomes(alias.rename).or_else(synonym).unwrap_or(name);
+    let mut property = of(own).cloned().unwrap_or_else(|| json!({}));
     let values: Vec<&str> = alias.values.iter().filter(|(of, ..)| *of == own).map(|&(_, from, _)| from).collect();
     if !values.is_empty() {
         property["enum"] = json!(values);

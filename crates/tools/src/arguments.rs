@@ -22,7 +22,8 @@ pub use wish::AnswerWish;
 use crate::refusal::Refusal;
 
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
-pub const ALIASES: &[(&str, &str)] = &[("file_path", "path"), ("form_name", "name")];
+pub const ALIASES: &[(&str, &str)] =
+    &[("file_path", "path"), ("form_name", "name"), ("symbol", "name"), ("code", "content")];
 
 /// The argument that accepts a candidate of a refused call, whose other arguments are known.
 pub const ACCEPT: &str = "accept";
@@ -321,12 +322,12 @@ pub fn prepare(
 /// The tool's own name for an argument spelled in another way.
 fn own_name<'a>(name: &str, properties: &'a Map<String, Value>) -> Option<&'a str> {
     let snake = snake_case(name);
-    let alias = ALIASES.iter().find(|(accepted, _)| *accepted == snake).map(|(_, own)| *own);
-    // A schema in another server's terms may have the other spelling.
-    let reverse = ALIASES.iter().find(|(_, own)| *own == snake).map(|(accepted, _)| *accepted);
-    [Some(snake.as_str()), alias, reverse]
-        .into_iter()
-        .flatten()
+    let aliases = ALIASES.iter().filter(|(accepted, _)| *accepted == snake).map(|(_, own)| *own);
+    // Some tools have the other spelling, and so may a schema in another server's terms.
+    let reverse = ALIASES.iter().filter(|(_, own)| *own == snake).map(|(accepted, _)| *accepted);
+    std::iter::once(snake.as_str())
+        .chain(aliases)
+        .chain(reverse)
         .find_map(|candidate| properties.get_key_value(candidate).map(|(own, _)| own.as_str()))
 }
 

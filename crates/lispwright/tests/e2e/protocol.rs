@@ -91,6 +91,10 @@ fn other_spellings_of_a_tool() {
         ("lisp-read-form", json!({ "path": "a.lisp", "name": "f" })),
         ("mcp__lispwright__lisp_read_form", json!({ "path": "a.lisp", "name": "f" })),
         ("lisp_read_form", json!({ "file_path": "a.lisp", "form_name": "f" })),
+        ("lisp_read_form", json!({ "path": "a.lisp", "symbol": "f" })),
+        ("code_find_references", json!({ "name": "f" })),
+        ("repl_eval", json!({ "content": "1", "runtime": "common-lisp" })),
+        ("lisp_edit_form", json!({ "path": "a.lisp", "name": "f", "operation": "append", "code": "(defun g () 2)" })),
         ("check_syntax", json!({ "path": "a.lisp" })),
     ] {
         let answer = session.ok(name, arguments);
