@@ -102,7 +102,7 @@ const BODIES: &[(Dialect, Rows)] =
 impl File<'_, '_> {
     /// The bodies of a form of the language, as far as they are known.
     pub(crate) fn bodies(&self, form: &CodeForm<'_>) -> Vec<Body> {
-        let rows = BODIES.iter().find(|(dialect, _)| *dialect == self.dialect()).map_or(&[][..], |(_, rows)| *rows);
+        let rows = self.row(BODIES);
         let Some((_, from, opening)) = rows.iter().find(|(head, ..)| *head == form.name) else { return Vec::new() };
         if !self.is_of_language(self.tree.core_span(form.head)) {
             return Vec::new();

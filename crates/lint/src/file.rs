@@ -156,6 +156,11 @@ impl<'q, 'i> File<'q, 'i> {
         self.unknown_features.get_or_init(|| unknown_features(self))
     }
 
+    /// What a table has for the dialect of the file.
+    pub(crate) fn row<T>(&self, table: &[(Dialect, &'static [T])]) -> &'static [T] {
+        table.iter().find(|(dialect, _)| *dialect == self.dialect()).map_or(&[], |(_, row)| *row)
+    }
+
     /// The bytes are in a form that does not balance.
     pub(crate) fn is_broken(&self, span: Span) -> bool {
         if self.document.is_balanced {

@@ -52,8 +52,7 @@ impl Rule for ConstantBinding {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        let row = CONSTANTS.iter().find(|(dialect, _)| *dialect == file.dialect());
-        let constants = row.map_or(&[][..], |(_, constants)| *constants);
+        let constants = file.row(CONSTANTS);
         let is_constant = |name: &Span| {
             let text = file.source(*name);
             let is_word = constants.iter().any(|one| match file.dialect().folds_case() {

@@ -50,6 +50,9 @@ static ABOUT: About = About {
     ],
 };
 
+/// The forms that refuse `nil`, which is the empty list, as a clause.
+const REFUSE_NIL: &[(Dialect, &str)] = &[(Dialect::CommonLisp, "cond")];
+
 impl Rule for MalformedClause {
     fn about(&self) -> &'static About {
         &ABOUT
@@ -67,8 +70,7 @@ impl Rule for MalformedClause {
             let clauses = form.arguments.get(from..).unwrap_or_default();
             let mut wrong = clauses.iter().filter(|clause| clause.list().is_none() && file.is_plain(**clause));
             let Some(first) = wrong.find(|clause| clause.is_bare()) else { continue };
-            // `nil` is the empty list, which only `cond` of Common Lisp refuses.
-            let is_refused = file.dialect() == Dialect::CommonLisp && &*form.name == "cond";
+            let is_refused = REFUSE_NIL.contains(&(file.dialect(), &*form.name));
             let is_spared = |text: &str| match text.to_ascii_lowercase().as_str() {
                 "nil" => !is_refused,
                 "#f" | "#t" => false,

@@ -49,7 +49,7 @@ impl Rule for MisplacedDeclaration {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        let heads = DECLARATIONS.iter().find(|(dialect, _)| *dialect == file.dialect()).map_or(&[][..], |row| row.1);
+        let heads = file.row(DECLARATIONS);
         if !heads.iter().any(|head| file.text().contains(head)) {
             return;
         }

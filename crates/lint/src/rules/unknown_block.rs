@@ -41,8 +41,14 @@ static ABOUT: About = About {
     ],
 };
 
-/// Definers of Emacs Lisp whose functions are no blocks.
-const NO_BLOCKS: &[&str] = &["defun", "defmacro", "defsubst"];
+/// The forms of each dialect that jump, each with what it jumps to.
+const JUMPS: &[(Dialect, &[(&str, &str)])] = &[
+    (Dialect::CommonLisp, &[("return-from", "block"), ("go", "tag")]),
+    (Dialect::EmacsLisp, &[("cl-return-from", "block")]),
+];
+
+/// The definers whose functions are no blocks.
+const NO_BLOCKS: &[(Dialect, &[&str])] = &[(Dialect::EmacsLisp, &["defun", "defmacro", "defsubst"])];
 
 impl Rule for UnknownBlock {
     fn about(&self) -> &'static About {
@@ -51,11 +57,8 @@ impl Rule for UnknownBlock {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         for form in file.code().certain().filter(|form| form.is_whole) {
-            let what = match (file.dialect(), &*form.name) {
-                (Dialect::CommonLisp, "return-from") | (Dialect::EmacsLisp, "cl-return-from") => "block",
-                (Dialect::CommonLisp, "go") => "tag",
-                _ => continue,
-            };
+            let jump = file.row(JUMPS).iter().find(|(name, _)| form.name == *name);
+            let Some((_, what)) = jump else { continue };
             let target = form.arguments.first().filter(|one| one.list().is_none() && one.is_bare());
             let Some(target) = target.filter(|_| file.is_of_language(file.tree.core_span(form.head))) else { continue };
             let name = file.core(*target);
@@ -83,7 +86,7 @@ fn complaint(file: &File<'_, '_>, form: &CodeForm<'_>, name: &str, what: &str) -
         let data = file.data(list);
         if data.iter().any(|one| has_name(file, *one, name)) {
             let head = file.head_of(list).unwrap_or_default();
-            if !(file.dialect() == Dialect::EmacsLisp && NO_BLOCKS.contains(&head)) {
+            if !file.row(NO_BLOCKS).contains(&head) {
                 return None;
             }
             definer = Some(head);
