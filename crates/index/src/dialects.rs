@@ -248,7 +248,7 @@ const CLOJURE: Rules = Rules {
 const EDN: Rules = Rules { is_data: true, ..CLOJURE };
 
 const EMACS_LISP: Rules = Rules {
-    libraries: LibraryLayout::Unknown,
+    libraries: LibraryLayout::Features,
     declares: space::emacs_lisp::read,
     written: space::emacs_lisp::written,
     is_constant: |text| matches!(text, "nil" | "t") || text.starts_with('&'),

@@ -26,6 +26,9 @@ pub(crate) enum LibraryLayout {
     Systems,
     /// A module is the file that is called like it.
     Modules,
+    /// A feature is the file that is called like it, the files of a package are in a directory `name-version`, and the names
+    /// that a feature defines begin with its own.
+    Features,
 }
 
 /// The names that a space of a library exports.
@@ -55,6 +58,8 @@ pub struct Libraries {
 struct Known {
     /// The files that define systems, by the names of these.
     systems: Option<FxHashMap<String, PathBuf>>,
+    /// The features, once they have been looked for.
+    features: Option<Features>,
     /// The files and directories that have been read.
     read: FxHashSet<PathBuf>,
     /// The systems that the files of systems depend on.
@@ -69,6 +74,23 @@ struct Known {
     homes: FxHashMap<String, PathBuf>,
     /// What the directories and files define.
     operators: FxHashMap<PathBuf, Arc<LibraryOperators>>,
+}
+
+/// The features of Emacs that are installed.
+#[derive(Debug, Default)]
+struct Features {
+    /// The directories of the packages that have a feature, or its files, by its name.
+    homes: FxHashMap<String, FxHashSet<PathBuf>>,
+    /// The features that each of them has.
+    of_home: FxHashMap<PathBuf, Vec<String>>,
+}
+
+impl Features {
+    /// Where the feature is; `None` if there are several: it is not known which one is loaded.
+    fn home(&self, feature: &str) -> Option<&Path> {
+        let homes = self.homes.get(feature).filter(|homes| homes.len() == 1)?;
+        homes.iter().next().map(PathBuf::as_path)
+    }
 }
 
 /// Directories below a place are looked into to this depth.
@@ -115,7 +137,7 @@ impl Libraries {
             return found.clone();
         }
         match rules(dialect).libraries {
-            LibraryLayout::Unknown => return None,
+            LibraryLayout::Unknown | LibraryLayout::Features => return None,
             LibraryLayout::Systems => known.find_package(&places, space, systems),
             LibraryLayout::Modules => known.find_module(dialect, &places, space),
         }
@@ -134,21 +156,54 @@ impl Libraries {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let space = known.nicknames.get(space).cloned().unwrap_or_else(|| space.to_owned());
         let home = known.homes.get(&space)?.clone();
-        if let Some(found) = known.operators.get(&home) {
-            return found.get(&space, name);
-        }
-        let files = match home.is_dir() {
-            true => survey(&home, false, is_lisp_source).files,
-            false => vec![home.clone()],
-        };
-        let size = |file: &PathBuf| file.metadata().map_or(0, |data| data.len());
-        // Of a library that is too large for an answer in time, nothing is known.
-        let is_small = files.len() <= MOST && files.iter().map(size).sum::<u64>() <= MOST_READ;
-        let texts = files.into_iter().filter(|_| is_small).filter_map(|file| Some((file.clone(), text_of(&file)?)));
-        let found = Arc::new(LibraryOperators::of(dialect, texts.collect()));
-        known.operators.insert(home, found.clone());
-        found.get(&space, name)
+        known.operators(dialect, &home, is_lisp_source).get(&space, name)
     }
+
+    /// What the installed packages define with whose features the name begins, the longest first. A package of which the
+    /// project has one of the features that it provides is another version of what is there.
+    pub(crate) fn of_features(
+        &self,
+        dialect: Dialect,
+        name: &str,
+        provided: &dyn Fn() -> FxHashSet<String>,
+    ) -> Vec<Arc<LibraryOperators>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(features) = known.features(&self.places, dialect) else { return Vec::new() };
+        let mut homes: Vec<PathBuf> = name
+            .rmatch_indices('-')
+            .filter_map(|(end, _)| features.home(&name[..end]))
+            .map(Path::to_path_buf)
+            .collect();
+        if !homes.is_empty() {
+            let provided = provided();
+            homes.retain(|home| !features.of_home[home].iter().any(|feature| provided.contains(feature)));
+        }
+        homes.iter().map(|home| known.operators(dialect, home, is_emacs_source)).collect()
+    }
+
+    /// The feature is installed, in one version.
+    pub(crate) fn has_feature(&self, dialect: Dialect, feature: &str) -> bool {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.features(&self.places, dialect).is_some_and(|features| features.home(feature).is_some())
+    }
+}
+
+/// The directory of the package that a file of a feature is in, or the file.
+fn home_of_feature(file: &Path) -> PathBuf {
+    let directory = file.parent().filter(|directory| {
+        let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let version = name.rsplit_once('-').map_or("", |(_, version)| version);
+        version.starts_with(|first: char| first.is_ascii_digit())
+    });
+    directory.unwrap_or(file).to_path_buf()
+}
+
+/// The file is a source of Emacs Lisp, but for those that tools write.
+fn is_emacs_source(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.ends_with(".el")
+        && !name.starts_with('.')
+        && !["-autoloads.el", "-pkg.el"].iter().any(|end| name.ends_with(end))
 }
 
 /// The file is a source of Common Lisp.
@@ -157,6 +212,44 @@ fn is_lisp_source(path: &Path) -> bool {
 }
 
 impl Known {
+    /// What the files of a library define: `home`, or those sources that are below that directory.
+    fn operators(&mut self, dialect: Dialect, home: &Path, is_source: fn(&Path) -> bool) -> Arc<LibraryOperators> {
+        if let Some(found) = self.operators.get(home) {
+            return found.clone();
+        }
+        let files = if home.is_dir() { survey(home, false, is_source).files } else { vec![home.to_path_buf()] };
+        let size = |file: &PathBuf| file.metadata().map_or(0, |data| data.len());
+        // Of a library that is too large for an answer in time, nothing is known.
+        let is_small = files.len() <= MOST && files.iter().map(size).sum::<u64>() <= MOST_READ;
+        let texts = files.into_iter().filter(|_| is_small).filter_map(|file| Some((file.clone(), text_of(&file)?)));
+        let found = Arc::new(LibraryOperators::of(dialect, texts.collect()));
+        self.operators.insert(home.to_path_buf(), found.clone());
+        found
+    }
+
+    /// The features that are installed, which are looked for once; `None` in a dialect that has none.
+    fn features(&mut self, places: &[(Dialect, PathBuf)], dialect: Dialect) -> Option<&Features> {
+        if rules(dialect).libraries != LibraryLayout::Features {
+            return None;
+        }
+        if self.features.is_none() {
+            let own = places.iter().filter(|(of, _)| *of == dialect);
+            let places: Vec<&Path> = own.map(|(_, place)| place.as_path()).collect();
+            let mut found = Features::default();
+            for_each_file(&places, |path| {
+                let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+                let Some(name) = name.filter(|_| is_emacs_source(&path)) else { return };
+                // A link to the file stands for it.
+                let home = home_of_feature(&path.canonicalize().unwrap_or(path));
+                if found.homes.entry(name.clone()).or_default().insert(home.clone()) {
+                    found.of_home.entry(home).or_default().push(name);
+                }
+            });
+            self.features = Some(found);
+        }
+        self.features.as_ref()
+    }
+
     /// All names of a space, with those that it has from others.
     fn names(&mut self, dialect: Dialect, places: &[&Path], space: &str) -> Option<FxHashSet<String>> {
         let mut names = FxHashSet::default();
@@ -300,6 +393,20 @@ fn computes(text: &str) -> bool {
 /// The files that define systems below some directories.
 fn find_systems(places: &[&Path]) -> FxHashMap<String, PathBuf> {
     let mut systems = FxHashMap::default();
+    for_each_file(places, |path| {
+        if path.extension().is_some_and(|ending| ending == "asd") {
+            // A link to the file stands for it.
+            let file = path.canonicalize().unwrap_or(path);
+            if let Some(name) = file.file_stem().and_then(|name| name.to_str()) {
+                systems.entry(name.to_owned()).or_insert(file);
+            }
+        }
+    });
+    systems
+}
+
+/// Shows the files below some directories, at most so many directories deep.
+fn for_each_file(places: &[&Path], mut show: impl FnMut(PathBuf)) {
     let mut waiting: Vec<(PathBuf, usize)> = places.iter().map(|place| (place.to_path_buf(), 0)).collect();
     let mut count = 0;
     while let Some((directory, depth)) = waiting.pop() {
@@ -310,18 +417,13 @@ fn find_systems(places: &[&Path]) -> FxHashMap<String, PathBuf> {
         for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory && depth < DEEPEST {
-                waiting.push((path, depth + 1));
-            } else if !is_directory && path.extension().is_some_and(|ending| ending == "asd") {
-                // A link to the file stands for it.
-                let file = path.canonicalize().unwrap_or(path);
-                if let Some(name) = file.file_stem().and_then(|name| name.to_str()) {
-                    systems.entry(name.to_owned()).or_insert(file);
-                }
+            match is_directory {
+                true if depth < DEEPEST => waiting.push((path, depth + 1)),
+                true => {}
+                false => show(path),
             }
         }
     }
-    systems
 }
 
 /// The directories in a directory.

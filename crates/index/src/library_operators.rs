@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::index::{Document, Index};
-use crate::libraries::Libraries;
-use crate::links::{Thing, Tie};
+use crate::libraries::{Libraries, LibraryLayout};
+use crate::links::{Link, Thing, Tie};
 use crate::question::UseIndex;
 use crate::resolve::{MOST_STEPS, Referent, Spaces, Symbol, Written};
 use crate::signatures::Signature;
@@ -67,11 +67,23 @@ impl LibraryOperators {
             })
             .flatten()
             .collect();
+        let definitions = question.documents().iter().flat_map(|document| &document.facts.definitions);
+        let own: FxHashSet<&String> = match rules(dialect).libraries {
+            // All that a feature defines is there for all.
+            LibraryLayout::Features => definitions.map(|one| &one.name).collect(),
+            _ => FxHashSet::default(),
+        };
         let words = Arc::new(words(&question));
         for (space, name) in named {
             let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.spaces.exported(space, name, MOST_STEPS);
             if let Some(operator) = operator(&question, &symbol, &words) {
                 operators.by_name.insert((space.to_owned(), name.clone()), Arc::new(operator));
+            }
+        }
+        for name in own {
+            let symbol = Symbol { space: String::new(), name: name.clone() };
+            if let Some(operator) = operator(&question, &symbol, &words) {
+                operators.by_name.insert((String::new(), name.clone()), Arc::new(operator));
             }
         }
         operators
@@ -163,16 +175,30 @@ fn operator(question: &UseIndex<'_>, symbol: &Symbol, words: &Arc<FxHashSet<Stri
 pub(crate) struct Foreign<'a> {
     pub(crate) dialect: Dialect,
     pub(crate) libraries: &'a Libraries,
-    /// The systems that the project depends on.
-    pub(crate) systems: &'a dyn Fn() -> Vec<String>,
+    /// The files of the project.
+    pub(crate) documents: &'a [&'a Document],
 }
 
 impl Foreign<'_> {
+    /// What the packages define that a name can be of.
+    fn of_features(&self, name: &str) -> Vec<Arc<LibraryOperators>> {
+        let links = || self.documents.iter().flat_map(|document| &document.facts.links);
+        let is_provided = |link: &&Link| link.thing == Thing::Feature && link.tie == Tie::Provides;
+        let provided = || links().filter(is_provided).map(|link| link.name.clone()).collect();
+        self.libraries.of_features(self.dialect, name, &provided)
+    }
+
     /// What a library defines by the symbol that a name means in code of the project.
     pub(crate) fn operator(&self, spaces: &Spaces<'_>, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
+        if rules(self.dialect).libraries == LibraryLayout::Features {
+            let is_own = spaces.is_defined(&symbol.space, &symbol.name);
+            return (!is_own)
+                .then(|| self.of_features(&symbol.name).iter().find_map(|all| all.get("", &symbol.name)))?;
+        }
+        let systems = || needed_systems(self.documents);
         let has = |space: &str, name: &str| {
             let is_own = spaces.by_name.contains_key(space);
-            let exports = || self.libraries.exports(self.dialect, space, self.systems);
+            let exports = || self.libraries.exports(self.dialect, space, &systems);
             !is_own && exports().is_some_and(|all| all.contains(name))
         };
         let Some(declared) = spaces.by_name.get(symbol.space.as_str()) else {
@@ -206,8 +232,22 @@ impl UseIndex<'_> {
     /// What a library defines by the symbol that a name means in code of the project; `None` if no library is known to define
     /// it.
     pub fn library_operator(&self, symbol: &Symbol) -> Option<Arc<LibraryOperator>> {
-        let systems = || needed_systems(self.documents());
-        let foreign = Foreign { dialect: self.dialect, libraries: &self.libraries, systems: &systems };
-        foreign.operator(&self.spaces, symbol)
+        self.foreign().operator(&self.spaces, symbol)
+    }
+
+    /// A function or macro for which `is` holds, of the installed packages that a name can be of by its beginning.
+    pub fn library_name(&self, name: &str, is: impl Fn(&str) -> bool) -> Option<String> {
+        let all = self.foreign().of_features(name);
+        let names = all.iter().flat_map(|one| one.by_name.keys());
+        names.map(|(_, name)| name).filter(|name| is(name)).min().cloned()
+    }
+
+    /// The feature is one of an installed package.
+    pub fn is_installed(&self, feature: &str) -> bool {
+        self.libraries.has_feature(self.dialect, feature)
+    }
+
+    fn foreign(&self) -> Foreign<'_> {
+        Foreign { dialect: self.dialect, libraries: &self.libraries, documents: self.documents() }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::Document;
 use crate::libraries::Libraries;
-use crate::library_operators::{Foreign, needed_systems};
+use crate::library_operators::Foreign;
 use crate::resolve::{Referent, Spaces, Symbol, Written};
 use crate::treatment::Treatment;
 
@@ -107,8 +107,7 @@ impl<'i> Macros<'i> {
         if let Some(known) = self.foreign.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let systems = || needed_systems(&self.documents);
-        let foreign = Foreign { dialect: self.dialect, libraries, systems: &systems };
+        let foreign = Foreign { dialect: self.dialect, libraries, documents: &self.documents };
         let found = foreign.operator(&self.spaces, symbol).and_then(|operator| operator.treatment.clone());
         self.foreign.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
         found

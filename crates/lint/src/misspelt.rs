@@ -52,7 +52,8 @@ impl File<'_, '_> {
             }
             false => self.dialect().standard_operators().find(|known| is_slip(name, known)).map(str::to_owned),
         };
-        known.or_else(|| self.slip_in_project(name, is_variable))
+        let in_library = || self.question.library_name(name, |known| is_slip(name, known));
+        known.or_else(|| self.slip_in_project(name, is_variable)).or_else(|| (!is_variable).then(in_library).flatten())
     }
 
     /// The function or variable that another file of the project defines and of which the name is a slip. There are too
@@ -102,8 +103,8 @@ impl File<'_, '_> {
     fn is_telling(&self, name: &str) -> bool {
         let prefix = name.split('-').next().unwrap_or(name);
         let is_long = name.contains('-') && name.chars().count() >= TELLING_LETTERS;
-        let unknown = self.unknown_features();
-        unknown.iter().all(|feature| is_long && feature.split('-').next() != Some(prefix))
+        let mut unknown = self.unknown_features().iter().filter(|feature| !self.question.is_installed(feature));
+        unknown.all(|feature| is_long && feature.split('-').next() != Some(prefix))
     }
 }
 

@@ -133,3 +133,55 @@ fn a_slip_is_told_beside_a_library_that_is_not_known() {
         assert_eq!(told(code), [""; 0], "{code}");
     }
 }
+
+/// Packages of Emacs: one whose features share a directory, one of which two versions are there.
+const PACKAGES: &[(&str, &str)] = &[
+    ("elpa/till-1.2/till.el", "(defun till-open (owner &optional coins) owner)\n(provide 'till)\n"),
+    (
+        "elpa/till-1.2/till-coins.el",
+        "(require 'cl-lib)\n(defun till-coin (value) value)\n(cl-defun till-pay (value &key late) value)\n\
+         (defmacro till-with (name &rest body) `(let ((,name 1)) ,@body))\n(provide 'till-coins)\n",
+    ),
+    ("elpa/till-1.2/till-autoloads.el", "(autoload 'till-open \"till\")\n"),
+    ("elpa/shelf-1.0/shelf.el", "(defun shelf-put (thing) thing)\n(provide 'shelf)\n"),
+    ("elpa/shelf-2.0/shelf.el", "(defun shelf-put (thing place) thing)\n(provide 'shelf)\n"),
+];
+
+/// A file of Emacs Lisp with this code.
+fn emacs_file(code: &str) -> String {
+    format!(
+        ";;; app.el --- App -*- lexical-binding: t -*-\n(require 'till)\n(require 'shelf)\n{code}\n(provide 'app)\n"
+    )
+}
+
+#[test]
+fn calls_of_installed_packages_of_emacs_are_judged() {
+    let told = |code: &str| told_by("wrong-argument-count", Dialect::EmacsLisp, PACKAGES, "app.el", &emacs_file(code));
+    assert_eq!(
+        told("(defun app-run (x)\n  (till-open)\n  (till-coin x x)\n  (till-with y (car y y))\n  (till-open x y))"),
+        [
+            "`till-open` takes 1 or 2 arguments (owner &optional coins), and gets none",
+            "`till-coin` takes 1 argument (value), and gets 2",
+            "`car` takes 1 argument, and gets 2",
+        ]
+    );
+    // What definers of libraries take is not known, nor which of two versions is loaded.
+    assert_eq!(told("(defun app-run (x) (till-pay) (shelf-put) (till-other))"), [""; 0]);
+    // The project has another version.
+    assert_eq!(told("(defun app-run (x) (till-open))\n(provide 'till-coins)"), [""; 0]);
+    assert_eq!(told("(defun till-open () 1)\n(defun app-run (x) (till-open))"), [""; 0]);
+}
+
+#[test]
+fn a_slip_of_a_name_of_an_installed_package_of_emacs_is_told() {
+    let told = |code: &str| told(Dialect::EmacsLisp, PACKAGES, "app.el", &emacs_file(code));
+    assert_eq!(told("(defun app-run (x) (till-cion x))"), ["nobody defines `till-cion`; near it: `till-coin`"]);
+    for code in [
+        "(defun app-run (x) (till-count x))",
+        "(defun app-run (x) (shelf-ptu x))",
+        "(defun app-run (x) (till-cion x) (till-cion 2))",
+        "(defun app-run (x) (till-cion x))\n(provide 'till)",
+    ] {
+        assert_eq!(told(code), [""; 0], "{code}");
+    }
+}
