@@ -57,17 +57,18 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
         return None;
     }
     let around = file.tree.list(list).parent();
-    if let Some(signature) = in_macros(file, list, &data, at, around) {
-        return Some(Rc::new(OwnOperator { kind: OperatorKind::Syntax, signatures: vec![signature], is_made: false }));
-    }
-    let signatures = in_functions(file, list, &data, at, around)
-        .or_else(|| in_definition(file, list, around).filter(|_| at == 0))
-        .or_else(|| in_loop(file, list, &data, at))
-        .or_else(|| in_binding(file, &data, at, list, around))?;
+    let of_function = |signatures| (OperatorKind::Function, signatures);
+    let (kind, signatures) = in_functions(file, list, &data, at, around).or_else(|| {
+        in_definition(file, list, around)
+            .filter(|_| at == 0)
+            .or_else(|| in_loop(file, list, &data, at))
+            .or_else(|| in_binding(file, &data, at, list, around))
+            .map(of_function)
+    })?;
     if signatures.is_empty() {
         return None;
     }
-    Some(Rc::new(OwnOperator { kind: OperatorKind::Function, signatures, is_made: false }))
+    Some(Rc::new(OwnOperator { kind, signatures, is_made: false }))
 }
 
 /// The form of the language that a list is.
@@ -79,46 +80,28 @@ fn special(file: &File<'_, '_>, list: ListId) -> Option<SpecialForm> {
     file.is_of_language(span).then_some(special)
 }
 
-/// `(macrolet ((name parameters …)) …)`
-fn in_macros(
-    file: &File<'_, '_>,
-    list: ListId,
-    data: &[Datum],
-    at: usize,
-    around: Option<ListId>,
-) -> Option<Signature> {
-    let form = form_that_binds(file, list, data, at, around)?;
-    let is_macros = special(file, form)? == SpecialForm::Macros;
-    (is_macros && lispwright_index::has_function_namespace(file.dialect())).then(|| signature(file, *data.get(1)?))?
-}
-
-/// The form that binds the name at the beginning of a list in its first argument.
-fn form_that_binds(
-    file: &File<'_, '_>,
-    list: ListId,
-    data: &[Datum],
-    at: usize,
-    around: Option<ListId>,
-) -> Option<ListId> {
-    let bindings = around?;
-    let form = file.tree.list(bindings).parent()?;
-    let is_bindings = file.tree.data(form).nth(1).and_then(Datum::list) == Some(bindings);
-    let is_whole = at == 0 && !file.is_prefixed(list) && data.iter().all(|one| file.is_plain(*one));
-    (is_bindings && is_whole).then_some(form)
-}
-
-/// `(flet ((name parameters …)) …)`, `(letfn [(name [parameter…] …)] …)`
+/// `(flet ((name parameters …)) …)`, `(macrolet ((name parameters …)) …)`, `(letfn [(name [parameter…] …)] …)`
 fn in_functions(
     file: &File<'_, '_>,
     list: ListId,
     data: &[Datum],
     at: usize,
     around: Option<ListId>,
-) -> Option<Vec<Signature>> {
+) -> Option<(OperatorKind, Vec<Signature>)> {
+    let bindings = around?;
+    let form = file.tree.list(bindings).parent()?;
+    let is_bindings = file.tree.data(form).nth(1).and_then(Datum::list) == Some(bindings);
+    if at != 0 || !is_bindings || file.is_prefixed(list) || !data.iter().all(|one| file.is_plain(*one)) {
+        return None;
+    }
     use SpecialForm as F;
-    match special(file, form_that_binds(file, list, data, at, around)?)? {
-        _ if file.dialect().special_form("fn") == Some(F::Fn) => arities(file, &data[1..]),
-        F::Functions | F::FunctionsRec => Some(vec![signature(file, *data.get(1)?)?]),
+    let one = || Some(vec![signature(file, *data.get(1)?)?]);
+    match special(file, form)? {
+        F::Macros if lispwright_index::has_function_namespace(file.dialect()) => Some((OperatorKind::Syntax, one()?)),
+        _ if file.dialect().special_form("fn") == Some(F::Fn) => {
+            Some((OperatorKind::Function, arities(file, &data[1..])?))
+        }
+        F::Functions | F::FunctionsRec => Some((OperatorKind::Function, one()?)),
         _ => None,
     }
 }

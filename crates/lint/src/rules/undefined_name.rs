@@ -375,17 +375,19 @@ impl<'i> Search<'_, '_, 'i> {
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
             meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
-        // What code can have from elsewhere is known, and this it has not.
-        let elsewhere =
-            (meant.is_none() && !words.by_prefix).then(|| self.elsewhere(&home, &symbol.name, sort)).flatten();
         if self.is_in_clause(at)
             || file.is_option(at)
             || (words.by_prefix && file.quotes(written))
             || self.is_of_library(&home, &symbol.name)
-            || (elsewhere.is_none() && self.has_definition(&home, &symbol.name, sort))
             || self.may_bind(at, written, is_variable)
         {
             return None;
+        }
+        let mut elsewhere = None;
+        if self.has_definition(&home, &symbol.name, sort) {
+            // Where all that code can have from elsewhere is known, it has not what is there.
+            let is_closed = meant.is_none() && !words.by_prefix;
+            elsewhere = Some(is_closed.then(|| self.elsewhere(&home, &symbol.name, sort)).flatten()?);
         }
         // What is written once and is a slip of what is there is not what a macro or another platform has.
         let may_be_there = |search: &mut Self| {
