@@ -20,6 +20,7 @@ mod imports;
 pub mod kondo;
 mod local;
 mod local_calls;
+mod makers;
 mod misspelt;
 mod modules;
 mod names;

@@ -1,16 +1,14 @@
 //! A name that nobody defines.
 
-use lispwright_index::{
-    Definition, Document, FormRow, Hit, Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind,
-};
+use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
-use rustc_hash::FxHashMap;
 
 use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::makers::Makers;
 use crate::misspelt::is_within_word;
 use crate::names::Sort;
 use crate::operators::Operator;
@@ -118,7 +116,7 @@ impl Rule for UndefinedName {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = &call_words(file.dialect()).names;
-        let mut search = Search { file, words, spaces: FxHashMap::default() };
+        let mut search = Search { file, words, makers: Makers::of(file) };
         for used in file.uses().filter(|used| !used.hidden) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
@@ -164,17 +162,8 @@ const FEWEST_LETTERS: usize = 5;
 struct Search<'f, 'q, 'i> {
     file: &'f File<'q, 'i>,
     words: &'static NameWords,
-    /// What is known of spaces.
-    spaces: FxHashMap<String, Known<'i>>,
-}
-
-/// What may define names in a space that the index does not know.
-#[derive(Clone)]
-enum Known<'i> {
-    /// Anything.
-    Nothing,
-    /// The forms of which nothing is known, each with the text of its file.
-    But(Vec<(&'i str, &'i FormRow)>),
+    /// What may define names beside what the index knows.
+    makers: Makers<'f, 'q, 'i>,
 }
 
 impl<'i> Search<'_, '_, 'i> {
@@ -235,13 +224,13 @@ impl<'i> Search<'_, '_, 'i> {
             if !is_exported || question.gives_out(&space, &symbol.name) != Some(false) {
                 return None;
             }
-            if !self.exports_are_written(&space) {
+            if !self.makers.exports_are_written(&space) {
                 return None;
             }
             return Some(format!("{} `{space}` does not export `{}`", self.words.space_word, symbol_text(written)));
         }
         // What the other space has from elsewhere is no name of its own.
-        if self.may_define(&space, &name) {
+        if self.makers.may_define(&space, &name) {
             return None;
         }
         let near = self.near(&space, &name);
@@ -384,14 +373,16 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let mut elsewhere = None;
-        if self.has_definition(&home, &symbol.name, sort) {
+        if self.makers.has_definition(&home, &symbol.name, sort) {
             // Where all that code can have from elsewhere is known, it has not what is there.
             let is_closed = meant.is_none() && !words.by_prefix;
             elsewhere = Some(is_closed.then(|| self.elsewhere(&home, &symbol.name, sort)).flatten()?);
         }
         // What is written once and is a slip of what is there is not what a macro or another platform has.
         let may_be_there = |search: &mut Self| {
-            file.is_in_branch(at) || search.may_be_made(&symbol.name) || search.may_be_conjured(&home, &symbol.name)
+            file.is_in_branch(at)
+                || search.makers.may_be_made(&symbol.name)
+                || search.makers.may_be_conjured(&home, &symbol.name)
         };
         if may_be_there(self) {
             let known = meant.or_else(|| file.meant(at, &symbol.name, is_variable))?;
@@ -425,7 +416,7 @@ impl<'i> Search<'_, '_, 'i> {
             && name.symbol.space == home
             && self.imports_are_known(&home)
             && !file.is_imported(&home, written)
-            && !self.may_define(&home, written)
+            && !self.makers.may_define(&home, written)
             && !file.is_in_branch(at)
             && !self.may_bind(at, written, is_variable);
         is_judged.then(|| format!("nobody defines `{written}` here; module `{module}` does"))
@@ -488,7 +479,7 @@ impl<'i> Search<'_, '_, 'i> {
             let is_project = || {
                 question.has_space(&import.from)
                     && question.gives_out(&import.from, "").is_some()
-                    && self.exports_are_written(&import.from)
+                    && self.makers.exports_are_written(&import.from)
             };
             let is_named = import.only.is_some();
             is_named
@@ -509,48 +500,6 @@ impl<'i> Search<'_, '_, 'i> {
             && question.imports_of(space).all(is_known)
     }
 
-    /// The name is like what a structure or class of the project makes: an accessor, constructor, predicate or copier.
-    fn may_be_made(&self, name: &str) -> bool {
-        let rest = ["make-", "copy-"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
-        let folded = rest.to_ascii_lowercase();
-        // `a-b-c` may be an accessor of `a` or `a-b`.
-        let ends =
-            folded.match_indices('-').map(|(at, _)| at).chain([folded.len(), folded.trim_end_matches('p').len()]);
-        let stems: Vec<&str> = ends.map(|end| &folded[..end]).collect();
-        let spelled = |stem: &&str| match self.file.dialect().folds_case() {
-            true => stem.to_ascii_uppercase(),
-            false => (*stem).to_owned(),
-        };
-        stems.iter().map(spelled).any(|stem| {
-            self.file.question.named(&stem).any(|hit| {
-                let makes_more = |row: &FormRow| {
-                    let text = &hit.document.text[row.span.range()];
-                    matches!(row.kind, FormKind::Structure | FormKind::Class | FormKind::Type)
-                        && !(self.words.shown.contains(&row.head.as_str()) && shows_all(text))
-                };
-                hit.used.kind == UseKind::Definition && hit.form().is_some_and(makes_more)
-            })
-        })
-    }
-
-    /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
-    fn may_define(&mut self, space: &str, name: &str) -> bool {
-        self.has_definition(space, name, Sort::Function) || self.may_be_conjured(space, name)
-    }
-
-    /// A place that is not understood may define something of the name.
-    fn has_definition(&self, space: &str, name: &str, sort: Sort) -> bool {
-        let mut hits = self.file.question.named(name);
-        // Foreign functions are defined by the text of their names: `(defcfun "end_of_line" …)`.
-        let text = format!("\"{}\"", name.to_lowercase());
-        let is_foreign = |name: String| {
-            let symbol = Symbol { space: space.to_owned(), name };
-            !self.file.question.definitions(&symbol).is_empty()
-        };
-        let is_text = is_foreign(text.replace('-', "_")) || is_foreign(text);
-        is_text || hits.any(|hit| !self.is_mere_use(&hit) && !self.is_of_other_sort(&hit, name, sort))
-    }
-
     /// Another space that defines the name, if code of `home` does not have it from there, and nothing else may define it.
     fn elsewhere(&self, home: &str, name: &str, sort: Sort) -> Option<String> {
         let question = self.file.question;
@@ -562,14 +511,14 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let mut found = None;
-        for hit in question.named(name).filter(|hit| !self.is_mere_use(hit)) {
-            if self.is_of_other_sort(&hit, name, sort) {
+        for hit in question.named(name).filter(|hit| !self.makers.is_mere_use(hit)) {
+            if self.makers.is_of_other_sort(&hit, name, sort) {
                 continue;
             }
             let form = hit.form()?;
             match hit.used.kind {
                 UseKind::Export if form.kind == FormKind::Package => {}
-                UseKind::Definition if self.is_clear(hit.document, form) => {
+                UseKind::Definition if self.makers.is_clear(hit.document, form) => {
                     let space = hit.document.facts.space_at(hit.used.start);
                     if !question.has_space(space) || question.is_same_space(space, home) {
                         return None;
@@ -580,153 +529,6 @@ impl<'i> Search<'_, '_, 'i> {
             }
         }
         found
-    }
-
-    /// A form of which nothing is known, or code that makes names, may define the name in the space.
-    fn may_be_conjured(&mut self, space: &str, name: &str) -> bool {
-        let known = match self.spaces.get(space) {
-            Some(known) => known.clone(),
-            None => {
-                let known = self.known(space);
-                self.spaces.insert(space.to_owned(), known.clone());
-                known
-            }
-        };
-        match known {
-            Known::Nothing => true,
-            Known::But(forms) => forms.iter().any(|(text, row)| may_make(&text[row.span.range()], name)),
-        }
-    }
-
-    fn known(&self, space: &str) -> Known<'i> {
-        let question = self.file.question;
-        let documents = match self.words.by_prefix || space.is_empty() {
-            true => vec![self.file.document],
-            false => question.documents_in(space),
-        };
-        let mut forms = Vec::new();
-        if documents.is_empty() {
-            return Known::Nothing;
-        }
-        for document in documents {
-            let text: &'i str = &document.text;
-            if !document.is_balanced || self.words.conjures.iter().any(|word| conjures(text, word)) {
-                return Known::Nothing;
-            }
-            let is_open = |row: &&'i FormRow| !self.is_clear(document, row);
-            forms.extend(document.facts.forms.iter().filter(is_open).map(|row| (text, row)));
-        }
-        Known::But(forms)
-    }
-
-    /// The form defines what its own definition shows, or nothing.
-    fn is_clear(&self, document: &Document, row: &FormRow) -> bool {
-        let dialect = self.file.dialect();
-        if !document.text[row.span.range()].starts_with(['(', '[', '{']) {
-            return true;
-        }
-        // One that includes another has accessors for its slots, too.
-        if row.kind == FormKind::Structure {
-            return !document.text[row.span.range()].to_ascii_lowercase().contains("include");
-        }
-        if matches!(row.kind, FormKind::Function | FormKind::Variable | FormKind::GenericFunction | FormKind::Method)
-            && call_words(dialect).definers.contains(&row.head.as_str())
-        {
-            return true;
-        }
-        if dialect.special_form(&row.head).is_some()
-            || dialect.standard_operator(&row.head).is_some()
-            || self.words.clear.split_whitespace().any(|head| head == row.head)
-            || call_words(dialect).asserts.contains(&row.head.as_str())
-        {
-            return true;
-        }
-        let start = row.span.start + 1;
-        let begin = &document.text[start as usize..row.span.end as usize];
-        let length = begin.find(|next: char| next.is_whitespace() || "()[]".contains(next)).unwrap_or(begin.len());
-        let head = Span::new(start, start + length as u32);
-        let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.file.question.meaning_at(document, head);
-        let definitions = self.file.question.definitions(&symbol);
-        // A call without arguments has no name to define, unless it is called like a definer or its macro makes the names.
-        if begin[length..].trim_start().starts_with(')') && !row.head.contains("def") {
-            let defines = |document: &Document, one: &Definition| {
-                let macro_ = &document.facts.forms[one.form as usize];
-                one.kind == FormKind::Macro
-                    && document.text[macro_.name.end as usize..macro_.span.end as usize].contains("(def")
-            };
-            return !definitions.iter().any(|(document, one)| defines(document, one));
-        }
-        !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Function)
-    }
-
-    /// The place defines something of another sort than the one that is asked for, or declares what is not bound.
-    fn is_of_other_sort(&self, hit: &Hit<'_>, name: &str, sort: Sort) -> bool {
-        let dialect = self.file.dialect();
-        if !sort.is_apart(dialect) {
-            return false;
-        }
-        match hit.used.kind {
-            UseKind::Definition => hit.form().is_some_and(|form| {
-                let made = hit.used.span() != form.name;
-                !sort.may_be_defined(dialect, form, made)
-            }),
-            UseKind::Method => true,
-            // A package exports what has the name.
-            UseKind::Export => self.file.question.definitions_named(name).next().is_some(),
-            UseKind::Quoted => std::ptr::eq(hit.document, self.file.document) && self.is_declared(hit.used.span()),
-            _ => false,
-        }
-    }
-
-    /// The place is in a declaration of the file.
-    fn is_declared(&self, at: Span) -> bool {
-        let file = self.file;
-        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        lists.take(3).any(|list| file.head_of(list).is_some_and(|head| head == "declare"))
-    }
-
-    /// The place uses the name and cannot define it.
-    fn is_mere_use(&self, hit: &Hit<'_>) -> bool {
-        // In a function, an assignment comes too late to define a variable for the compiler, and a declaration is none of one.
-        let has_declarations = !self.words.no_variables.is_empty();
-        let is_late = hit.used.kind == UseKind::Assignment || (hit.used.kind == UseKind::Export && has_declarations);
-        if is_late && hit.document.facts.owner_of(hit.used).is_none() {
-            return hit.form().is_some_and(|form| matches!(form.kind, FormKind::Function | FormKind::Method));
-        }
-        if !matches!(hit.used.kind, UseKind::Call | UseKind::Value | UseKind::Template) && !is_of_import(hit) {
-            return false;
-        }
-        if hit.used.kind == UseKind::Call || is_of_import(hit) {
-            return true;
-        }
-        // `(def-something name …)`
-        let before = hit.document.text[..hit.used.start as usize].trim_end_matches([' ', '\t', '\n', '\'', '`', ',']);
-        let head = before.rsplit(['(', '[', '{', ' ', '\n']).next().unwrap_or_default();
-        let is_second = before.strip_suffix(head).is_some_and(|rest| rest.ends_with('('));
-        !is_second || !head.to_ascii_lowercase().contains("def")
-    }
-
-    /// No code of the project changes what the space exports in a way that is not read.
-    fn exports_are_written(&self, space: &str) -> bool {
-        let documents = self.file.question.documents_in(space);
-        let is_computed = |text: &str| {
-            let is_library = text.contains("(library") || text.contains("(define-library");
-            let nested = self.words.exporter.filter(|_| !is_library);
-            self.words.computed_exports.iter().any(|word| text.contains(word))
-                || nested
-                    .is_some_and(|word| text.match_indices(word).any(|(at, _)| at > 0 && !text[..at].ends_with('\n')))
-        };
-        let is_written = self.file.question.declarations(space).all(|one| !one.exports_more);
-        // A call of `export` with what is computed.
-        let computes = |hit: &Hit<'_>| {
-            let after = hit.document.text[hit.used.span().end as usize..].trim_start();
-            hit.used.kind == UseKind::Call && !after.starts_with(['\'', ':', '"'])
-        };
-        let mut exports = self.words.export_function.into_iter().flat_map(|name| self.file.question.named(name));
-        is_written
-            && !exports.any(|hit| computes(&hit))
-            && !documents.is_empty()
-            && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
     }
 
     /// The name that is nearest to it of those that the space defines.
@@ -743,71 +545,7 @@ impl<'i> Search<'_, '_, 'i> {
     }
 }
 
-/// The form of a structure or class has no part that is not read.
-fn shows_all(form: &str) -> bool {
-    let form = form.to_ascii_lowercase();
-    ["include", "#+", "#-", "#.", "#?", ":type"].iter().all(|word| !form.contains(word))
-}
-
-/// The name is written in an import.
-fn is_of_import(hit: &Hit<'_>) -> bool {
-    hit.used.kind == UseKind::Export && hit.document.facts.owner_of(hit.used).is_some()
-}
-
 /// A name without its package.
 fn symbol_text(written: &str) -> &str {
     written.rsplit(':').next().filter(|end| !end.is_empty()).unwrap_or(written)
-}
-
-/// The text of a file has this beginning of a form that makes names, and does not write the name after it. What is
-/// evaluated makes a name if it is a definition.
-fn conjures(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let rest = &text[at + word.len()..];
-        // `cond-expand-provide` is another word.
-        if word.ends_with("cond-expand") && rest.starts_with('-') {
-            return false;
-        }
-        let rest = rest.trim_start_matches(' ');
-        let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
-        match word {
-            _ if word.contains("eval") => rest[..end].contains("def"),
-            // What a function loads is there when it has run, not when its file is compiled.
-            "(load " => text[..at].is_empty() || text[..at].ends_with('\n'),
-            _ => !rest.starts_with('\''),
-        }
-    })
-}
-
-/// What a form of which nothing is known may define: names that have a symbol of the form in them, or anything if it has no
-/// symbols.
-fn may_make(source: &str, name: &str) -> bool {
-    let source = &without_texts(source);
-    let is_end = |next: char| next.is_whitespace() || "()[]{}\"'`,;#@^:/".contains(next);
-    let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
-    let name = name.to_ascii_lowercase();
-    symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase()))
-}
-
-/// The source without what is in strings and comments of lines.
-fn without_texts(source: &str) -> String {
-    let mut kept = String::with_capacity(source.len());
-    let mut rest = source.chars();
-    while let Some(next) = rest.next() {
-        match next {
-            '\\' => drop(rest.next()),
-            ';' => drop(rest.by_ref().find(|one| *one == '\n')),
-            '"' => {
-                while let Some(one) = rest.next() {
-                    match one {
-                        '\\' => drop(rest.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            next => kept.push(next),
-        }
-    }
-    kept
 }
