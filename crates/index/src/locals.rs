@@ -1,6 +1,6 @@
 //! Local names: which there are at a place of the walk, and what they hide.
 
-use lispwright_syntax::Datum;
+use lispwright_syntax::{Datum, ListId, TokenKind};
 
 use crate::facts::{MarkRole, UseKind};
 use crate::walk::Walk;
@@ -82,6 +82,16 @@ impl<'t> Walk<'t> {
             let depth = self.around.len();
             self.locals.push(Local { is_doubtful: true, depth, ..Local::called(name) });
             self.mark_local(name, false);
+        }
+    }
+
+    /// Binds a name that a form binds without writing it; its first use in the lists stands for that.
+    pub(crate) fn bind_unwritten(&mut self, name: &str, lists: &[ListId]) {
+        let tokens = lists.iter().flat_map(|list| self.tree.tokens_within(self.tree.list_span(*list)));
+        let mut atoms = tokens.filter(|(kind, _)| *kind == TokenKind::Atom).map(|(_, span)| &self.text[span.range()]);
+        if let Some(name) = atoms.find(|atom| *atom == name) {
+            let depth = self.around.len();
+            self.locals.push(Local { is_doubtful: true, depth, ..Local::called(name) });
         }
     }
 

@@ -413,9 +413,10 @@ impl<'t> Walk<'t> {
             }
             F::Methods => {
                 self.definition(data.next());
-                let fields = data.next().and_then(Datum::list).map_or_else(Vec::new, |list| self.spread(list));
+                let fields = data.next().map_or_else(Vec::new, |fields| self.alternatives(fields));
+                let fields = fields.into_iter().filter_map(Datum::list).flat_map(|list| self.spread(list));
                 let mut is_type = false;
-                for field in fields {
+                for field in fields.collect::<Vec<_>>() {
                     // `[name :- Type]`
                     if is_type {
                         tasks.push(Task::Code(field));
@@ -438,9 +439,12 @@ impl<'t> Walk<'t> {
             }
             F::Proxy => {
                 tasks.extend(data.by_ref().take(2).map(Task::Code));
-                for method in data.filter_map(Datum::list) {
+                let methods: Vec<ListId> = data.filter_map(Datum::list).collect();
+                self.bind_unwritten("this", &methods);
+                let inner = self.local_count();
+                for method in methods {
                     self.arities(&mut tasks, self.data(method).skipping(1));
-                    tasks.push(Task::Unbind(count));
+                    tasks.push(Task::Unbind(inner));
                 }
             }
             _ => return false,
@@ -468,11 +472,14 @@ impl<'t> Walk<'t> {
 
     /// `[parameters] code…`, or arities in lists; a docstring and a map can be before them.
     fn arities(&self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
+        let mut is_type = false;
         while let Some(datum) = data.next() {
-            if self.is_vector(datum) {
+            if self.is_vector(datum) && !is_type {
                 tasks.extend([Task::Bind(datum, Pattern::Destructuring), Task::Body(data)]);
                 break;
             }
+            // `name :- Type [parameters]`
+            is_type = self.source(datum) == ":-";
             tasks.push(Task::Code(datum));
         }
     }

@@ -262,7 +262,9 @@ impl<'t> Reading<'_, 't> {
         let Some((&package, names)) = data.split_first() else { return };
         self.links.push(Link { name: unmunged(self.source(package)), ..link(self.walk, package, Tie::Imports) });
         self.mention(names.iter().copied(), &unmunged(self.source(package)));
-        let only = names.iter().map(|&name| (self.source(name).to_owned(), self.source(name).to_owned())).collect();
+        // `(java.util regex.Pattern)` gives the last part.
+        let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+        let only = names.iter().map(|&name| (self.source(name).to_owned(), own(self.source(name)))).collect();
         self.space.imports.push(Import { only: Some(only), ..Import::all(unmunged(self.source(package))) });
     }
 }
