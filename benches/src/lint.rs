@@ -33,7 +33,7 @@ struct Section {
     projects: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 3] = [
+const SECTIONS: [Section; 4] = [
     Section {
         name: "Common Lisp (SBCL)",
         folder: "common-lisp",
@@ -95,6 +95,49 @@ const SECTIONS: [Section; 3] = [
             ("emacs-el/play", ""),
             ("emacs-el/textmodes", ""),
             ("emacs-el/vc", ""),
+        ],
+    },
+    Section {
+        name: "Clojure",
+        folder: "clojure",
+        dialect: Dialect::Clojure,
+        projects: &[
+            ("libnrepl-clojure/nrepl", ""),
+            ("libring-core-clojure/ring-core", ""),
+            ("libtools-deps-clojure/tools.deps", ""),
+            ("libcore-async-clojure/core.async", ""),
+            ("libdata-xml-clojure/data.xml", ""),
+            ("libcore-match-clojure/core.match", ""),
+            ("libtools-namespace-clojure/tools.namespace", ""),
+            ("libparsley-clojure/parsley", ""),
+            ("libhiccup-clojure/hiccup", ""),
+            ("libinstaparse-clojure/instaparse", ""),
+            ("libliberator-clojure/liberator", ""),
+            ("libstencil-clojure/stencil", ""),
+            ("libcompojure-clojure/compojure", ""),
+            ("libregex-clojure/regex", ""),
+            ("libring-headers-clojure/ring-headers", ""),
+            ("libtrapperkeeper-clojure/trapperkeeper", ""),
+            ("libpuppetlabs-i18n-clojure/puppetlabs-i18n", ""),
+            ("libordered-clojure/ordered", ""),
+            ("libclj-stacktrace-clojure/clj-stacktrace", ""),
+            ("libtools-logging-clojure/tools.logging", ""),
+            ("libtools-gitlibs-clojure/tools.gitlibs", ""),
+            ("libjava-jdbc-clojure/java.jdbc", ""),
+            ("libdynapath-clojure/dynapath", ""),
+            ("libdata-json-clojure/data.json", ""),
+            ("libtools-cli-clojure/tools.cli", ""),
+            ("libdata-csv-clojure/data.csv", ""),
+            ("libmedley-clojure/medley", ""),
+            ("libclout-clojure/clout", ""),
+            ("libcomidi-clojure/comidi", ""),
+            ("libat-at-clojure/at-at", ""),
+            ("libtools-trace-clojure/tools.trace", ""),
+            ("libhoneysql-clojure/honeysql", ""),
+            ("liblambdaisland-uri-clojure/uri", ""),
+            ("libslingshot-clojure/slingshot", ""),
+            ("libpomegranate-clojure/pomegranate", ""),
+            ("libbultitude-clojure/bultitude", ""),
         ],
     },
 ];
@@ -230,7 +273,7 @@ fn grounds(section: &Section, home: &Path, random: &mut Random) -> Vec<Ground> {
     for (project, (directory, _)) in section.projects.iter().enumerate() {
         for path in crate::repair::sample::files(&home.join(directory)) {
             let is_right = Dialect::detect(&path.to_string_lossy(), b"") == Some(section.dialect)
-                && path.extension().is_none_or(|ending| ending != "asd")
+                && path.extension().is_none_or(|ending| ending != "asd" && ending != "cljs")
                 && !path.to_string_lossy().contains("test")
                 && path.metadata().is_ok_and(|data| data.len() <= MOST_BYTES);
             if let Ok(text) = fs::read_to_string(&path)

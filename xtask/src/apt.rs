@@ -61,6 +61,11 @@ pub(crate) const CHEZ: Need =
     Need { package: "chezscheme", why: "another Scheme", present: Presence::Program("scheme") };
 pub(crate) const CLOJURE: Need =
     Need { package: "clojure", why: "reads Clojure as Clojure does", present: Presence::Program("clojure") };
+pub(crate) const ANALYZER: Need = Need {
+    package: "libtools-analyzer-jvm-clojure",
+    why: "judges Clojure as its compiler does, and counts arguments",
+    present: Presence::Path("/usr/share/java/tools.analyzer.jvm.jar"),
+};
 pub(crate) const NREPL: Need = Need {
     package: "libnrepl-clojure",
     why: "a REPL server for Clojure",

@@ -15,6 +15,9 @@ pub(crate) struct Case<'t> {
     pub(crate) text: &'t str,
 }
 
+/// Where the distribution keeps its jars.
+const JARS: &str = "/usr/share/java";
+
 /// What the compiler says of each case that it could judge.
 pub(crate) type Told = HashMap<String, Vec<String>>;
 
@@ -62,15 +65,17 @@ fn try_ask(dialect: Dialect, cases: &[Case<'_>], home: &Path, scratch: &Path) ->
     let is_known = fs::read_to_string(&question).is_ok_and(|known| known == asked);
     if !is_known || !answer.exists() {
         fs::write(&input, list)?;
-        let words: &[&str] = match dialect {
-            Dialect::CommonLisp => &["sbcl", "--noinform", "--no-userinit", "--non-interactive", "--load"],
+        let words = match dialect {
+            Dialect::CommonLisp => &["sbcl", "--noinform", "--no-userinit", "--non-interactive", "--load"][..],
             Dialect::Scheme => &["guile", "--no-auto-compile", "-s"],
+            Dialect::Clojure => &["java", "clojure.main"],
             _ => &["emacs", "--batch", "-Q", "-l"],
         };
         eprintln!("  {} judges {} files ...", words[0], cases.len());
         Command::new(words[0])
             .args(&words[1..])
             .arg(&script)
+            .env("CLASSPATH", class_path(home))
             .current_dir(home)
             .env("XDG_CACHE_HOME", scratch.join("cache"))
             .stdin(File::open(&input)?)
@@ -82,11 +87,28 @@ fn try_ask(dialect: Dialect, cases: &[Case<'_>], home: &Path, scratch: &Path) ->
     fs::read(&answer).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Where Clojure finds the libraries of its corpus, and the jars that these and the script need.
+fn class_path(home: &Path) -> String {
+    let below = |directory: &Path| -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> =
+            fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        found.sort();
+        found
+    };
+    let own = below(home).into_iter().flat_map(|package| below(&package));
+    // The oracle's own libraries come from one place, before the corpus.
+    let own: Vec<String> = own.map(|path| path.display().to_string()).collect();
+    let first = ["clojure", "spec.alpha", "core.specs.alpha", "tools.analyzer", "tools.analyzer.jvm", "tools.reader"];
+    let jars = first.iter().map(|name| format!("{JARS}/{name}.jar"));
+    jars.chain(own).chain([format!("{JARS}/*")]).collect::<Vec<_>>().join(":")
+}
+
 /// The script that asks the compiler.
 fn script(dialect: Dialect) -> PathBuf {
     let name = match dialect {
         Dialect::CommonLisp => "common-lisp.lisp",
         Dialect::Scheme => "guile.scm",
+        Dialect::Clojure => "clojure.clj",
         _ => "emacs-lisp.el",
     };
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/oracles/lint").join(name)

@@ -48,6 +48,22 @@ pub(crate) struct Planted {
     pub(crate) names: Option<[String; 2]>,
 }
 
+/// What begins a keyword, the nothing that is added to a call, and a directive of format, as a language writes them.
+struct Signs {
+    keyword: &'static str,
+    nothing: &'static str,
+    directive: &'static str,
+}
+
+/// The signs of a language.
+const fn signs(dialect: Dialect) -> Signs {
+    match dialect {
+        Dialect::Scheme => Signs { keyword: "#:", nothing: "#f", directive: "~a" },
+        Dialect::EmacsLisp | Dialect::Clojure => Signs { keyword: ":", nothing: "nil", directive: "%s" },
+        _ => Signs { keyword: ":", nothing: "nil", directive: "~a" },
+    }
+}
+
 /// The code of a text: lists that look like calls and what else stands in them.
 struct Code<'t> {
     text: &'t str,
@@ -66,13 +82,14 @@ impl<'t> Code<'t> {
             let data: Vec<Datum> = code.tree.data(list).collect();
             let head = data.first().filter(|head| head.list().is_none()).map_or("", |head| code.source(*head));
             let is_declaration =
-                ["defpackage", "in-package", "define-module", "use-modules", "declare", "declaim", "quote"]
+                ["defpackage", "in-package", "define-module", "use-modules", "ns", "declare", "declaim", "quote"]
                     .iter()
                     .any(|word| head.eq_ignore_ascii_case(word));
             if is_declaration {
                 continue;
             }
-            let is_call = head.starts_with(|first: char| first.is_alphabetic());
+            let is_round = code.tree.kind(code.tree.list(list).open()) == TokenKind::OpenParen;
+            let is_call = is_round && head.starts_with(|first: char| first.is_alphabetic());
             let is_top = code.tree.list(list).parent().is_none();
             if is_call && !is_top {
                 code.calls.push(list);
@@ -111,7 +128,7 @@ impl<'t> Code<'t> {
 /// Plants a fault at a random place; `None` if there is none for it.
 pub(crate) fn plant(text: &str, dialect: Dialect, fault: Fault, random: &mut Random) -> Option<Planted> {
     let code = Code::of(text, dialect);
-    let is_scheme = dialect == Dialect::Scheme;
+    let signs = signs(dialect);
     match fault {
         Fault::Dropped => {
             let list = *random.pick(&code.calls)?;
@@ -124,7 +141,7 @@ pub(crate) fn plant(text: &str, dialect: Dialect, fault: Fault, random: &mut Ran
         Fault::Added => {
             let list = *random.pick(&code.calls)?;
             let end = code.tree.datum_span(code.tree.data(list).last()?).end;
-            Some(code.with(fault, Some(list), Span::new(end, end), if is_scheme { " #f" } else { " nil" }))
+            Some(code.with(fault, Some(list), Span::new(end, end), &format!(" {}", signs.nothing)))
         }
         Fault::Operator => {
             let list = *random.pick(&code.calls)?;
@@ -138,14 +155,14 @@ pub(crate) fn plant(text: &str, dialect: Dialect, fault: Fault, random: &mut Ran
             Some(code.with(fault, None, code.tree.core_span(datum), &misspelt(code.source(datum), random)?))
         }
         Fault::Keyword => {
-            let begin = if is_scheme { "#:" } else { ":" };
+            let begin = signs.keyword;
             let atoms: Vec<_> = code.atoms.iter().filter(|(_, datum)| code.source(*datum).starts_with(begin)).collect();
             let (list, datum) = **random.pick(&atoms)?;
             let word = misspelt(code.source(datum).strip_prefix(begin)?, random)?;
             Some(code.with(fault, Some(list), code.tree.core_span(datum), &format!("{begin}{word}")))
         }
         Fault::Format => {
-            let mark = if dialect == Dialect::EmacsLisp { "%s" } else { "~a" };
+            let mark = signs.directive;
             let directive = |datum: Datum| code.source(datum).to_ascii_lowercase().find(mark);
             let is_text = |datum: Datum| code.tree.kind(datum.core) == TokenKind::String && directive(datum).is_some();
             let texts: Vec<_> = code.atoms.iter().filter(|(_, datum)| is_text(*datum)).collect();
@@ -179,6 +196,15 @@ fn imports(code: &Code<'_>, dialect: Dialect) -> Vec<Span> {
                 let is_import = matches!(code.source(pair[0]), "#:use-module" | ":use-module");
                 is_import.then(|| Span::new(code.tree.datum_span(pair[0]).start, code.tree.datum_span(pair[1]).end))
             })),
+            (Dialect::Clojure, "ns") => {
+                found.extend(data[1..].iter().filter_map(|clause| clause.list()).flat_map(|list| {
+                    let wants: Vec<Datum> = code.tree.data(list).collect();
+                    let is_import =
+                        wants.first().is_some_and(|head| matches!(code.source(*head), ":require" | ":import"));
+                    let count = if is_import { wants.len() } else { 0 };
+                    (1..count).map(move |at| code.tree.datum_span(wants[at])).collect::<Vec<_>>()
+                }))
+            }
             (Dialect::Scheme, "use-modules") if data.len() > 2 => {
                 found.extend(data[1..].iter().map(|one| code.tree.datum_span(*one)));
             }
