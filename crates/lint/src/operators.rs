@@ -107,7 +107,7 @@ impl<'i> Operators<'_, 'i> {
                     }
                     if let Some(made) = made {
                         kind.get_or_insert(OperatorKind::Function);
-                        signatures.push(made);
+                        signatures.extend(made);
                     }
                 }
                 // Code inside of another definition defines it: the parameters of the form are not its own.

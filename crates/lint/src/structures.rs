@@ -4,8 +4,8 @@ use lispwright_index::{Definition, Document, Signature};
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Datum, Dialect, Span, TokenKind, Tree, read};
 
-/// What a function takes that the form of a definition makes; `None` if the form does not show it.
-pub(crate) fn made(document: &Document, one: &Definition) -> Option<Signature> {
+/// What a function takes that the form of a definition makes, in each way to call it; `None` if the form does not show it.
+pub(crate) fn made(document: &Document, one: &Definition) -> Option<Vec<Signature>> {
     let row = &document.facts.forms[one.form as usize];
     let text = &document.text[row.span.range()];
     let tree = read(text, document.language.clone());
@@ -20,14 +20,16 @@ pub(crate) fn made(document: &Document, one: &Definition) -> Option<Signature> {
     if tree.tokens().any(is_changed) {
         return None;
     }
-    match row.head.as_str() {
+    let made = match row.head.as_str() {
+        "defprotocol" => return structure.protocol(&data),
         "defstruct" | "cl-defstruct" => structure.keywords(&data),
         "defclass" | "define-condition" => structure.class(&data),
         "defrecord" | "deftype" if text.contains('[') => structure.clojure(&data),
         "define-record-type" => structure.record(&data),
         "struct" => structure.racket(&data),
         _ => None,
-    }
+    };
+    made.map(|made| vec![made])
 }
 
 /// A definition of a structure, and the name of a function that it makes.
@@ -154,6 +156,22 @@ impl<'t> Structure<'t> {
             made if made == format!("map->{name}") => self.takes(&["map"]),
             _ => None,
         }
+    }
+
+    /// `(defprotocol Name (method [parameter…]… docstring)…)`
+    fn protocol(&self, data: &[Datum]) -> Option<Vec<Signature>> {
+        let methods = data.iter().map(|one| self.inside(*one));
+        let method = methods.filter_map(|parts| {
+            let (name, rest) = parts.split_first()?;
+            (name.list().is_none() && self.is_it(self.source(*name))).then(|| rest.to_vec())
+        });
+        let vectors = method.flatten().filter(|one| one.list().is_some() && self.source(*one).starts_with('['));
+        let takes = |vector: Datum| {
+            let names: Vec<&str> = self.inside(vector).into_iter().map(|name| self.source(name)).collect();
+            self.takes(&names)
+        };
+        let signatures: Vec<Signature> = vectors.filter_map(takes).collect();
+        (!signatures.is_empty()).then_some(signatures)
     }
 
     /// `(define-record-type name (constructor field…) predicate (field accessor modifier)…)` of SRFI 9.

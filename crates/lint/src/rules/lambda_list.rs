@@ -7,6 +7,10 @@ use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
 
+mod clojure;
+
+pub(crate) use clojure::is_symbol;
+
 /// A parameter list whose markers are out of order, twice there, or without a parameter.
 pub(crate) struct LambdaList;
 
@@ -15,8 +19,8 @@ static ABOUT: About = About {
     severity: Severity::Error,
     is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
-    what: "A parameter list has its markers in the wrong order, one of them twice, misspelt, or without its parameter, or it has \
-           something in it that is no name.",
+    what: "A parameter list has its markers in the wrong order, one of them twice, misspelt, or without its parameter, it has \
+           something in it that is no name, or it is missing; or two arities of a function clash.",
     why: "The compiler refuses the definition.",
     examples: &[
         Example {
@@ -49,6 +53,17 @@ static ABOUT: About = About {
             dialect: Dialect::Clojure,
             wrong: "(ns example)\n(defn area [r & more extra] (list r more extra))\n",
             right: "(ns example)\n(defn area [r & more] (list r more))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(defn area ([r] (* 3 r)) ([a] a))\n",
+            right: "(ns example)\n(defn area \"Of a circle or more.\" {:private true} ([r] (* 3 r)) ([r & more] (list r more)))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(defprotocol Shape (area []))\n",
+            right: "(ns example)\n(defprotocol Shape \"Has an area.\" :extend-via-metadata true (area [shape] [shape unit] \"Its size.\"))\n\
+                    (defrecord Square [a] Shape (area [_] (* a a)))\n(def half (fn half [x] (/ x 2)))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -173,25 +188,12 @@ impl Rule for LambdaList {
         let is_binder = |form: &&CodeForm<'_>| match file.dialect().special_form(&form.name) {
             Some(F::Function | F::Macro | F::Lambda | F::Method | F::Generic | F::GenericBody | F::Define) => true,
             Some(F::Functions | F::FunctionsRec | F::Macros) => true,
-            _ => is_clojure_function(file, form),
+            _ => has_vectors(file),
         };
         let forms = file.code().certain().filter(is_binder);
         for form in forms.filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
-            if is_clojure_function(file, form) {
-                for vector in vectors(file, form) {
-                    let Some(list) = vector.list() else { continue };
-                    let parameters = file.data(list);
-                    let Some(at) = parameters.iter().position(|one| file.core(*one) == "&") else { continue };
-                    match (parameters.get(at + 1), parameters.get(at + 2)) {
-                        (None, _) => {
-                            findings.add(file.tree.datum_span(parameters[at]), "`&` has no parameter after it")
-                        }
-                        (_, Some(extra)) => {
-                            findings.add(file.tree.datum_span(*extra), "`&` takes one parameter, the last one");
-                        }
-                        _ => {}
-                    }
-                }
+            if has_vectors(file) {
+                clojure::check(file, form, findings);
                 continue;
             }
             if file.dialect().special_form("define") == Some(SpecialForm::Define) {
@@ -216,10 +218,9 @@ impl Rule for LambdaList {
     }
 }
 
-/// The form defines or is a function whose parameters are in vectors.
-fn is_clojure_function(file: &File<'_, '_>, form: &CodeForm<'_>) -> bool {
-    let has_vectors = file.dialect().special_form("fn") == Some(SpecialForm::Fn);
-    has_vectors && matches!(&*form.name, "fn" | "defn" | "defn-" | "defmacro")
+/// The parameters of functions are in vectors.
+fn has_vectors(file: &File<'_, '_>) -> bool {
+    file.dialect().special_form("fn") == Some(SpecialForm::Fn)
 }
 
 /// The parameter vectors of such a form.

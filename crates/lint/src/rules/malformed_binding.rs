@@ -6,6 +6,8 @@ use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
 
+mod clojure;
+
 /// A binding that is no name with its value.
 pub(crate) struct MalformedBinding;
 
@@ -13,7 +15,7 @@ static ABOUT: About = About {
     code: "malformed-binding",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::EmacsLisp, Dialect::Racket],
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
     what: "A binding of `let` or the like is not a name with its value.",
     why: "The compiler refuses the form; often a closer stands in the wrong place.",
     examples: &[
@@ -26,6 +28,16 @@ static ABOUT: About = About {
             dialect: Dialect::Scheme,
             wrong: "(define (area r)\n  (let (two 2) (* two r)))\n",
             right: "(define (area r)\n  (let loop ((two 2)) (if (> two r) two (loop (* two r)))))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(defn area [r] (let (two 2) (* two r)))\n",
+            right: "(ns example)\n(defn area [r] (let [two 2 [a & more :as all] r {:keys [b] :or {b 1} c :c} a] (list two more all b c)))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(defn area [r] (let [{:key [a]} r] a))\n",
+            right: "(ns example)\n(defn area [r] (for [{:shop/keys [a] ::keys [b]} r :let [c 1] :when a] [a b c]))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -50,6 +62,9 @@ impl Rule for MalformedBinding {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         use SpecialForm as F;
+        if file.dialect().special_form("fn") == Some(F::Fn) {
+            return clojure::check(file, findings);
+        }
         let takes_names = variables_may_lack_values(file.dialect());
         // A library of Scheme gives several names their values in one binding.
         if !takes_names && ["srfi-71", "srfi 71", "srfi/71"].iter().any(|one| file.text().contains(one)) {

@@ -69,7 +69,7 @@ const COUNTS: &[(Dialect, &str)] = &[
         Dialect::Clojure,
         "if:2:3 if-not:2:3 if-let:2:3 if-some:2:3 when:1 when-not:1 when-let:1 when-some:1 let:1 loop:1 def:1:3 \
          defonce:2:2 throw:1:1 set!:2:2 defn:2 defmacro:2 defmulti:2 defmethod:3 doseq:1 for:2:2 binding:1 \
-         defrecord:2 deftype:2 defprotocol:1 ns:1 while:1 dotimes:1 case:1 condp:2 var:1:1 letfn:1 catch:2 \
+         defrecord:2 deftype:2 defprotocol:1 ns:1 while:1 dotimes:1 case:1 condp:2 var:1:1 letfn:1 catch:2 as->:2 \
          monitor-enter:1:1 monitor-exit:1:1",
     ),
     (

@@ -28,6 +28,11 @@ static ABOUT: About = About {
             right: "(ns example)\n(defn grow [a] (let [b (inc a) c 2] (* a b c)))\n",
         },
         Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns example)\n(def sizes {:small 1 :large})\n",
+            right: "(ns example)\n(def sizes {:small 1 :large [{:a 1}]})\n(defmacro m [& all] `{~@all})\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; -*- lexical-binding: t -*-\n(defun grow (a b)\n  (setq a (1+ a) b)\n  (list a b))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun grow (a b)\n  (setq a (1+ a) b 2)\n  (list a b))\n",
@@ -62,6 +67,27 @@ impl Rule for OddPairs {
             if file.is_of_language(file.tree.core_span(form.head)) {
                 findings.add(file.tree.datum_span(*last), format!("this {what} of `{}` has no value", form.name));
             }
+        }
+        maps(file, findings);
+    }
+}
+
+/// The dialects whose reader refuses a literal map with an odd number of parts.
+const WITH_MAPS: &[Dialect] = &[Dialect::Clojure];
+
+/// Tells the keys of literal maps that have no values.
+fn maps(file: &File<'_, '_>, findings: &mut Findings) {
+    if !WITH_MAPS.contains(&file.dialect()) {
+        return;
+    }
+    for list in file.judged_lists().filter(|list| file.core_opener(*list) == "{") {
+        let data = file.data(list);
+        let is_odd = data.len() % 2 == 1 && data.iter().all(|one| file.is_plain(*one));
+        // `{{name}}` in a template of a file.
+        let before = &file.text()[..file.tree.list_span(list).start as usize];
+        let is_template = before.ends_with('{') || data.first().is_some_and(|first| file.core(*first).starts_with('{'));
+        if let Some(last) = data.last().filter(|_| is_odd && !is_template) {
+            findings.add(file.tree.datum_span(*last), "this key of a map has no value");
         }
     }
 }

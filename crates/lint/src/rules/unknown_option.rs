@@ -164,6 +164,10 @@ fn pairs(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
 /// `[library option value …]…`
 fn libraries(file: &File<'_, '_>, clause: ListId, findings: &mut Findings) {
     let is_asking = file.head_of(clause).is_some_and(|head| matches!(head, ":require" | ":use" | ":require-macros"));
+    let mut words = file.tree.data(clause);
+    if let (Some(word), None, true) = (words.next(), words.next(), is_asking) {
+        findings.add(file.tree.datum_span(word), format!("`{}` asks for nothing", file.core(word)));
+    }
     let vectors = file.tree.data(clause).skip(1).filter(|one| is_asking && one.is_bare() && file.is_plain(*one));
     for vector in vectors.filter(|one| file.core(*one).starts_with('[')).filter_map(Datum::list) {
         let data = file.data(vector);
