@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
-use lispwright_index::{Mark, MarkRole, Use, UseKind};
+use lispwright_index::{Mark, MarkRole, Use, UseKind, data_are_names};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{
     Datum, FormKind, Implementations, ListId, OperatorKind, Span, SpecialForm, StandardOperator, TokenKind,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::call_words;
 use crate::file::File;
@@ -83,6 +83,12 @@ const EXPECTS: &[&str] = &[
 /// Those of them that functions of test frameworks have in their names, which take code that fails.
 const TESTS: &[&str] = &["signals", "raises", "throws", "thrown", "fails", "failure", "expect"];
 
+/// Words in the names of macros that bind names, or take clauses.
+const OF_MACROS: &[&str] = &[
+    "with", "let", "let*", "case", "cond", "match", "loop", "for", "do", "each", "test", "fn", "lambda", "if", "when",
+    "bind",
+];
+
 /// Heads of patterns that call a function with the value that is matched.
 const PATTERNS: &[&str] =
     &["pred", "app", "?", "->*", "->*m", "->i", "->d", "->dm", "rename", "only", "except", "prefix"];
@@ -103,6 +109,10 @@ pub(crate) struct Search<'f, 'q, 'i> {
     known: FxHashMap<ListId, bool>,
     /// The lists that are no forms that only custom knows, as all around it are none.
     established: FxHashMap<ListId, bool>,
+    /// The lists whose data are code if what nothing is known of are functions.
+    likely: FxHashMap<ListId, bool>,
+    /// The starts of the names of methods at the heads of these.
+    methods: FxHashSet<u32>,
 }
 
 /// The calls of a file.
@@ -144,7 +154,25 @@ pub(crate) fn values(file: &File<'_, '_>) -> Values {
     let functions = named.into_iter().filter(|used| search.is_value(*used, is_alone)).collect();
     let places =
         used.iter().copied().filter(|used| used.kind == UseKind::Assignment && search.is_place(*used)).collect();
-    Values { variables, places, functions }
+    // Only a host has classes that are named like this.
+    let named: Vec<Use> = file.uses().filter(|used| file.names_class(used)).copied().collect();
+    let classes = named.into_iter().filter(|used| search.is_code_at(*used)).collect();
+    let is_unsure = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Call) && !used.hidden;
+    let unsure: Vec<Use> = file.uses().filter(is_unsure).copied().collect();
+    let likely = unsure.into_iter().filter_map(|used| {
+        let is_call = used.kind == UseKind::Call;
+        let is_likely = match is_call {
+            true => search.is_likely_call(used),
+            false => search.is_value_in(used, Datum::is_bare, Search::is_likely),
+        };
+        let is_certain = |search: &mut Search<'_, '_, '_>| {
+            file.list_of(used.span())
+                .is_some_and(|list| if is_call { search.is_code(list) } else { search.has_code(list) })
+        };
+        (is_likely && !is_certain(&mut search)).then_some(used)
+    });
+    let likely = likely.collect();
+    Values { variables, places, functions, classes, likely }
 }
 
 /// The names of a file whose values are asked for or assigned.
@@ -156,6 +184,10 @@ pub(crate) struct Values {
     pub(crate) places: Vec<Use>,
     /// Those of functions that are named by `#'`.
     pub(crate) functions: Vec<Use>,
+    /// Those of classes of the host.
+    pub(crate) classes: Vec<Use>,
+    /// Those of functions that are called and of variables, in code that is code if what nothing is known of are functions.
+    pub(crate) likely: Vec<Use>,
 }
 
 impl File<'_, '_> {
@@ -190,11 +222,23 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
             all.map(|used| (used.start, *used)).collect()
         };
         let (uses, places) = (of_kind(UseKind::Call), of_kind(UseKind::Assignment));
-        Self { file, uses, places, known: FxHashMap::default(), established: FxHashMap::default() }
+        let methods = file.uses().filter(|used| used.kind == UseKind::Method).map(|used| used.start).collect();
+        let (known, established, likely) = Default::default();
+        Self { file, uses, places, known, established, likely, methods }
     }
 
     /// What stands at the place, as a datum that `is_such`, is evaluated, whatever macros are around it.
     fn is_value(&mut self, used: Use, is_such: impl Fn(Datum) -> bool) -> bool {
+        self.is_value_in(used, is_such, Self::has_code)
+    }
+
+    /// The same in lists whose data are code as `is_code` says.
+    fn is_value_in(
+        &mut self,
+        used: Use,
+        is_such: impl Fn(Datum) -> bool,
+        is_code: fn(&mut Self, ListId) -> bool,
+    ) -> bool {
         let file = self.file;
         let Some(token) = file.tree.token_at(used.start) else { return false };
         let Some(list) = file.tree.list_around(token) else { return false };
@@ -205,21 +249,66 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
             return false;
         }
         // Neither a clause nor a call begins with it: it names something, as that of a restart.
-        let is_first = file.tree.data(list).next().is_some_and(|first| first.core == token);
+        let opener = file.source(file.tree.token_span(file.tree.list(list).open()));
+        let has_head = !file.is_hosted() || matches!(opener, "(" | "#(");
+        let is_first = has_head && file.tree.data(list).next().is_some_and(|first| first.core == token);
         if is_first && file.facts.no_forms.binary_search(&file.tree.list_span(list).start).is_err() {
             return false;
         }
-        let opener = file.source(file.tree.token_span(file.tree.list(list).open()));
         // The name of a function or class in an option: `(:report show)`.
         let is_option = lispwright_index::has_function_namespace(file.dialect())
             && file.head_of(list).is_some_and(|head| head.starts_with(':'));
-        opener == "("
+        (opener == "(" || file.is_hosted())
             && !is_option
             && is_such(datum)
             && file.facts.unclear.binary_search(&used.start).is_err()
-            && self.has_code(list)
+            && is_code(self, list)
             && !self.is_specializer(list, used.span())
             && self.are_established(list)
+    }
+
+    /// The use calls something in code that is code if what nothing is known of are functions.
+    fn is_likely_call(&mut self, used: Use) -> bool {
+        let file = self.file;
+        let Some(list) = file.list_of(used.span()) else { return false };
+        let start = file.tree.list_span(list).start;
+        let is_among = |starts: &[u32]| starts.binary_search(&start).is_ok();
+        let is_head = file.tree.data(list).next().is_some_and(|head| file.tree.core_span(head) == used.span());
+        let around = file.tree.list(list).parent();
+        is_head
+            && !is_among(&file.facts.no_forms)
+            && !is_among(&file.facts.unclear)
+            && !file.is_prefixed(list)
+            && !self.is_clause(list)
+            && !self.is_binding(list)
+            && !self.is_method_like(list)
+            && around.is_some_and(|around| self.is_likely(around) && self.are_established(around))
+    }
+
+    /// A list takes its data as code if what nothing is known of are functions, and so do all forms around it.
+    fn is_likely(&mut self, list: ListId) -> bool {
+        self.all_around(
+            list,
+            |search| &mut search.likely,
+            |search, list| search.passes(list) || search.calls_unknown(list),
+        )
+    }
+
+    /// The list calls something of which nothing is known.
+    fn calls_unknown(&self, list: ListId) -> bool {
+        let file = self.file;
+        let start = file.tree.list_span(list).start;
+        let head = file.tree.data(list).next().filter(|head| head.list().is_none() && head.is_bare());
+        let used = head.and_then(|head| self.uses.get(&file.tree.core_span(head).start));
+        used.is_some_and(|used| {
+            let word = file.source(used.span()).to_ascii_lowercase();
+            let mut parts = word.rsplit([':', '/']).next().unwrap_or_default().split('-');
+            file.facts.unclear.binary_search(&start).is_err()
+                && file.facts.calls.binary_search(&start).is_ok()
+                && !self.expects(&word)
+                && !parts.any(|part| part.contains("def") || OF_MACROS.contains(&part))
+                && matches!(file.operator(*used), Operator::Unknown)
+        })
     }
 
     /// The use is at the head of a place, in code that is certain to be code.
@@ -234,6 +323,14 @@ impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
             && file.facts.unclear.binary_search(&used.start).is_err()
             && self.is_code(list)
             && self.are_established(list)
+    }
+
+    /// The use is in code that is certain to be code.
+    fn is_code_at(&mut self, used: Use) -> bool {
+        let file = self.file;
+        let list = file.tree.token_at(used.start).and_then(|token| file.tree.list_around(token));
+        let is_unclear = file.facts.unclear.binary_search(&used.start).is_ok();
+        list.is_some_and(|list| !is_unclear && self.has_code(list) && self.are_established(list))
     }
 
     /// The list and those around it are no special forms that only custom knows.
@@ -401,7 +498,9 @@ impl<'i> Search<'_, '_, 'i> {
     /// The form around has words of its own that are called like functions, or lists of values.
     fn is_word(&self, list: ListId) -> bool {
         let around = self.file.tree.list(list).parent().and_then(|around| self.head(around));
-        around.is_some_and(|head| head.starts_with("iter") || head.contains("test") || head.contains("case"))
+        let has_words = |head: &str| head.starts_with("iter") || head.contains("test") || head.contains("case");
+        let is_known = |head: &str| self.file.is_hosted() && self.file.dialect().special_form(head).is_some();
+        around.is_some_and(|head| has_words(&head) && !is_known(&head))
     }
 
     /// The list is the second datum of a function without a name.
@@ -482,7 +581,9 @@ impl<'i> Search<'_, '_, 'i> {
             return !file.macros(span).is_empty();
         };
         let Some(word) = self.head(around) else { return false };
-        if file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some() {
+        let is_known =
+            file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some();
+        if is_known || file.is_of_host(span) {
             return false;
         }
         let macro_ = file.operator(*used);
@@ -509,7 +610,7 @@ impl<'i> Search<'_, '_, 'i> {
     /// Macros are written as rules or as procedures over syntax: only their treatment of whole arguments is known.
     fn has_rules(&self) -> bool {
         let dialect = self.file.dialect();
-        !lispwright_index::has_function_namespace(dialect) && !lispwright_index::data_are_names(dialect)
+        !lispwright_index::has_function_namespace(dialect) && !data_are_names(dialect)
     }
 
     /// The project defines the name as a macro that the language has not.
@@ -524,8 +625,7 @@ impl<'i> Search<'_, '_, 'i> {
     /// The list is written like a method: a name, a vector of parameters, and code.
     fn is_method_like(&self, list: ListId) -> bool {
         let second = self.file.tree.data(list).nth(1).filter(|second| second.list().is_some());
-        lispwright_index::data_are_names(self.file.dialect())
-            && second.is_some_and(|second| self.file.core(second).starts_with('['))
+        data_are_names(self.file.dialect()) && second.is_some_and(|second| self.file.core(second).starts_with('['))
     }
 
     /// All forms around a list take it as code.
@@ -572,6 +672,9 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
         let span = file.tree.core_span(head);
+        if self.methods.contains(&span.start) {
+            return true;
+        }
         let word = file.source(span).to_ascii_lowercase();
         let used = self.uses.get(&span.start).or_else(|| self.places.get(&span.start));
         if self.expects(&word) && !used.is_some_and(|used| self.is_plain_function(*used, &word)) {
@@ -589,9 +692,10 @@ impl<'i> Search<'_, '_, 'i> {
                 operator.is_function()
                     || matches!(&operator, Operator::Standard(standard) if is_of_language(standard))
                     || file.dialect().standard_operator(&word).is_some_and(|standard| is_of_language(&standard))
+                    || file.is_of_host(span)
                     || matches!(operator, Operator::Unknown) && self.asserts(&word)
             }
-            None => self.is_local_function(span),
+            None => self.is_local_function(span) || file.is_operator(span) || file.is_of_host(span),
         }
     }
 

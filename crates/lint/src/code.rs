@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use lispwright_index::{Use, UseKind, files_are_modules};
 use lispwright_syntax::name::{canonical_head, canonical_symbol};
-use lispwright_syntax::{Datum, Dialect, FormKind, ListId, Span, SpecialForm, TokenKind};
+use lispwright_syntax::{
+    Datum, Dialect, FormKind, ListId, OperatorKind, Span, SpecialForm, StandardOperator, TokenKind,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::file::File;
@@ -188,7 +190,7 @@ impl<'i> File<'_, 'i> {
     }
 
     /// A special operator is called at a place that the index notes as no use of a name.
-    fn is_operator(&self, at: Span) -> bool {
+    pub(crate) fn is_operator(&self, at: Span) -> bool {
         let facts = &self.facts;
         OPERATORS.iter().any(|(dialect, names)| *dialect == self.dialect() && names.contains(&self.source(at)))
             && facts.uses.binary_search_by_key(&at.start, |one| one.start).is_err()
@@ -223,6 +225,10 @@ impl<'i> File<'_, 'i> {
             return false;
         }
         if dialect.special_form(name).is_some() || dialect.is_standard(&canonical_symbol(dialect, name)) {
+            return false;
+        }
+        let is_function = |one: &StandardOperator| one.kind == OperatorKind::Function;
+        if dialect.standard_operator(name).filter(is_function).is_some() && !known.is_defined {
             return false;
         }
         let definitions = self.definitions(known);

@@ -17,6 +17,8 @@ pub(crate) struct CallWords {
     pub(crate) names: NameWords,
     /// Projects can have a configuration of clj-kondo.
     pub(crate) has_kondo: bool,
+    /// Code calls methods and constructors of a host; vectors, maps and sets are evaluated.
+    pub(crate) is_hosted: bool,
     /// What a module is required for hides what the language of the file has.
     pub(crate) modules_hide: bool,
     /// The methods of a function need not take what it takes.
@@ -175,12 +177,12 @@ const SCHEME_NAMES: NameWords = NameWords {
 const CLOJURE_NAMES: NameWords = NameWords {
     separator: Some("/"),
     has_exports: false,
-    judges_variables: false,
+    judges_variables: true,
     space_word: "namespace",
     no_variables: &[],
     no_classes: &[],
     shown: &[],
-    others: WordTable("defproject\nin-ns\nthrown-with-msg?\nthrown?"),
+    others: WordTable(include_str!("known-clojure-names.txt")),
     libraries: "clojure.core",
     closed: &["clojure.edn", "clojure.java.io", "clojure.set", "clojure.string", "clojure.walk", "clojure.zip"],
     conjures: &[
@@ -238,6 +240,7 @@ const COMMON_LISP: CallWords = CallWords {
     platform: PlatformWords::ONE,
     names: COMMON_LISP_NAMES,
     has_kondo: false,
+    is_hosted: false,
     modules_hide: false,
     methods_can_differ: false,
     asserts: &[
@@ -287,6 +290,7 @@ const EMACS_LISP: CallWords = CallWords {
     platform: PlatformWords::EMACS_LISP,
     names: EMACS_LISP_NAMES,
     has_kondo: false,
+    is_hosted: false,
     modules_hide: false,
     methods_can_differ: true,
     asserts: &["should", "should-not", "ert-deftest"],
@@ -333,6 +337,7 @@ const CLOJURE: CallWords = CallWords {
     names: CLOJURE_NAMES,
     asserts: &["is", "are", "testing", "deftest", "deftest-"],
     has_kondo: true,
+    is_hosted: true,
     modules_hide: false,
     methods_can_differ: true,
 };

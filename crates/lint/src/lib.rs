@@ -15,6 +15,7 @@ mod dialects;
 mod file;
 mod finding;
 mod formatting;
+mod host;
 mod identity;
 mod imports;
 pub mod kondo;

@@ -8,6 +8,9 @@ use crate::dialects::{NameWords, call_words};
 use crate::file::File;
 use crate::names::Sort;
 
+/// So many characters of what is evaluated are searched for a definition.
+const MOST_OF_CALL: usize = 200;
+
 /// What may define names in the spaces of a project.
 pub(crate) struct Makers<'f, 'q, 'i> {
     file: &'f File<'q, 'i>,
@@ -242,14 +245,30 @@ fn conjures(text: &str, word: &str) -> bool {
             return false;
         }
         let rest = rest.trim_start_matches(' ');
-        let end = rest.char_indices().nth(80).map_or(rest.len(), |(end, _)| end);
         match word {
-            _ if word.contains("eval") => rest[..end].contains("def"),
+            _ if word.contains("eval") => rest.starts_with('`') || rest[..end_of_call(rest)].contains("def"),
             // What a function loads is there when it has run, not when its file is compiled.
             "(load " => text[..at].is_empty() || text[..at].ends_with('\n'),
             _ => !rest.starts_with('\''),
         }
     })
+}
+
+/// Where the call ends in whose arguments the text begins, as far as brackets alone say.
+fn end_of_call(text: &str) -> usize {
+    let mut depth = 0;
+    let mut ends = text.char_indices().take(MOST_OF_CALL).filter(|(_, one)| match one {
+        '(' => {
+            depth += 1;
+            false
+        }
+        ')' => {
+            depth -= 1;
+            depth < 0
+        }
+        _ => false,
+    });
+    ends.next().map_or_else(|| text.char_indices().nth(MOST_OF_CALL).map_or(text.len(), |(end, _)| end), |(end, _)| end)
 }
 
 /// What a form of which nothing is known may define: names that have a symbol of the form in them, or anything if it has no

@@ -48,7 +48,10 @@ impl File<'_, '_> {
                 let locals = marks
                     .map(|mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span))));
                 let of_language = call_words(self.dialect()).names.others.words().map(str::to_owned);
-                locals.chain(of_language).find(|known| is_slip(name, known))
+                // Where functions are values of variables, their names are those of variables.
+                let is_one = !lispwright_index::has_function_namespace(self.dialect());
+                let functions = self.dialect().standard_operators().filter(|_| is_one).map(str::to_owned);
+                locals.chain(of_language).chain(functions).find(|known| is_slip(name, known))
             }
             false => self.dialect().standard_operators().find(|known| is_slip(name, known)).map(str::to_owned),
         };

@@ -22,6 +22,8 @@ mod undefined_export;
 mod undefined_name;
 mod unknown_alias;
 mod unknown_block;
+mod unknown_class;
+mod unknown_method;
 mod unknown_module;
 mod unknown_option;
 mod unreachable_clause;
@@ -58,6 +60,8 @@ pub const ALL: &[&dyn Rule] = &[
     &undefined_name::UndefinedName,
     &unknown_alias::UnknownAlias,
     &unknown_block::UnknownBlock,
+    &unknown_class::UnknownClass,
+    &unknown_method::UnknownMethod,
     &unknown_module::UnknownModule,
     &unknown_option::UnknownOption,
     &unreachable_clause::UnreachableClause,

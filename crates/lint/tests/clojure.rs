@@ -127,7 +127,10 @@ fn parameters_and_bindings_are_in_vectors() {
         ("(defn f [x] (let [:a 1] x))", "malformed-binding: `:a` is no name that can be bound"),
         ("(defn f [x] (let [(a b) x] x))", "malformed-binding: a list is no name that can be bound"),
         ("(defn f [x] (if-let [a x b 2] a))", "malformed-binding: `if-let` binds one name"),
-        ("(defn f [x] (letfn [g [a] a] x))", "malformed-binding: a binding of `letfn` is a list: `(name [parameters] …)`"),
+        (
+            "(defn f [x] (letfn [g [a] a] x))",
+            "malformed-binding: a binding of `letfn` is a list: `(name [parameters] …)`",
+        ),
         ("(defn f [x] (let [{:keys a} x] x))", "malformed-binding: `:keys` takes a vector of names"),
         ("(defn f [x] (for [a x :whlie a] a))", "malformed-binding: `for` has no word `:whlie`; near it: `:while`"),
         ("(defn f [x] (try x (catch e 2)))", "malformed-binding: `catch` has a class and then a name"),

@@ -70,7 +70,7 @@ fn code_of_a_condition_is_code() {
             "(define-condition oops (error) () (:report (lambda (condition stream) (format stream \"~a\" {name}))))"
         )
     };
-    check(&with("conditin"), &["nobody defines `conditin`"]);
+    check(&with("conditin"), &["nobody defines `conditin`; near it: `condition`"]);
     check(&with("condition"), &[]);
     check("(defun report (c s) (print c s))\n(define-condition oops (error) () (:report report))", &[]);
     check("(defun f (x) (error \"~a\" (price x 1)))", &["`price` takes 1 argument (object), and gets 2"]);

@@ -2,7 +2,7 @@
 
 use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, nearest};
+use lispwright_syntax::{Dialect, FormKind, Span, SpecialForm as F, TokenKind, nearest};
 
 use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
@@ -143,6 +143,13 @@ impl Rule for UndefinedName {
         let values = file.values();
         for used in values.places.iter().chain(&values.functions) {
             if let Some(message) = search.of_here(used.span(), Sort::Function) {
+                findings.add(used.span(), message);
+            }
+        }
+        for used in &values.likely {
+            let sort = if used.kind == UseKind::Call { Sort::Function } else { Sort::Variable };
+            let message = search.of_slip(used.span(), sort).filter(|_| !file.may_be_bound(used.span()));
+            if let Some(message) = message {
                 findings.add(used.span(), message);
             }
         }
@@ -391,7 +398,10 @@ impl<'i> Search<'_, '_, 'i> {
         let near = match (meant, elsewhere) {
             (Some(meant), _) => format!("; near it: `{meant}`"),
             (None, Some(space)) => format!(" here; {} `{space}` does", words.space_word),
-            (None, None) => self.near(&home, &symbol.name),
+            (None, None) => match file.meant(at, &symbol.name, is_variable) {
+                Some(meant) => format!("; near it: `{meant}`"),
+                None => self.near(&home, &symbol.name),
+            },
         };
         let what = match sort {
             Sort::Class => "the class ",
@@ -399,6 +409,21 @@ impl<'i> Search<'_, '_, 'i> {
             Sort::Variable | Sort::Function => "",
         };
         Some(format!("nobody defines {what}`{written}`{near}"))
+    }
+
+    /// What is wrong with a name in what may be data of a macro: it is a slip of one that is there, and written once.
+    fn of_slip(&mut self, at: Span, sort: Sort) -> Option<String> {
+        let file = self.file;
+        let name = file.name(at);
+        let spelled = lispwright_index::spelled(file.dialect(), &name.symbol.name);
+        if spelled.len() < FEWEST_LETTERS {
+            return None;
+        }
+        let meant = file.meant(at, &name.symbol.name, sort == Sort::Variable)?;
+        if !is_within_word(&spelled, &meant) {
+            return None;
+        }
+        self.of_here(at, sort)
     }
 
     /// What is wrong with a name that modules of the language have, if the code has asked for none of them.
@@ -463,7 +488,10 @@ impl<'i> Search<'_, '_, 'i> {
             let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return false };
             let head = file.tree.core_span(head);
             let word = canonical_head(file.dialect(), file.source(head));
-            if file.dialect().special_form(&word).is_some() || file.dialect().standard_operator(&word).is_some() {
+            // What is threaded to the end of a form is in what that binds.
+            let special = file.dialect().special_form(&word);
+            let is_threading = matches!(special, Some(F::Threading | F::ThreadingIf { first: false }));
+            if !is_threading && (special.is_some() || file.dialect().standard_operator(&word).is_some()) {
                 return false;
             }
             let span = file.tree.list_span(list);

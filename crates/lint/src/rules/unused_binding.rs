@@ -94,6 +94,7 @@ impl Rule for UnusedBinding {
                 && !file.interpolates(one.form)
                 && !file.may_be_used(&one)
                 && !file.may_be_dynamic(name, one.form)
+                && !file.is_implicit(name, one.form)
                 && file.is_idle(one.name)
             {
                 let what = if one.is_function { "function" } else { "variable" };
@@ -181,6 +182,11 @@ impl File<'_, '_> {
             || name.contains(['-', '/'])
             || WORDS.contains(&name)
             || !text.contains("lexical-binding: t")
+    }
+
+    /// A form in it uses the name without writing it.
+    fn is_implicit(&self, name: &str, form: &CodeForm<'_>) -> bool {
+        name == "this" && self.source(self.tree.list_span(form.list)).contains("(proxy-super ")
     }
 
     /// A string in the form has code inside, as some libraries for Common Lisp read it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lispwright_index::{Signature, parameter_notation};
+use lispwright_index::{Signature, Symbol, Use, parameter_notation};
 use lispwright_syntax::{Dialect, OperatorKind};
 
 use crate::calls::{Call, is_rebound};
@@ -87,6 +87,16 @@ static ABOUT: About = About {
             right: "(ns shop.core)\n(defn area ([r] (* 3 r)) ([a b] (* a b)))\n(-> 1 (area 2))\n",
         },
         Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defprotocol Shape (area [shape] [shape unit]))\n(defn f [x] (area x 1 2))\n",
+            right: "(ns shop.core)\n(defprotocol Shape (area [shape] [shape unit]))\n(defn f [x] (list (area x) (area x 1)))\n",
+        },
+        Example {
+            dialect: Dialect::Clojure,
+            wrong: "(ns shop.core)\n(defrecord Square [side unit])\n(defn f [x] (Square. x))\n",
+            right: "(ns shop.core)\n(defrecord Square [side unit])\n(defn f [x] (list (Square. x 1) (-> x (Square. 1)) (Thread. x)))\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: "(defun shop-area (r &optional s) (list r s))\n(shop-area)\n",
             right: "(defun shop-area (r &optional s) (list r s))\n(shop-area 1)\n(= 1 2 3)\n\
@@ -128,7 +138,42 @@ impl Rule for WrongArgumentCount {
                 findings.add(call.name, format!("`{}` takes {takes}, and gets {gets}", file.source(call.name)));
             }
         }
+        for used in &file.values().classes {
+            if let Some((takes, gets)) = constructor_complaint(file, *used) {
+                let gets = if gets == 0 { "none".to_owned() } else { gets.to_string() };
+                findings.add(used.span(), format!("`{}.` takes {takes}, and gets {gets}", file.source(used.span())));
+            }
+        }
     }
+}
+
+/// What the constructor of a type or record of this namespace takes, and what it gets, if that is something else:
+/// `(Name. field…)`.
+fn constructor_complaint(file: &File<'_, '_>, used: Use) -> Option<(String, usize)> {
+    let list = file.list_of(used.span())?;
+    let data = file.data(list);
+    let (head, arguments) = data.split_first()?;
+    let name = file.core(*head).strip_suffix('.').filter(|name| *name == file.source(used.span()))?;
+    let is_step = file.facts.steps.binary_search(&file.tree.list_span(list).start).is_ok();
+    if is_step || file.tree.core_span(*head).start != used.start || !arguments.iter().all(|one| file.is_plain(*one)) {
+        return None;
+    }
+    let space = file.document.facts.space_at(used.start).to_owned();
+    let made = Symbol { space, name: format!("->{name}") };
+    let [(document, one)] = file.question.definitions(&made)[..] else { return None };
+    // That of a library has types among its fields: `(s/defrecord Name [field :- Type])`.
+    let row = &document.facts.forms[one.form as usize];
+    if !document.text[row.span.range()].starts_with(&format!("({} ", row.head)) {
+        return None;
+    }
+    let signatures = crate::structures::made(document, one)?;
+    let [takes] = signatures.as_slice() else { return None };
+    let count = arguments.len();
+    // A record takes its metadata and further keys, too, and two numbers more.
+    let is_record = row.head == "defrecord";
+    let fits = count == takes.required || (is_record && [2, 4].contains(&count.saturating_sub(takes.required)));
+    let shown = format!("{} ({})", range(takes.required, Some(takes.required)), short(&takes.shown));
+    (!fits && !takes.shown.contains(":-")).then_some((shown, count))
 }
 
 /// The list is a type, not a call: `(member :a)`, `(eql :a)`.
