@@ -159,7 +159,8 @@ pub(crate) fn values(file: &File<'_, '_>) -> Values {
     let classes = named.into_iter().filter(|used| search.is_code_at(*used)).collect();
     let is_unsure = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Call) && !used.hidden;
     let unsure: Vec<Use> = file.uses().filter(is_unsure).copied().collect();
-    let likely = unsure.into_iter().filter_map(|used| {
+    let is_unjudged = |used: &Use| {
+        let used = *used;
         let is_call = used.kind == UseKind::Call;
         let is_likely = match is_call {
             true => search.is_likely_call(used),
@@ -169,9 +170,9 @@ pub(crate) fn values(file: &File<'_, '_>) -> Values {
             file.list_of(used.span())
                 .is_some_and(|list| if is_call { search.is_code(list) } else { search.has_code(list) })
         };
-        (is_likely && !is_certain(&mut search)).then_some(used)
-    });
-    let likely = likely.collect();
+        is_likely && !is_certain(&mut search)
+    };
+    let likely = unsure.into_iter().filter(is_unjudged).collect();
     Values { variables, places, functions, classes, likely }
 }
 
