@@ -6,27 +6,31 @@ use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
 
-/// What stays of a finding when lines above it change: the rule, the form around it and the message without the lines
-/// that it names.
+/// What stays of a finding when code around it changes: the rule, the form around it and what lasts of the message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     /// The code of the rule.
     pub rule: &'static str,
     /// The label of the form around it.
     pub form: String,
-    /// The message, with `N` for the numbers of lines.
+    /// The message, as [`lasting`] gives it.
     pub message: String,
 }
 
 impl Identity {
     /// The identity of a finding.
     pub fn of(finding: &Finding) -> Self {
-        Self { rule: finding.rule, form: finding.form.clone(), message: without_lines(&finding.message) }
+        Self { rule: finding.rule, form: finding.form.clone(), message: lasting(&finding.message) }
     }
 }
 
-/// The message with `N` for each number after the word `line` or `lines`.
-pub fn without_lines(message: &str) -> String {
+/// What comes before a name that may be meant.
+const NEAR: &str = "; near it: ";
+
+/// The message as it stays when other code changes: with `N` for each number after the word `line` or `lines`, and without
+/// the name that is near the one that it tells of.
+pub fn lasting(message: &str) -> String {
+    let message = message.split(NEAR).next().unwrap_or(message);
     let mut words = Vec::new();
     let mut is_line = false;
     for word in message.split(' ') {
@@ -90,7 +94,15 @@ mod tests {
 
     #[test]
     fn numbers_that_are_no_lines_are_kept() {
-        assert_eq!(without_lines("`f` takes 2 arguments and gets 3"), "`f` takes 2 arguments and gets 3");
-        assert_eq!(without_lines("see lines 3 and 14, column 5"), "see lines N and N, column 5");
+        assert_eq!(lasting("`f` takes 2 arguments and gets 3"), "`f` takes 2 arguments and gets 3");
+        assert_eq!(lasting("see lines 3 and 14, column 5"), "see lines N and N, column 5");
+    }
+
+    #[test]
+    fn a_finding_is_the_same_where_another_name_is_near() {
+        let before = [finding("defun f", "nobody defines `totl`; near it: `total`", 10)];
+        let after = [finding("defun f", "nobody defines `totl`", 10), finding("defun f", "nobody defines `itms`", 20)];
+        let new: Vec<u32> = new_since(&before, &after).iter().map(|one| one.span.start).collect();
+        assert_eq!(new, [20]);
     }
 }

@@ -38,7 +38,7 @@ pub use chosen::Chosen;
 pub use code::{CodeForm, CodeForms};
 pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
-pub use identity::{Identity, new_since, without_lines};
+pub use identity::{Identity, lasting, new_since};
 pub use part::JudgedPart;
 pub use rule::{About, Example, Rule};
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use lispwright_lint::without_lines;
+use lispwright_lint::lasting;
 
 use crate::problems::Problem;
 
@@ -17,7 +17,7 @@ const HEAD: &str = "# Problems that `lispwright lint` does not tell; `lispwright
 pub(crate) struct Baseline(BTreeMap<(String, String, String), usize>);
 
 fn key(problem: &Problem) -> (String, String, String) {
-    let message = without_lines(&problem.message).replace(['\t', '\n', '\r'], " ");
+    let message = lasting(&problem.message).replace(['\t', '\n', '\r'], " ");
     (problem.path.clone(), problem.code.to_owned(), message)
 }
 
@@ -35,11 +35,15 @@ impl Baseline {
     pub(crate) fn read(text: &str) -> Self {
         let line = |line: &str| {
             let mut parts = line.splitn(4, '\t');
-            let count = parts.next()?.parse().ok()?;
+            let count: usize = parts.next()?.parse().ok()?;
             let mut next = || parts.next().map(str::to_owned);
-            Some(((next()?, next()?, next()?), count))
+            Some(((next()?, next()?, lasting(&next()?)), count))
         };
-        Self(text.lines().filter_map(line).collect())
+        let mut known = Self::default();
+        for (key, count) in text.lines().filter_map(line) {
+            *known.0.entry(key).or_default() += count;
+        }
+        known
     }
 
     /// Its text, in order.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lispwright_index::Document;
-use lispwright_lint::{Finding, without_lines};
+use lispwright_lint::{Finding, lasting};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -72,6 +72,6 @@ impl Problem {
 
     /// What stays of it when other lines change.
     pub fn identity(&self) -> String {
-        format!("{}\n{}\n{}\n{}", self.path, self.code, self.form, without_lines(&self.message))
+        format!("{}\n{}\n{}\n{}", self.path, self.code, self.form, lasting(&self.message))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Instant;
 
 use lispwright_index::Index;
-use lispwright_lint::{Chosen, Finding, new_since};
+use lispwright_lint::{Chosen, lasting, new_since};
 use lispwright_syntax::{Dialect, Language};
 
 use super::{Ask, Change, Snapshot, is_unfinished, slots};
@@ -98,8 +98,7 @@ fn expected(before: &Texts, after: &Texts) -> Vec<String> {
     let mut told = Vec::new();
     for path in after.keys() {
         let (Some(old), Some(new)) = (then.document(path), now.document(path)) else { continue };
-        let found = without_hints(chosen.findings(&later, new));
-        let known = without_hints(chosen.findings(&earlier, old));
+        let (found, known) = (chosen.findings(&later, new), chosen.findings(&earlier, old));
         let fresh = new_since(&known, &found).into_iter().filter(|one| !is_unfinished(new, Some(old), one));
         told.extend(fresh.map(|one| shown(&Problem::of(new, one, Path::new("")))));
     }
@@ -107,19 +106,9 @@ fn expected(before: &Texts, after: &Texts) -> Vec<String> {
     told
 }
 
-/// The same problem can have another name near it now.
-fn without_hints(mut found: Vec<Finding>) -> Vec<Finding> {
-    for one in &mut found {
-        one.message.truncate(one.message.find(HINT).unwrap_or(one.message.len()));
-    }
-    found
-}
-
-const HINT: &str = "; near it";
-
+/// The same problem can have another name near it in each.
 fn shown(problem: &Problem) -> String {
-    let message = problem.message.split(HINT).next().unwrap_or_default();
-    format!("{}:{} {message}", problem.path, problem.line)
+    format!("{}:{} {}", problem.path, problem.line, lasting(&problem.message))
 }
 
 fn ask(path: &Path, before: &str, after: &str) -> Ask {
