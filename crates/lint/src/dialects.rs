@@ -47,6 +47,8 @@ pub(crate) struct NameWords {
     pub(crate) entries: &'static [&'static str],
     /// The forms of the dialect and of its libraries show which names are variables that are evaluated.
     pub(crate) judges_variables: bool,
+    /// Macros define and give out what is not read, so that only slips of names are told.
+    pub(crate) only_slips: bool,
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table; where functions have a namespace of their own, its variables.
@@ -87,6 +89,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     has_exports: true,
     by_prefix: false,
     judges_variables: true,
+    only_slips: false,
     space_word: "package",
     others: WordTable(include_str!("known-lisp-variables.txt")),
     no_variables: &[
@@ -173,6 +176,9 @@ const SCHEME_NAMES: NameWords = NameWords {
             test-eqv test-error test-group test-runner-current define-record-type",
     ..COMMON_LISP_NAMES
 };
+
+/// What a module of Racket has from others is not known by itself: only slips are told.
+const RACKET_NAMES: NameWords = NameWords { only_slips: true, libraries: "", ..SCHEME_NAMES };
 
 const CLOJURE_NAMES: NameWords = NameWords {
     separator: Some("/"),
@@ -323,7 +329,7 @@ const RACKET: CallWords = CallWords {
     includes: &["(include"],
     definers: &["define", "define/contract", "define-inline"],
     platform: PlatformWords::RACKET,
-    names: SCHEME_NAMES,
+    names: RACKET_NAMES,
     asserts: &[],
     ..COMMON_LISP
 };

@@ -21,12 +21,12 @@ static ABOUT: About = About {
     code: "undefined-name",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Racket, Dialect::Clojure, Dialect::EmacsLisp],
     what: "Code uses a name that nobody defines: a function that is called, a variable, a name of another module or namespace, \
            or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
           macro or reader macro of which nothing is known, nor a module, unless the name is a slip of the hand away from one that \
-          is there. In Emacs Lisp, where any library can define it, it is told \
+          is there. In Racket, only slips are told. In Emacs Lisp, where any library can define it, it is told \
           if it has the prefix of its file, is a slip of the hand away from a name that is there, or is a word without a \
           hyphen in a file that loads nothing unknown.",
     examples: &[
@@ -85,6 +85,13 @@ static ABOUT: About = About {
             right: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (statement x) x)\n(define (f x) (statement (first x)))\n",
         },
         Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(require \"parts.rkt\")\n(define (statement items) (apply + items))\n\
+                    (define (report items) (displayln (statment items)))\n",
+            right: "#lang racket\n(require \"parts.rkt\")\n(define (statement items) (apply + items))\n\
+                    (define (report items) (displayln (statement (other items))))\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statment x))\n",
             right: ";;; example.el -*- lexical-binding: t -*-\n(defun example-statement (x) x)\n(defun example-f (x) (example-statement x))\n\
@@ -117,7 +124,7 @@ impl Rule for UndefinedName {
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = &call_words(file.dialect()).names;
         let mut search = Search { file, words, makers: Makers::of(file) };
-        for used in file.uses().filter(|used| !used.hidden) {
+        for used in file.uses().filter(|used| !used.hidden && !words.only_slips) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
             }
@@ -339,7 +346,8 @@ impl<'i> Search<'_, '_, 'i> {
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_whole = words.entries.is_empty() || words.entries.iter().any(|entry| file.text().contains(entry));
-        let is_entered = is_whole && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
+        let is_entered =
+            is_whole && !words.only_slips && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
         let mut meant = None;
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
