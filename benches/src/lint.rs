@@ -33,7 +33,7 @@ struct Section {
     projects: &'static [(&'static str, &'static str)],
 }
 
-const SECTIONS: [Section; 4] = [
+const SECTIONS: [Section; 5] = [
     Section {
         name: "Common Lisp (SBCL)",
         folder: "common-lisp",
@@ -140,6 +140,25 @@ const SECTIONS: [Section; 4] = [
             ("libbultitude-clojure/bultitude", ""),
         ],
     },
+    Section {
+        name: "Racket",
+        folder: "racket",
+        dialect: Dialect::Racket,
+        projects: &[
+            ("racket-common/racket", ""),
+            ("racket-common/syntax", ""),
+            ("racket-common/setup", ""),
+            ("racket-common/compiler", ""),
+            ("racket-common/ffi", ""),
+            ("racket-common/file", ""),
+            ("racket-common/planet", ""),
+            ("racket-common/xml", ""),
+            ("racket-common/net", ""),
+            ("racket-common/db", ""),
+            ("racket-common/openssl", ""),
+            ("racket-common/data", ""),
+        ],
+    },
 ];
 
 /// Files of each section in which faults are planted.
@@ -242,8 +261,15 @@ fn measured(section: &Section, setting: &Setting, log: &mut String) -> Result {
         .enumerate()
         .flat_map(|(number, ground)| {
             let texts = std::iter::once(&ground.text).chain(ground.planted.iter().map(|one| &one.text));
-            let system = section.projects[ground.project].1;
-            texts.enumerate().map(move |(at, text)| Case { name: format!("{number}.{at}"), system, text })
+            let context = match section.dialect {
+                Dialect::Racket => ground.path.display().to_string(),
+                _ => section.projects[ground.project].1.to_owned(),
+            };
+            texts.enumerate().map(move |(at, text)| Case {
+                name: format!("{number}.{at}"),
+                context: context.clone(),
+                text,
+            })
         })
         .collect();
     let scratch = setting.scratch.join("lint").join(section.folder);

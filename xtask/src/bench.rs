@@ -41,7 +41,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     }
     corpus::prepare(install)?;
     if name.is_none_or(|name| name == LINT) {
-        apt::ensure(&[apt::SBCL, apt::GUILE, apt::EMACS, apt::CLOJURE, apt::ANALYZER], install)?;
+        apt::ensure(&[apt::SBCL, apt::GUILE, apt::EMACS, apt::CLOJURE, apt::ANALYZER, apt::RACKET], install)?;
     }
     if name.is_none_or(|name| name == INDEX) {
         apt::ensure(&[apt::RIPGREP], install)?;

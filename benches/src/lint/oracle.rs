@@ -10,8 +10,8 @@ use lispwright_syntax::Dialect;
 /// A text to be judged.
 pub(crate) struct Case<'t> {
     pub(crate) name: String,
-    /// The system that is loaded before, in Common Lisp.
-    pub(crate) system: &'static str,
+    /// What the case belongs to: the system that is loaded before, in Common Lisp, or the file that it is in Racket.
+    pub(crate) context: String,
     pub(crate) text: &'t str,
 }
 
@@ -51,8 +51,8 @@ fn try_ask(dialect: Dialect, cases: &[Case<'_>], home: &Path, scratch: &Path) ->
     for case in cases {
         let path = scratch.join(format!("case-{}.{ending}", case.name));
         fs::write(&path, case.text)?;
-        if dialect == Dialect::CommonLisp {
-            list.push_str(&format!("{}\t", case.system));
+        if !case.context.is_empty() {
+            list.push_str(&format!("{}\t", case.context));
         }
         list.push_str(&format!("{}\t{}\n", case.name, path.display()));
         asked.push_str(case.text);
@@ -69,6 +69,7 @@ fn try_ask(dialect: Dialect, cases: &[Case<'_>], home: &Path, scratch: &Path) ->
             Dialect::CommonLisp => &["sbcl", "--noinform", "--no-userinit", "--non-interactive", "--load"][..],
             Dialect::Scheme => &["guile", "--no-auto-compile", "-s"],
             Dialect::Clojure => &["java", "clojure.main"],
+            Dialect::Racket => &["racket"],
             _ => &["emacs", "--batch", "-Q", "-l"],
         };
         eprintln!("  {} judges {} files ...", words[0], cases.len());
@@ -109,6 +110,7 @@ fn script(dialect: Dialect) -> PathBuf {
         Dialect::CommonLisp => "common-lisp.lisp",
         Dialect::Scheme => "guile.scm",
         Dialect::Clojure => "clojure.clj",
+        Dialect::Racket => "racket.rkt",
         _ => "emacs-lisp.el",
     };
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/oracles/lint").join(name)

@@ -58,7 +58,7 @@ struct Signs {
 /// The signs of a language.
 const fn signs(dialect: Dialect) -> Signs {
     match dialect {
-        Dialect::Scheme => Signs { keyword: "#:", nothing: "#f", directive: "~a" },
+        Dialect::Scheme | Dialect::Racket => Signs { keyword: "#:", nothing: "#f", directive: "~a" },
         Dialect::EmacsLisp | Dialect::Clojure => Signs { keyword: ":", nothing: "nil", directive: "%s" },
         _ => Signs { keyword: ":", nothing: "nil", directive: "~a" },
     }
@@ -81,10 +81,20 @@ impl<'t> Code<'t> {
         while let Some(list) = waiting.pop() {
             let data: Vec<Datum> = code.tree.data(list).collect();
             let head = data.first().filter(|head| head.list().is_none()).map_or("", |head| code.source(*head));
-            let is_declaration =
-                ["defpackage", "in-package", "define-module", "use-modules", "ns", "declare", "declaim", "quote"]
-                    .iter()
-                    .any(|word| head.eq_ignore_ascii_case(word));
+            let is_declaration = [
+                "defpackage",
+                "in-package",
+                "define-module",
+                "use-modules",
+                "ns",
+                "require",
+                "provide",
+                "declare",
+                "declaim",
+                "quote",
+            ]
+            .iter()
+            .any(|word| head.eq_ignore_ascii_case(word));
             if is_declaration {
                 continue;
             }
@@ -196,6 +206,7 @@ fn imports(code: &Code<'_>, dialect: Dialect) -> Vec<Span> {
                 let is_import = matches!(code.source(pair[0]), "#:use-module" | ":use-module");
                 is_import.then(|| Span::new(code.tree.datum_span(pair[0]).start, code.tree.datum_span(pair[1]).end))
             })),
+            (Dialect::Racket, "require") => found.extend(data[1..].iter().map(|one| code.tree.datum_span(*one))),
             (Dialect::Clojure, "ns") => {
                 found.extend(data[1..].iter().filter_map(|clause| clause.list()).flat_map(|list| {
                     let wants: Vec<Datum> = code.tree.data(list).collect();
