@@ -4,7 +4,7 @@
 //! defines it. But a name that nothing known defines, that is written once, and that differs from a known one by a slip,
 //! is that one. And libraries of Emacs do not define words without a hyphen.
 
-use lispwright_index::{Link, MarkRole, Thing, Tie, UseKind, spelled};
+use lispwright_index::{Link, Mark, MarkRole, Thing, Tie, UseKind, spelled};
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::FxHashSet;
@@ -40,21 +40,22 @@ impl File<'_, '_> {
         if let Some(known) = own.find(|known| is_slip(name, known)) {
             return Some(known);
         }
-        let known = match is_variable {
-            true => {
-                let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
-                let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
-                let marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
-                let locals = marks
-                    .map(|mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span))));
-                let of_language = call_words(self.dialect()).names.others.words().map(str::to_owned);
-                // Where functions are values of variables, their names are those of variables.
-                let is_one = !lispwright_index::has_function_namespace(self.dialect());
-                let functions = self.dialect().standard_operators().filter(|_| is_one).map(str::to_owned);
-                locals.chain(of_language).chain(functions).find(|known| is_slip(name, known))
-            }
-            false => self.dialect().standard_operators().find(|known| is_slip(name, known)).map(str::to_owned),
+        // Where functions are values of variables, a name of one is that of the other.
+        let is_one = !lispwright_index::has_function_namespace(self.dialect());
+        let locals = || {
+            let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
+            let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
+            let mut marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
+            let plain =
+                |mark: &Mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span)));
+            marks.find_map(|mark| Some(plain(mark)).filter(|known| is_slip(name, known)))
         };
+        let of_language = || {
+            let variables = call_words(self.dialect()).names.others.words().filter(|_| is_variable);
+            let functions = self.dialect().standard_operators().filter(|_| is_one || !is_variable);
+            variables.chain(functions).find(|known| is_slip(name, known)).map(str::to_owned)
+        };
+        let known = (is_one || is_variable).then(locals).flatten().or_else(of_language);
         let in_library = || self.question.library_name(name, |known| is_slip(name, known));
         known.or_else(|| self.slip_in_project(name, is_variable)).or_else(|| (!is_variable).then(in_library).flatten())
     }

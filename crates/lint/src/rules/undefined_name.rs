@@ -375,7 +375,7 @@ impl<'i> Search<'_, '_, 'i> {
             // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
             // A file that enters no module is a part of another, or data.
             let form = file.forms.around(at.start).map(|id| file.forms.get(id).kind);
-            let is_code = is_entered || matches!(form, Some(FormKind::Function | FormKind::Method));
+            let is_code = is_entered || words.only_slips || matches!(form, Some(FormKind::Function | FormKind::Method));
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
             meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
         }
