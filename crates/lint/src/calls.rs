@@ -499,7 +499,10 @@ impl<'i> Search<'_, '_, 'i> {
     /// The form around has words of its own that are called like functions, or lists of values.
     fn is_word(&self, list: ListId) -> bool {
         let around = self.file.tree.list(list).parent().and_then(|around| self.head(around));
-        let has_words = |head: &str| head.starts_with("iter") || head.contains("test") || head.contains("case");
+        let has_words = |head: &str| {
+            let parts = ["test", "case", "class/c", "object/c"];
+            head.starts_with("iter") || parts.iter().any(|part| head.contains(part))
+        };
         let is_known = |head: &str| self.file.is_hosted() && self.file.dialect().special_form(head).is_some();
         around.is_some_and(|head| has_words(&head) && !is_known(&head))
     }

@@ -177,16 +177,22 @@ impl<'i> File<'_, 'i> {
         if !files_are_modules(self.dialect()) {
             return true;
         }
-        // `#lang racket`, or `(module name racket …)`
+        match self.module_language() {
+            Some(language) => RACKETS.contains(&language),
+            None => !self.text().contains("#reader") && !self.text().trim_start().starts_with("#!"),
+        }
+    }
+
+    /// The language of a module: `#lang racket`, or `(module name racket …)`.
+    pub(crate) fn module_language(&self) -> Option<&'i str> {
         let mut solid = self.tree.tokens().filter(|(kind, _)| !kind.is_trivia()).map(|(_, span)| self.source(span));
         let (first, second) = (solid.next().unwrap_or_default(), solid.next().unwrap_or_default());
-        let language = match (first.strip_prefix("#lang"), first, second) {
-            (Some(""), _, language) => language,
-            (Some(language), ..) => language.trim_start(),
-            (None, "(", "module") => solid.nth(1).unwrap_or_default(),
-            _ => return !self.text().contains("#reader") && !first.starts_with("#!"),
-        };
-        RACKETS.contains(&language)
+        match (first.strip_prefix("#lang"), first, second) {
+            (Some(""), _, language) => Some(language),
+            (Some(language), ..) => Some(language.trim_start()),
+            (None, "(", "module") => Some(solid.nth(1).unwrap_or_default()),
+            _ => None,
+        }
     }
 
     /// A special operator is called at a place that the index notes as no use of a name.

@@ -36,6 +36,8 @@ pub struct File<'q, 'i> {
     platform: OnceCell<Platform>,
     pub(crate) names: Names<'i>,
     pub(crate) other_locals: OnceCell<FxHashSet<&'i str>>,
+    /// It has nothing of the modules of Racket but what it requires.
+    pub(crate) needs_modules: OnceCell<bool>,
 }
 
 impl<'q, 'i> File<'q, 'i> {
@@ -61,7 +63,7 @@ impl<'q, 'i> File<'q, 'i> {
         forms: Forms,
         facts: Cow<'i, Facts>,
     ) -> Self {
-        let (code, calls, values, unknown_features, platform, names, other_locals) = Default::default();
+        let (code, calls, values, unknown_features, platform, names, other_locals, needs_modules) = Default::default();
         Self {
             question,
             document,
@@ -76,6 +78,7 @@ impl<'q, 'i> File<'q, 'i> {
             platform,
             names,
             other_locals,
+            needs_modules,
         }
     }
 

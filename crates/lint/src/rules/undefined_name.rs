@@ -2,7 +2,9 @@
 
 use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, FormKind, Span, SpecialForm as F, TokenKind, nearest};
+use lispwright_syntax::{
+    Dialect, FormKind, OperatorKind, Span, SpecialForm as F, StandardOperator, TokenKind, nearest,
+};
 
 use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
@@ -90,6 +92,11 @@ static ABOUT: About = About {
                     (define (report items) (displayln (statment items)))\n",
             right: "#lang racket\n(require \"parts.rkt\")\n(define (statement items) (apply + items))\n\
                     (define (report items) (displayln (statement (other items))))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket/base\n(require racket/list)\n(define (report items) (string-join (rest items) \",\"))\n",
+            right: "#lang racket/base\n(require racket/list racket/string)\n(define (report items) (string-join (rest items) \",\"))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -437,9 +444,20 @@ impl<'i> Search<'_, '_, 'i> {
     /// What is wrong with a name that modules of the language have, if the code has asked for none of them.
     fn of_module(&mut self, at: Span, is_variable: bool) -> Option<String> {
         let file = self.file;
-        let [module, ..] = file.modules_with(at) else { return None };
         let written = file.source(at);
         let name = file.name(at);
+        if let [module, ..] = file.racket_modules_with(at)
+            && self.words.only_slips
+        {
+            let home = file.document.facts.space_at(at.start).to_owned();
+            let is_judged = file.definitions(&name).is_empty()
+                && !file.is_broken(at)
+                && !self.makers.may_define(&home, written)
+                && !file.is_in_branch(at)
+                && !self.may_bind(at, written, is_variable);
+            return is_judged.then(|| format!("nobody defines `{written}` here; module `{module}` does"));
+        }
+        let [module, ..] = file.modules_with(at) else { return None };
         if file.is_of_project(&name) {
             return None;
         }
@@ -499,7 +517,10 @@ impl<'i> Search<'_, '_, 'i> {
             // What is threaded to the end of a form is in what that binds.
             let special = file.dialect().special_form(&word);
             let is_threading = matches!(special, Some(F::Threading | F::ThreadingIf { first: false }));
-            if !is_threading && (special.is_some() || file.dialect().standard_operator(&word).is_some()) {
+            // Macros of which the table has only the names may bind, where it has so many.
+            let is_clear = |one: &StandardOperator| one.kind == OperatorKind::Function || !self.words.only_slips;
+            let is_standard = file.dialect().standard_operator(&word).as_ref().is_some_and(is_clear);
+            if !is_threading && (special.is_some() || is_standard) {
                 return false;
             }
             let span = file.tree.list_span(list);
