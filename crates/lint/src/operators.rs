@@ -95,6 +95,10 @@ impl<'i> Operators<'_, 'i> {
             let row = &document.facts.forms[one.form as usize];
             let of_form = document.signatures(one.form);
             let is_certain = words.definers.contains(&row.head.as_str()) && self.is_defined_by_language(document, row);
+            // What a branch of a reader conditional defines is another function on another host.
+            let before = document.text[..row.span.start as usize].trim_end();
+            let word = before.rsplit([' ', '\n', '\t', '(', '[']).next().unwrap_or_default();
+            is_clear &= !(words.is_hosted && word.starts_with(':') && !word.ends_with([')', ']', '}']));
             match one.kind {
                 // The writer `(setf name)` is no function of the name.
                 _ if document.text[row.name.range()].starts_with('(') && two_namespaces => {}

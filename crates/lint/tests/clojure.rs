@@ -86,6 +86,27 @@ fn a_slip_is_told_in_what_may_be_data_of_a_macro() {
 }
 
 #[test]
+fn other_hosts_have_names_of_their_own() {
+    let told = |code: &str| -> Vec<String> {
+        let text = format!("(ns shop.core)\n{code}\n");
+        let found = found_in(Dialect::Clojure, "core.cljs", &text, &rules::defaults());
+        found.into_iter().map(|one| format!("{}: {}", one.rule, one.message)).collect()
+    };
+    assert_eq!(
+        told("(defn f [x] (when (cntains? x :a) x))"),
+        ["undefined-name: nobody defines `cntains?`; near it: `contains?`"]
+    );
+    assert_eq!(told("(defn f [x] (js->clj (array-seq x)) (undefined? x) (js/alert x))"), Vec::<String>::new());
+    assert_eq!(told("(extend-type js/Date IIterable (-iterator [x] x))"), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_branch_defines_is_not_that_of_another_branch() {
+    let defined = "#?(:cljs (defn expand [env form] [env form]))\n(defn f [x] #?(:clj (expand x) :cljs (expand x x)))";
+    assert_eq!(told(defined), Vec::<String>::new());
+}
+
+#[test]
 fn a_class_is_imported_or_a_part_of_the_language() {
     let class = |name: &str, near: &str| format!("unknown-class: no class `{name}` is imported; near it: `{near}`");
     assert_eq!(told("(defn f [x] (Tread. x))"), [class("Tread", "Thread")]);

@@ -10,6 +10,7 @@ use crate::calls::is_rebound;
 use crate::dialects::{NameWords, call_words};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::host::is_class;
 use crate::makers::Makers;
 use crate::misspelt::is_within_word;
 use crate::names::Sort;
@@ -320,8 +321,10 @@ impl<'i> Search<'_, '_, 'i> {
         let (file, question) = (self.file, self.file.question);
         let written = file.source(at);
         let words = self.words;
+        // Another host of the language has names of its own: only a slip of one that all have is told.
+        let is_platform = file.is_of_platform(at);
         if !self.is_plain(written, is_variable)
-            || !file.is_of_platform(at)
+            || !(is_platform || file.is_hosted())
             || file.platform().is_later
             || file.is_broken(at)
         {
@@ -353,8 +356,10 @@ impl<'i> Search<'_, '_, 'i> {
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_whole = words.entries.is_empty() || words.entries.iter().any(|entry| file.text().contains(entry));
-        let is_entered =
-            is_whole && !words.only_slips && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
+        let is_entered = is_whole
+            && is_platform
+            && !words.only_slips
+            && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
         let mut meant = None;
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
@@ -382,9 +387,14 @@ impl<'i> Search<'_, '_, 'i> {
             // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
             // A file that enters no module is a part of another, or data.
             let form = file.forms.around(at.start).map(|id| file.forms.get(id).kind);
-            let is_code = is_entered || words.only_slips || matches!(form, Some(FormKind::Function | FormKind::Method));
+            let is_code = is_entered
+                || !is_platform
+                || words.only_slips
+                || matches!(form, Some(FormKind::Function | FormKind::Method));
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
-            meant = Some(is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten()?);
+            let known = is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten();
+            let is_slip = |known: &String| is_within_word(&spelled, known) && !is_class(&spelled);
+            meant = Some(known.filter(|known| is_platform || is_slip(known))?);
         }
         if self.is_in_clause(at)
             || file.is_option(at)
