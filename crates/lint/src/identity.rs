@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
+use lispwright_syntax::nearest;
 use rustc_hash::FxHashMap;
 
 use crate::finding::Finding;
@@ -26,6 +27,16 @@ impl Identity {
 
 /// What comes before a name that may be meant.
 const NEAR: &str = "; near it: ";
+
+/// What a message says of a name that may be meant.
+pub(crate) fn near_it(name: &str) -> String {
+    format!("{NEAR}`{name}`")
+}
+
+/// The same of the nearest of some names; nothing if none is near.
+pub(crate) fn nearest_of<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    nearest(wanted, names, 1).first().map_or_else(String::new, |near| near_it(near))
+}
 
 /// The message as it stays when other code changes: with `N` for each number after the word `line` or `lines`, and without
 /// the name that is near the one that it tells of.

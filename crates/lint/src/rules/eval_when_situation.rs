@@ -1,9 +1,10 @@
 //! A situation of `eval-when` that the language has not.
 
-use lispwright_syntax::{Datum, Dialect, nearest};
+use lispwright_syntax::{Datum, Dialect};
 
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::identity::nearest_of;
 use crate::rule::{About, Example, Rule};
 
 /// A situation of `eval-when` that the language has not.
@@ -51,8 +52,7 @@ impl Rule for EvalWhenSituation {
                 let word = text.rsplit(':').next().unwrap_or_default();
                 let is_word = word.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'-');
                 if is_word && !SITUATIONS.contains(&word) {
-                    let near = nearest(word, SITUATIONS.iter().copied(), 1);
-                    let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+                    let near = nearest_of(word, SITUATIONS.iter().copied());
                     findings.add(file.tree.core_span(datum), format!("`{text}` is no situation of `eval-when`{near}"));
                 }
             }

@@ -11,6 +11,7 @@ use crate::dialects::{NameWords, call_words};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::host::is_class;
+use crate::identity::{near_it, nearest_of};
 use crate::makers::Makers;
 use crate::misspelt::is_within_word;
 use crate::names::Sort;
@@ -268,7 +269,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let near = nearest(&symbol.name, all.iter().map(String::as_str), 1);
         let near = near.first().map(|near| lispwright_index::spelled(file.dialect(), near));
-        let near = near.map_or_else(String::new, |near| format!("; near it: `{near}`"));
+        let near = near.map_or_else(String::new, |near| near_it(&near));
         let name = symbol_text(file.source(used.span()));
         Some(format!("{} `{space}` does not export `{name}`{near}", self.words.space_word))
     }
@@ -289,8 +290,7 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let all = dialect.standard_operators().filter_map(|one| one.strip_prefix(prefix.as_str()));
-        let near = nearest(name, all, 1);
-        let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+        let near = nearest_of(name, all);
         Some(format!("{} `{space}` defines no `{name}`{near}", self.words.space_word))
     }
 
@@ -421,10 +421,10 @@ impl<'i> Search<'_, '_, 'i> {
             meant = Some(is_within_word(&spelled, &known).then_some(known)?);
         }
         let near = match (meant, elsewhere) {
-            (Some(meant), _) => format!("; near it: `{meant}`"),
+            (Some(meant), _) => near_it(&meant),
             (None, Some(space)) => format!(" here; {} `{space}` does", words.space_word),
             (None, None) => match file.meant(at, &symbol.name, is_variable) {
-                Some(meant) => format!("; near it: `{meant}`"),
+                Some(meant) => near_it(&meant),
                 None => self.near(&home, &symbol.name),
             },
         };
@@ -606,7 +606,7 @@ impl<'i> Search<'_, '_, 'i> {
         };
         let own = documents.iter().flat_map(|document| &document.facts.definitions).map(|one| one.name.as_str());
         match nearest(name, own.filter(|one| *one != name), 1).first() {
-            Some(near) => format!("; near it: `{}`", lispwright_index::spelled(self.file.dialect(), near)),
+            Some(near) => near_it(&lispwright_index::spelled(self.file.dialect(), near)),
             None => String::new(),
         }
     }

@@ -1,10 +1,11 @@
 //! A jump to a block or tag that no form around it has.
 
-use lispwright_syntax::{Datum, Dialect, ListId, nearest};
+use lispwright_syntax::{Datum, Dialect, ListId};
 
 use crate::code::CodeForm;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::identity::nearest_of;
 use crate::rule::{About, Example, Rule};
 
 /// A jump to a block or tag that no form around it has.
@@ -96,7 +97,7 @@ fn complaint(file: &File<'_, '_>, form: &CodeForm<'_>, name: &str, what: &str) -
     if let Some(definer) = definer {
         return Some(format!("`{definer}` makes no block `{name}`: `cl-{definer}` does"));
     }
-    let near = nearest(name, names, 1).first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+    let near = nearest_of(name, names);
     Some(format!("no {what} `{name}` is around this{near}"))
 }
 

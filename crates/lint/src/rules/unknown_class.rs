@@ -1,13 +1,14 @@
 //! A class of the host that the namespace does not import.
 
 use lispwright_index::{Space, Symbol, Use};
-use lispwright_syntax::{Dialect, ListId, TokenKind, nearest};
+use lispwright_syntax::{Dialect, ListId, TokenKind};
 use rustc_hash::FxHashSet;
 
 use crate::dialects::call_words;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::host::is_class;
+use crate::identity::nearest_of;
 use crate::makers::Makers;
 use crate::names::Sort;
 use crate::rule::{About, Example, Rule};
@@ -64,8 +65,7 @@ impl Rule for UnknownClass {
             if let Some(class) = unknown(file, *used, &imported, &mut makers) {
                 let words = call_words(file.dialect()).names.others.words().map(str::to_owned);
                 let known: Vec<String> = imported.iter().map(|one| (*one).to_owned()).chain(words).collect();
-                let near = nearest(class, known.iter().map(String::as_str).filter(|one| is_class(one)), 1);
-                let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+                let near = nearest_of(class, known.iter().map(String::as_str).filter(|one| is_class(one)));
                 findings.add(used.span(), format!("no class `{class}` is imported{near}"));
             }
         }

@@ -1,10 +1,11 @@
 //! A method of a protocol that has none of that name.
 
 use lispwright_index::{Owner, Referent, Use, UseKind};
-use lispwright_syntax::{Dialect, Span, nearest};
+use lispwright_syntax::{Dialect, Span};
 
 use crate::file::File;
 use crate::finding::{Findings, Severity};
+use crate::identity::nearest_of;
 use crate::rule::{About, Example, Rule};
 
 /// A method of a protocol that has none of that name.
@@ -54,8 +55,7 @@ impl Rule for UnknownMethod {
             if known.iter().any(|one| one == name) {
                 continue;
             }
-            let near = nearest(name, known.iter().map(String::as_str), 1);
-            let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+            let near = nearest_of(name, known.iter().map(String::as_str));
             findings.add(used.span(), format!("`{}` has no method `{name}`{near}", file.source(*owner)));
         }
     }

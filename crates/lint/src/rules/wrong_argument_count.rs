@@ -134,17 +134,21 @@ impl Rule for WrongArgumentCount {
                 Operator::Obscure(_) | Operator::Unknown => None,
             };
             if let Some(takes) = takes.filter(|_| !is_rebound(file, call)) {
-                let gets = if count == 0 { "none".to_owned() } else { count.to_string() };
-                findings.add(call.name, format!("`{}` takes {takes}, and gets {gets}", file.source(call.name)));
+                findings.add(call.name, complaint(file.source(call.name), &takes, count));
             }
         }
         for used in &file.values().classes {
-            if let Some((takes, gets)) = constructor_complaint(file, *used) {
-                let gets = if gets == 0 { "none".to_owned() } else { gets.to_string() };
-                findings.add(used.span(), format!("`{}.` takes {takes}, and gets {gets}", file.source(used.span())));
+            if let Some((takes, count)) = constructor_complaint(file, *used) {
+                findings.add(used.span(), complaint(&format!("{}.", file.source(used.span())), &takes, count));
             }
         }
     }
+}
+
+/// What is said of a call that passes `count` arguments to what takes others.
+fn complaint(name: &str, takes: &str, count: usize) -> String {
+    let gets = if count == 0 { "none".to_owned() } else { count.to_string() };
+    format!("`{name}` takes {takes}, and gets {gets}")
 }
 
 /// What the constructor of a type or record of this namespace takes, and what it gets, if that is something else:

@@ -1,10 +1,11 @@
 //! Bindings in vectors.
 
-use lispwright_syntax::{Datum, nearest};
+use lispwright_syntax::Datum;
 
 use crate::code::CodeForm;
 use crate::file::File;
 use crate::finding::Findings;
+use crate::identity::nearest_of;
 use crate::rules::lambda_list::is_symbol;
 
 /// Forms whose first argument is a vector of bindings, each with what these are.
@@ -95,8 +96,7 @@ fn bindings(file: &File<'_, '_>, form: &CodeForm<'_>, kind: Bindings, data: &[Da
         let text = file.core(name);
         let is_word = kind == Bindings::Each && text.starts_with(':');
         if is_word && !WORDS.contains(&text) {
-            let near = nearest(text, WORDS.iter().copied(), 1);
-            let near = near.first().map_or_else(String::new, |near| format!("; near it: `{near}`"));
+            let near = nearest_of(text, WORDS.iter().copied());
             tell(name, format!("`{}` has no word `{text}`{near}", form.name));
         }
         if !is_word && let Some((at, message)) = no_pattern(file, name) {
