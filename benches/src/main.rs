@@ -16,6 +16,7 @@ mod memory;
 mod network;
 mod peers;
 mod reader;
+mod refactor;
 mod repair;
 mod server;
 mod table;
@@ -38,7 +39,7 @@ pub(crate) struct Setting {
 type Bench = fn(&Setting) -> Vec<Row>;
 
 /// The groups of rows, by the name that selects them.
-const BENCHES: [(&str, Bench); 12] = [
+const BENCHES: [(&str, Bench); 13] = [
     ("reader", reader::rows),
     ("server", server::rows),
     ("network", network::rows),
@@ -51,13 +52,14 @@ const BENCHES: [(&str, Bench); 12] = [
     ("repair", repair::rows),
     ("fmt", layout::rows),
     ("lint", lint::rows),
+    ("refactor", refactor::rows),
 ];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(binary), Some(corpus), Some(scratch)) = (arguments.next(), arguments.next(), arguments.next()) else {
         eprintln!(
-            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair|fmt|lint]..."
+            "usage: lispwright-bench BINARY CORPUS SCRATCH [reader|server|network|eval|copies|memory|endurance|tests|index|repair|fmt|lint|refactor]..."
         );
         std::process::exit(2);
     };

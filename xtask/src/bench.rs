@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the numbers that the project promises, measured on a release build.
 //!
 //! The `lispwright-bench` program in `benches/` measures; this command builds it and the server, runs it on the corpus,
-//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md`, `docs/linting.md` and,
+//! and writes its tables to `docs/benchmarks.md`, `docs/knowing-code.md`, `docs/formatting.md`, `docs/linting.md`, `docs/refactoring.md` and,
 //! with their picture, to `docs/repair.md` and `docs/repair-tables.md`. It is not part of the tests.
 
 use std::fs;
@@ -13,13 +13,27 @@ use crate::step::{About, Failure, say};
 use crate::{cargo, corpus, names, target, workspace};
 
 /// The groups of rows.
-const GROUPS: [&str; 12] =
-    ["reader", "server", "network", "eval", "copies", "memory", "endurance", "tests", "index", "repair", "fmt", "lint"];
+const GROUPS: [&str; 13] = [
+    "reader",
+    "server",
+    "network",
+    "eval",
+    "copies",
+    "memory",
+    "endurance",
+    "tests",
+    "index",
+    "repair",
+    "fmt",
+    "lint",
+    "refactor",
+];
 /// The groups with documents of their own.
 const REPAIR: &str = "repair";
 const INDEX: &str = "index";
 const FMT: &str = "fmt";
 const LINT: &str = "lint";
+const REFACTOR: &str = "refactor";
 
 /// Measures the rows of a group, or all of them, and prints a Markdown table; those of repair as if there was no doubt `without`.
 pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Option<&str>) -> Result<(), Failure> {
@@ -29,9 +43,9 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     if without.is_some() && (write || name != Some(REPAIR)) {
         return Err(Failure::new("--without is for repair, and its numbers are not written"));
     }
-    if write && name.is_some_and(|name| ![REPAIR, INDEX, FMT, LINT].contains(&name)) {
+    if write && name.is_some_and(|name| ![REPAIR, INDEX, FMT, LINT, REFACTOR].contains(&name)) {
         return Err(Failure::new(
-            "--write writes all rows, or those of index, repair, fmt or lint: leave out the name",
+            "--write writes all rows, or those of index, repair, fmt, lint or refactor: leave out the name",
         ));
     }
     let mut packages = vec!["lispwright-bench"];
@@ -42,6 +56,9 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
     corpus::prepare(install)?;
     if name.is_none_or(|name| name == LINT) {
         apt::ensure(&[apt::SBCL, apt::GUILE, apt::EMACS, apt::CLOJURE, apt::ANALYZER, apt::RACKET], install)?;
+    }
+    if name.is_none_or(|name| name == REFACTOR) {
+        apt::ensure(&[apt::SBCL, apt::GUILE, apt::EMACS, apt::CLOJURE, apt::RACKET], install)?;
     }
     if name.is_none_or(|name| name == INDEX) {
         apt::ensure(&[apt::RIPGREP], install)?;
@@ -75,6 +92,7 @@ pub(crate) fn run(install: Install, name: Option<&str>, write: bool, without: Op
         let tables = [
             (FMT, "layout-lines.md", "docs/formatting.md", "lines"),
             (LINT, "lint-found.md", "docs/linting.md", "found"),
+            (REFACTOR, "refactor.md", "docs/refactoring.md", "changed"),
         ];
         for (_, table, page, part) in tables.into_iter().filter(|(group, ..)| is_wanted(group)) {
             let table = scratch.join(table);
