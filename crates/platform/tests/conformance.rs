@@ -60,6 +60,20 @@ fn this_program_can_be_started_again<S: System>() {
     assert!(String::from_utf8(again.stdout).unwrap().contains("this_program_can_be_started_again"));
 }
 
+/// A process that starts one program after another is missed by no search, where the system can search at all.
+fn a_process_is_found_while_it_starts_a_program<S: System>() {
+    let root = tempfile::tempdir().unwrap();
+    let script = root.path().join("again");
+    std::fs::write(&script, "exec sh \"$0\"").unwrap();
+    let mut shell = Command::new("sh").arg(&script).env("LISPWRIGHT_TEST_OF_SEARCH", "1").spawn().unwrap();
+    let searches: Vec<_> = (0..300).map(|_| S::carriers(b"LISPWRIGHT_TEST_OF_SEARCH=")).collect();
+    shell.kill().unwrap();
+    shell.wait().unwrap();
+    let own = shell.id().cast_signed();
+    let found = |pids: &Vec<rustix::process::Pid>| pids.iter().any(|pid| pid.as_raw_nonzero().get() == own);
+    assert!(searches.iter().all(Vec::is_empty) || searches.iter().all(found));
+}
+
 fn what_is_lacking_is_said_in_words<S: System>() {
     for lack in S::LACKS {
         assert!(!lack.name().is_empty() && !lack.consequence().ends_with('.'), "{lack:?}");
@@ -71,7 +85,8 @@ macro_rules! conformance {
         mod $module {
             conformance!(
                 $system: only_what_belongs_to_a_process_is_found_below_it, a_link_is_not_opened,
-                a_nameless_file_can_be_named, this_program_can_be_started_again, what_is_lacking_is_said_in_words
+                a_nameless_file_can_be_named, this_program_can_be_started_again,
+                a_process_is_found_while_it_starts_a_program, what_is_lacking_is_said_in_words
             );
         }
     };

@@ -6,14 +6,20 @@ use std::io::Read as _;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
 use crate::{Process, ThreadTurns};
 
 /// The bytes of an environment that are read: a process may change its own to any length (`PR_SET_MM_MAP`).
-const LONGEST: u64 = 256 << 10;
+const LONGEST: usize = 256 << 10;
+
+/// The time that the kernel may take to replace the program of a process (`execve(2)`).
+const LONGEST_START: Duration = Duration::from_millis(500);
+
+/// The time between two questions about such a process.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The ticks by which the computed age of a process may be too high.
 const SLACK: u64 = 5;
@@ -30,15 +36,50 @@ const NEEDED: [(&str, &str); 5] = [
     ("Max processes", "processes"),
 ];
 
+/// A process that has just started another program has no environment yet, so it is asked again.
 pub(super) fn carriers(entry: &[u8]) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let carries = |process: std::fs::DirEntry| {
-        let pid = process.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
-        let mut environment = Vec::new();
-        File::open(process.path().join("environ")).ok()?.take(LONGEST).read_to_end(&mut environment).ok()?;
-        memchr::memmem::find(&environment, entry).map(|_| pid)
-    };
-    processes.filter_map(carries).collect()
+    let number = |process: std::fs::DirEntry| process.file_name().to_str().and_then(|name| name.parse().ok());
+    let mut asked: Vec<Pid> = processes.filter_map(number).filter_map(Pid::from_raw).collect();
+    let mut found = Vec::new();
+    let mut bytes = vec![0; LONGEST];
+    let deadline = Instant::now() + LONGEST_START;
+    loop {
+        asked.retain(|pid| match environment(*pid, &mut bytes) {
+            Some([]) => !has_no_environment(*pid),
+            Some(entries) => {
+                found.extend(memchr::memmem::find(entries, entry).map(|_| *pid));
+                false
+            }
+            None => false,
+        });
+        if asked.is_empty() || Instant::now() > deadline {
+            return found;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The environment of a process, in `bytes`, by a single read: between two reads it may start another program.
+fn environment(pid: Pid, bytes: &mut [u8]) -> Option<&[u8]> {
+    let mut file = File::open(format!("/proc/{}/environ", pid.as_raw_nonzero())).ok()?;
+    let count = file.read(bytes).ok()?;
+    bytes.get(..count)
+}
+
+/// Whether a process has no environment until it starts another program. The kernel first makes the memory for a
+/// program, then the begin of the environment, then its end; no process sleeps in between.
+fn has_no_environment(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    stat.map_or(true, |stat| says_no_environment(&stat))
+}
+
+fn says_no_environment(stat: &str) -> bool {
+    let Some((_, rest)) = stat.rsplit_once(") ") else { return true };
+    let mut fields = rest.split_whitespace();
+    let (state, memory) = (fields.next(), fields.nth(19));
+    let (start, end) = (fields.nth(26), fields.next());
+    memory.is_none_or(|size| size == "0") || state == Some("S") && start == end && end != Some("0")
 }
 
 /// The children of all threads of a process, if the kernel lists them.
@@ -164,6 +205,21 @@ mod tests {
         assert_eq!(parse_stat(&line.replace(" S ", " Z ")), None);
         assert_eq!(parse_stat("42 (a"), None);
         assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn a_process_with_memory_gets_an_environment() {
+        let line_in = |state, memory, start, end| {
+            let unused = ["0"; 26].join(" ");
+            format!("42 (a) b) {state}{} {memory} {unused} {start} {end} 0\n", " 0".repeat(19))
+        };
+        let line = |memory, start, end| line_in("S", memory, start, end);
+        assert!(!says_no_environment(&line_in("R", 4096, 10, 10)));
+        assert!(!says_no_environment(&line(4096, 0, 0)));
+        assert!(!says_no_environment(&line(4096, 10, 20)));
+        assert!(says_no_environment(&line(4096, 10, 10)));
+        assert!(says_no_environment(&line(0, 0, 0)));
+        assert!(says_no_environment("42 (a"));
     }
 
     #[test]
