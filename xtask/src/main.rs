@@ -42,7 +42,7 @@ Usage: cargo xtask COMMAND [OPTIONS]
   clients [NAME]                 the real coding agents from npm against a scripted model; some 1.5 GB
   conformance                    MCP's conformance suite, the Inspector and the TypeScript clients from npm; part of test
   bench [--write] [GROUP]        measure the promised numbers, or only those of reader, server, network, eval, copies,
-                                 memory, endurance, tests, index, repair, fmt or lint (about ten minutes on two quiet cores);
+                                 memory, endurance, tests, index, repair, fmt, lint or refactor (about ten minutes on two quiet cores);
                                  --write puts the tables into docs/benchmarks.md and the pages of what is measured
   bench repair --without DOUBTS  what is repaired, and how wrongly, without some doubts of the repairer
   soak [--write] [--seconds N]   a crowd of clients through all trouble, for ten minutes or N seconds; --write puts the

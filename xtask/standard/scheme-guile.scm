@@ -9,21 +9,26 @@
     (rnrs base) (rnrs control) (rnrs lists) (rnrs bytevectors) (rnrs io ports) (rnrs hashtables) (rnrs exceptions)
     (rnrs conditions) (rnrs records syntactic) (scheme base)))
 
+;; The fewest and most arguments of a procedure, over all its clauses; `#f` for any number, or where it takes keywords.
+(define (arity value)
+  (define (fewest lists) (apply min (map (lambda (list) (length (assq-ref list 'required))) lists)))
+  (define (most lists)
+    (and (not (any-with lists 'rest))
+         (apply max (map (lambda (list) (+ (length (assq-ref list 'required)) (length (or (assq-ref list 'optional) '())))) lists))))
+  (define (any-with lists key)
+    (let loop ((rest lists))
+      (and (pair? rest)
+           (let ((value (assq-ref (car rest) key))) (or (and value (not (null? value))) (loop (cdr rest)))))))
+  (if (and (program? value) (not (procedure-property value 'arglist)))
+      (let ((lists (program-arguments-alists value)))
+        (if (or (null? lists) (any-with lists 'keyword)) (list 0 #f) (list (fewest lists) (most lists))))
+      (list 0 #f)))
+
 (define (row name value)
   (cond ((macro? value) (format #t "~a m 0 -\n" name))
         ((procedure? value)
-         (let ((arity (and (not (has-keywords? value)) (procedure-minimum-arity value))))
-           (if arity
-               (format #t "~a f ~a ~a\n" name (car arity) (if (caddr arity) "-" (+ (car arity) (cadr arity))))
-               (format #t "~a f 0 -\n" name))))))
-
-(define (has-keywords? value)
-  (let ((lists (procedure-property value 'arglist)))
-    (or lists
-        (not (program? value))
-        (let ((arguments (program-arguments-alist value)))
-          (and (pair? arguments)
-               (let ((keys (assq 'keyword arguments))) (and keys (pair? (cdr keys)))))))))
+         (let ((takes (arity value)))
+           (format #t "~a f ~a ~a\n" name (car takes) (or (cadr takes) "-"))))))
 
 (for-each
  (lambda (module)

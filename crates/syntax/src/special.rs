@@ -385,3 +385,63 @@ impl Dialect {
         self.head(head).special
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SpecialForm as F;
+    use super::*;
+
+    /// They make or use more names from the one that they have, or set what another file defines.
+    const EXCEPTIONS: [&str; 5] = [
+        "define-compilation-mode",
+        "define-custom-hash-types",
+        "define-custom-set-types",
+        "define-empty-tokens",
+        "fset",
+    ];
+
+    /// What the walk takes for a definition of a name, the outline does, too.
+    #[test]
+    fn every_form_that_defines_is_a_definition_in_the_outline() {
+        let defines = |form| {
+            matches!(
+                form,
+                F::Function
+                    | F::Macro
+                    | F::Generic
+                    | F::GenericBody
+                    | F::Variable
+                    | F::Special
+                    | F::Class
+                    | F::Structure
+                    | F::Methods
+                    | F::Protocol
+                    | F::Define
+                    | F::DefineMethod
+                    | F::DefineValues
+                    | F::Record
+                    | F::Condition
+                    | F::ClassOfSlots
+                    | F::Syntax
+                    | F::SyntaxRule
+                    | F::Mode(_)
+                    | F::Fields
+                    | F::Generics
+                    | F::MatchFunction
+                    | F::MatchDefine
+                    | F::SyntaxParserDefinition
+                    | F::SyntaxParseRule
+                    | F::SyntaxClass
+                    | F::ForeignDefiner
+                    | F::Alias
+            )
+        };
+        for dialect in Dialect::ALL {
+            let rows = dialect.table().special_forms.iter().filter(|(form, _)| defines(*form));
+            let heads = rows.flat_map(|(_, heads)| *heads);
+            let unknown: Vec<_> =
+                heads.filter(|head| !dialect.knows_definer(head) && !EXCEPTIONS.contains(head)).collect();
+            assert!(unknown.is_empty(), "{dialect:?}: {unknown:?}");
+        }
+    }
+}

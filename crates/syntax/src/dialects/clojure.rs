@@ -184,11 +184,12 @@ fn unsettled(kind: TokenKind, text: &str, blank: &str) -> Option<String> {
 }
 
 const DEFINERS: &[Row] = &[
-    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline"]),
+    row(K::Function, S::ClojureFunction, &["defn", "defn-", "defnc", "defui", "definline", "defnk"]),
     row(K::Macro, S::ClojureFunction, &["defmacro", "defmacro-"]),
     row(K::GenericFunction, S::ClojureVariable, &["defmulti"]),
     row(K::Method, S::ClojureMethod, &["defmethod"]),
     row(K::Variable, S::ClojureVariable, &["def", "defonce", "def-"]),
+    row(K::Structure, S::Named, &["defstruct"]),
     row(K::Class, S::ClojureRecord, &["defrecord"]),
     row(K::Class, S::ClojureType, &["deftype"]),
     row(K::Class, S::ClojureProtocol, &["defprotocol"]),

@@ -59,6 +59,8 @@ pub(super) static TABLE: Table = Table {
 /// R7RS 4, R6RS 11 and its libraries, the SRFIs, and Guile's own forms (manual, "Programming in Scheme").
 const SPECIAL_FORMS: SpecialForms = &[
     (F::Data, &["quote", "include", "include-ci", "include-from-path", "test-end"]),
+    // R6RS library, 2 and 8.2: macros that take symbols.
+    (F::Data, &["endianness", "buffer-mode", "eol-style", "error-handling-mode", "file-options"]),
     (F::Body(0), &["define-property"]),
     (F::Body(1), &["eval-when"]),
     (F::Template, &["quasiquote"]),
@@ -407,6 +409,7 @@ const DEFINERS: &[Row] = &[
             "define-parameter",
             "define-private",
             "define-checked",
+            "define-stream",
         ],
     ),
     row(K::Macro, S::Define, &["define-syntax", "define-syntax-rule", "define-macro", "define-syntax-parameter"]),
@@ -416,6 +419,7 @@ const DEFINERS: &[Row] = &[
     row(K::GenericFunction, S::Named, &["define-generic", "define-accessor"]),
     row(K::Method, S::DefineMethod, &["define-method", "define-method*"]),
     row(K::Class, S::Class, &["define-class", "define-class-public", "define-syntax-class"]),
+    row(K::Variable, S::Define, &["define-once"]),
     row(K::Variable, S::DefineValues, &["define-values"]),
     row(
         K::Structure,

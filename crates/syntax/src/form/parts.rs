@@ -121,6 +121,7 @@ impl Parts<'_> {
 
     /// `datum` is the name: a symbol, a string, or a list such as `(setf foo)`.
     fn name(&self, form: &mut Form, datum: Datum) {
+        let datum = self.first_branch(datum).unwrap_or(datum);
         if datum.list().is_none() && !matches!(self.tree.kind(datum.core), TokenKind::Atom | TokenKind::String) {
             return;
         }
@@ -132,6 +133,15 @@ impl Parts<'_> {
         });
         form.name_span = Some(span);
         form.key = canonical_datum(self.tree, self.text, datum);
+    }
+
+    /// The name that the first branch of a reader conditional gives: `#?(:clj name …)`, `#?@(:clj [^Type name] …)`.
+    fn first_branch(&self, datum: Datum) -> Option<Datum> {
+        let list = datum.list()?;
+        let opener = self.source(self.tree.token_span(datum.core)).strip_prefix("#?")?;
+        let branch = self.tree.data(list).nth(1)?;
+        let name = if opener.starts_with('@') { self.tree.data(branch.list()?).next()? } else { branch };
+        name.list().is_none().then_some(name)
     }
 
     /// `datum` is the name of a package, system or module: a string designator, or a list.
