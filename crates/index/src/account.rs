@@ -140,6 +140,10 @@ impl<'i> UseIndex<'i> {
             let part = used.map(|used| used.span()).or(mark.map(|mark| mark.span));
             let part = part.filter(|part| token.encloses(*part)).unwrap_or(token);
             let is_held = |span: Span| is_wanted(&Written::of(self.dialect(), &document.text[span.range()]).name);
+            if kind == TokenKind::Atom {
+                let inner = self.inner_uses(document, facts, token).filter(|place| is_held(place.span));
+                found.extend(inner);
+            }
             if !is_wanted(&name) && !is_held(part) {
                 continue;
             }
@@ -160,6 +164,25 @@ impl<'i> UseIndex<'i> {
             found.push(NamePlace { span, written: token, holds, meaning, namespace });
         }
         found
+    }
+
+    /// The uses that are a part of a symbol, after its begin: `class` of the pattern `name:class`.
+    fn inner_uses<'f>(
+        &'f self,
+        document: &'f Document,
+        facts: &'f Facts,
+        token: Span,
+    ) -> impl Iterator<Item = NamePlace> + use<'f, 'i> {
+        let first = facts.uses.partition_point(|used| used.start <= token.start);
+        let inner = facts.uses[first..].iter().take_while(move |used| used.start < token.end);
+        let counted = inner.filter(move |used| token.encloses(used.span()) && self.counts(document, **used));
+        counted.map(move |used| NamePlace {
+            span: used.span(),
+            written: used.span(),
+            holds: Holds::Use(used.kind),
+            meaning: self.meaning(document, *used),
+            namespace: None,
+        })
     }
 
     /// A name as it is usually written.

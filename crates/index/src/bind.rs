@@ -1,6 +1,6 @@
 //! Forms that bind names: which names they bind, and which code sees them.
 
-use lispwright_syntax::name::parameter_word;
+use lispwright_syntax::name::{canonical_head, parameter_word};
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::data::Prefix;
@@ -89,7 +89,7 @@ impl<'t> Walk<'t> {
                 let mut optional = false;
                 for datum in data {
                     let Some(inner) = datum.list() else {
-                        optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
+                        optional |= makes_optional(parameter_word(self.source(datum)));
                         tasks.push(Task::Bind(datum, inner_name));
                         continue;
                     };
@@ -137,7 +137,7 @@ impl<'t> Walk<'t> {
         let mut optional = false;
         for datum in parts {
             let Some(inner) = datum.list() else {
-                optional |= parameter_word(self.source(datum)).starts_with(['&', '#']);
+                optional |= makes_optional(parameter_word(self.source(datum)));
                 tasks.push(Task::Bind(datum, if is_doubtful { Pattern::DOUBTFUL } else { Pattern::Parameter }));
                 continue;
             };
@@ -155,6 +155,8 @@ impl<'t> Walk<'t> {
                     tasks.extend(rest.iter().copied().map(Task::Code));
                     tasks.push(name(inside, is_doubtful));
                 }
+                // No binding: `(let (name) code…)`
+                _ if self.is_special_form(*first) => tasks.push(Task::Code(datum)),
                 // No known shape: lists are code, and symbols may be anything.
                 _ => {
                     let (lists, symbols): (Vec<Datum>, Vec<Datum>) = rest.iter().partition(|one| one.list().is_some());
@@ -165,6 +167,12 @@ impl<'t> Walk<'t> {
             }
         }
         self.next(tasks);
+    }
+
+    /// The datum is the name of a special form.
+    fn is_special_form(&self, datum: Datum) -> bool {
+        let name = self.symbol(datum).filter(|_| datum.is_bare());
+        name.is_some_and(|name| self.dialect.special_form(&canonical_head(self.dialect, name)).is_some())
     }
 
     /// Forms that bind names for their bodies.
@@ -207,6 +215,11 @@ impl<'t> Walk<'t> {
                 match form {
                     F::LetStar => {
                         for (name, values) in &parts {
+                            // `(and-let* ((test)) …)`
+                            if values.is_empty() && name.list().is_some() {
+                                tasks.push(Task::Code(*name));
+                                continue;
+                            }
                             tasks.extend(values.iter().copied().map(Task::Code));
                             tasks.push(bind(self, *name, values));
                             tasks.extend(self.rebound(*name));
@@ -259,9 +272,10 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Each | F::Iterator => {
-                self.no_forms(data.clone().next());
+                data.clone().next().into_iter().for_each(|spec| self.no_form(spec));
                 let mut parts = lists(self, data.next()).into_iter();
                 let name = parts.next();
+                name.into_iter().for_each(|name| self.no_form(name));
                 let bound = name.map(|name| match form {
                     F::Iterator => Task::BindFunction(name),
                     _ => self.bind_elements(name, parts.as_slice().first().copied()),
@@ -487,4 +501,10 @@ impl<'t> Walk<'t> {
             }
         }
     }
+}
+
+/// Lists after the word of a list of parameters have default values, and are no patterns.
+fn makes_optional(word: &str) -> bool {
+    let required = ["&whole", "&environment", "&rest", "&body"];
+    word.starts_with(['&', '#']) && !required.iter().any(|known| word.eq_ignore_ascii_case(known))
 }

@@ -3,6 +3,7 @@
 
 use lispwright_syntax::{Data, Datum, Span, TokenKind};
 
+use crate::dialects::rules;
 use crate::walk::Walk;
 
 /// Functions that make a symbol from text, or find one.
@@ -54,6 +55,8 @@ pub struct Computed {
     pub span: Span,
     /// The known parts in their order; empty parts at the ends stand for what is not known there.
     pub parts: Vec<String>,
+    /// The parts are too few letters to tell a name by them, and nothing is known at one end.
+    pub is_short: bool,
     /// The namespace whose names it reads, all of them: `(ns-publics *ns*)`.
     pub of_space: Option<String>,
 }
@@ -69,6 +72,9 @@ impl Computed {
 
     /// The same for a name in lower case, where case does not count.
     pub(crate) fn fits(&self, name: &str) -> bool {
+        if self.is_short {
+            return false;
+        }
         let Some((first, rest)) = self.parts.split_first() else { return false };
         let Some(mut left) = name.strip_prefix(first.as_str()) else { return false };
         let Some((last, middle)) = rest.split_last() else { return left.is_empty() };
@@ -91,12 +97,15 @@ impl<'t> Walk<'t> {
             return self.note_read(call, arguments);
         }
         let folds = self.dialect.folds_case();
+        let directive = rules(self.dialect).directive;
         // Literal strings and quoted symbols, in the order in which they are written; `None` for what is computed.
         let mut pieces: Vec<Option<String>> = Vec::new();
         let head = head.map_or("", |head| head.rsplit([':', '/']).next().unwrap_or(head));
+        let joins_symbols = ["symbol-append", "symbolicate", "symb"].contains(&head);
+        // Each with whether it is formatted.
         let mut waiting = self.spelling(head, arguments.collect());
         waiting.reverse();
-        while let Some(datum) = waiting.pop() {
+        while let Some((datum, is_formatted)) = waiting.pop() {
             let text = self.source(datum);
             let before = self.symbol(datum).filter(|_| datum.list().is_none());
             match (datum.list(), self.tree.kind(datum.core)) {
@@ -108,24 +117,22 @@ impl<'t> Walk<'t> {
                         .contains(&head)
                     {
                         inner.remove(0);
-                        inner = self.spelling(head, inner);
-                        inner.reverse();
-                        waiting.extend(inner);
+                        let inner = self.spelling(head, inner);
+                        waiting.extend(inner.into_iter().rev());
                     } else {
                         pieces.push(None);
                     }
                 }
                 (None, TokenKind::String) => {
-                    let text = text.trim_matches('"');
-                    let mut rest = text;
-                    while let Some(at) = rest.find(['~', '%']) {
+                    let mut rest = text.trim_matches('"');
+                    while let Some(at) = rest.find(directive).filter(|_| is_formatted) {
                         pieces.push(Some(rest[..at].to_owned()));
                         pieces.push(None);
                         rest = rest.get(at + 2..).unwrap_or_default();
                     }
                     pieces.push(Some(rest.to_owned()));
                 }
-                (None, _) if !datum.is_bare() && before.is_some() && pieces.is_empty() => {
+                (None, _) if !datum.is_bare() && before.is_some() && (pieces.is_empty() || joins_symbols) => {
                     // `(concatenate 'string …)` says only what is made.
                     if !["string", "simple-string"].contains(&text) {
                         pieces.push(Some(text.to_owned()));
@@ -151,22 +158,25 @@ impl<'t> Walk<'t> {
         // `*~A*` is a special variable.
         let has_ends =
             parts.len() > 1 && parts.first().zip(parts.last()).is_some_and(|(a, b)| !a.is_empty() && !b.is_empty());
-        if letters >= FEWEST || has_ends {
-            self.facts.computed.push(Computed { span: self.tree.core_span(call), parts, of_space: None });
+        let is_short = letters < FEWEST && !has_ends;
+        if !is_short || parts.len() == 2 && parts.iter().any(|part| !part.is_empty()) {
+            self.facts.computed.push(Computed { span: self.tree.core_span(call), parts, is_short, of_space: None });
         }
     }
 
     /// The arguments of a function that spell what it makes: not the package, nor what a control string formats.
-    fn spelling(&self, head: &str, mut arguments: Vec<Datum>) -> Vec<Datum> {
+    /// Each is with whether directives in it are formatted.
+    fn spelling(&self, head: &str, mut arguments: Vec<Datum>) -> Vec<(Datum, bool)> {
+        let directive = rules(self.dialect).directive;
         let has_directives =
-            |datum: &Datum| self.tree.kind(datum.core) == TokenKind::String && self.source(*datum).contains(['~', '%']);
+            |datum: &Datum| self.tree.kind(datum.core) == TokenKind::String && self.source(*datum).contains(directive);
         let most = match head {
             "intern" | "intern*" | "intern-soft" | "find-symbol" | "find-symbol*" => Some(1),
             head if head.starts_with("format") => arguments.iter().position(has_directives).map(|at| at + 1),
             _ => None,
         };
         arguments.truncate(most.unwrap_or(arguments.len()));
-        arguments
+        arguments.into_iter().map(|datum| (datum, head.starts_with("format"))).collect()
     }
 
     /// Notes that a call reads the names of a namespace that is written there: `*ns*` or `'shop.core`.
@@ -179,7 +189,8 @@ impl<'t> Walk<'t> {
             name if !datum.is_bare() => name.to_owned(),
             _ => return,
         };
-        self.facts.computed.push(Computed { span, parts: vec![String::new(); 2], of_space: Some(of_space) });
+        let parts = vec![String::new(); 2];
+        self.facts.computed.push(Computed { span, parts, is_short: false, of_space: Some(of_space) });
     }
 }
 
@@ -192,7 +203,7 @@ mod tests {
         let check = |parts: &[&str], name: &str, expected: bool| {
             let parts = parts.iter().map(|part| (*part).to_owned()).collect();
             assert_eq!(
-                Computed { span: Span::new(0, 0), parts, of_space: None }.may_be(name, "", true),
+                Computed { span: Span::new(0, 0), parts, is_short: false, of_space: None }.may_be(name, "", true),
                 expected,
                 "{name}"
             );

@@ -56,6 +56,8 @@ pub(crate) struct Rules {
     pub(crate) giving_out: &'static [&'static str],
     /// Heads of definitions that others use by rule: the compiler, users of older versions.
     pub(crate) for_others: &'static [&'static str],
+    /// Heads of definitions of members of a class, whatever form the class is made by.
+    pub(crate) members: &'static [&'static str],
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// The file that is named after a space or feature, below a directory of sources, without its extension.
@@ -97,6 +99,8 @@ pub(crate) struct Rules {
     /// What divides a name whose first parts name a value or module, of which no file says where it is defined. The other
     /// parts can be anybody's names.
     pub(crate) member_separators: &'static [char],
+    /// With what a directive of a control string begins.
+    pub(crate) directive: char,
     /// A file says which others it uses; otherwise, names find what is loaded, whatever file has it.
     pub(crate) files_name_others: bool,
     /// How installed libraries lie.
@@ -109,7 +113,10 @@ const COMMON_LISP: Rules = Rules {
     written: space::common_lisp::written,
     two_namespaces: true,
     is_constant: |text| {
-        text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || parameter_word(text).starts_with('&')
+        // `&optional-after-&key` is the name of a condition.
+        let word = parameter_word(text);
+        let is_word = word.starts_with('&') && (!word.contains('-') || word.eq_ignore_ascii_case("&allow-other-keys"));
+        text.eq_ignore_ascii_case("nil") || text.eq_ignore_ascii_case("t") || is_word
     },
     is_operator: |_| false,
     is_dynamic: |name| {
@@ -132,6 +139,7 @@ const COMMON_LISP: Rules = Rules {
     files_are_features: false,
     giving_out: &[],
     for_others: &["define-vop", "deftransform", "define-assembly-routine", "defsetf", "define-setf-expander"],
+    members: &[],
     space_word: "package",
     space_file: str::to_owned,
     keywords_are_qualified: false,
@@ -152,6 +160,7 @@ const COMMON_LISP: Rules = Rules {
     accessors_are_written: true,
     files_name_others: false,
     member_separators: &[],
+    directive: '~',
     libraries: LibraryLayout::Systems,
 };
 
@@ -191,6 +200,18 @@ const RACKET: Rules = Rules {
         "#lang setup/infotab",
         "setup/infotab",
     ],
+    members: &[
+        "define/public",
+        "define/private",
+        "define/override",
+        "define/augment",
+        "define/augride",
+        "define/overment",
+        "define/pubment",
+        "define/public-final",
+        "define/override-final",
+        "define/augment-final",
+    ],
     libraries: LibraryLayout::Unknown,
     declares: space::racket::read,
     begins: space::racket::begins,
@@ -209,6 +230,7 @@ const RACKET: Rules = Rules {
 };
 
 const CLOJURE: Rules = Rules {
+    directive: '%',
     libraries: LibraryLayout::Unknown,
     declares: space::clojure::read,
     written: space::clojure::written,
@@ -248,6 +270,7 @@ const CLOJURE: Rules = Rules {
 const EDN: Rules = Rules { is_data: true, ..CLOJURE };
 
 const EMACS_LISP: Rules = Rules {
+    directive: '%',
     libraries: LibraryLayout::Features,
     declares: space::emacs_lisp::read,
     written: space::emacs_lisp::written,

@@ -1,8 +1,14 @@
 //! What is certain of a name that no file defines: who could still define it.
 
+use rustc_hash::FxHashSet;
+
 use crate::index::Document;
 use crate::question::UseIndex;
+use crate::space::common_lisp::is_of_language;
 use crate::space::{Import, Provided, Space};
+
+/// Packages of libraries that give on the names of the language.
+const FACADES: &[&str] = &["c2cl", "uiop/cl"];
 
 impl<'i> UseIndex<'i> {
     /// The declarations of a space, with those that add to it.
@@ -62,5 +68,41 @@ impl<'i> UseIndex<'i> {
             }
         }
         Some(self.spaces.exports(self.spaces.proper(space), name))
+    }
+
+    /// Code in a space has this name of the language, which nothing there defines. A package that uses no package of the
+    /// language has only what it imports (CLHS, `defpackage`): in one for Coalton, `let` is another form.
+    pub fn gets_from_language(&self, space: &str, name: &str) -> bool {
+        if !self.spaces.imports_first || !self.has_space(space) {
+            return true;
+        }
+        let mut declared = self.declarations(space);
+        if declared.any(|one| one.imports.is_empty()) {
+            return true;
+        }
+        let is_named = |import: &Import| import.only.iter().flatten().any(|(_, ours)| ours == name);
+        if self.imports_of(space).any(|import| is_named(import) && is_of_language(&import.from)) {
+            return true;
+        }
+        let all_of = |import: &&Import| import.only.is_none();
+        // What a package computes that it gives out is that of the language, unless the project has one of the name.
+        let has_no_other = || self.definitions_named(name).next().is_none();
+        let mut waiting: Vec<&str> = self.imports_of(space).filter(all_of).map(|import| import.from.as_str()).collect();
+        let mut seen = FxHashSet::default();
+        while let Some(from) = waiting.pop() {
+            let is_of_library = !self.has_space(from);
+            let is_facade = || from.contains("common-lisp") || FACADES.contains(&from);
+            if (is_of_library && (is_of_language(from) || is_facade()))
+                || (has_no_other() && self.declarations(from).any(|one| one.exports_more))
+                || self.spaces.exports(self.spaces.proper(from), name)
+            {
+                return true;
+            }
+            if seen.insert(from) {
+                let again = self.imports_of(from).filter(all_of).filter(|import| import.reexports);
+                waiting.extend(again.map(|import| import.from.as_str()));
+            }
+        }
+        false
     }
 }

@@ -36,12 +36,18 @@ pub enum PossibleReason {
     Special,
     /// Code looks it up by its name.
     ByName,
+    /// Objects have a member of the name.
+    OfObject,
     /// Code makes names from parts, and it may be one of them.
     Computed,
     /// The object may be of another class, which has a slot of that name.
     OtherSlot,
     /// Code exports names that it computes: the package may have the name from another.
     Opened,
+    /// The file of its definition is a part of this module, too.
+    Included,
+    /// A file that is not there, or that is not read, is a part of its module.
+    Unread,
     /// It is a part of a longer name, whose first part is a value or module.
     Member,
     /// A form that would define the name takes what is defined: a mode its keymap.
@@ -66,9 +72,12 @@ impl PossibleReason {
             Self::Free => "loaded in a way that is not known",
             Self::Special => "declared special",
             Self::ByName => "looked up by name",
+            Self::OfObject => "a member of an object",
             Self::Computed => "code makes such names",
             Self::OtherSlot => "another class has such a slot",
             Self::Opened => "code exports names that it computes",
+            Self::Included => "its file is included here, too",
+            Self::Unread => "includes a file that was not read",
             Self::Member => "part of a longer name",
             Self::Taken => "the form takes it by its name",
             Self::MayBeMade => "its definition may make this name",
@@ -136,9 +145,19 @@ pub struct Ledger<'i> {
     pub tally: TokenTally,
 }
 
+/// Symbols that are asked about, with what their definitions say of every place that has their name.
+#[derive(Clone, Debug)]
+pub struct AskedSymbols<'i> {
+    symbols: Vec<Symbol>,
+    /// They are names of members of classes, which objects look up.
+    are_members: bool,
+    /// The files with their definitions that are parts of several modules.
+    parts: Vec<&'i str>,
+}
+
 /// A ledger that is being kept.
 struct Book<'i> {
-    symbols: Vec<Symbol>,
+    asked: AskedSymbols<'i>,
     /// Their names, in lower case where case does not count.
     folded: Vec<String>,
     /// The parts of files in which the symbols are defined, with the comments right above.
@@ -273,7 +292,7 @@ impl<'i> UseIndex<'i> {
             folds_case: self.dialect().folds_case(),
         };
         for (number, book) in books.iter().enumerate() {
-            let mut own: Vec<String> = book.symbols.iter().flat_map(|symbol| self.names(symbol)).collect();
+            let mut own: Vec<String> = book.asked.symbols.iter().flat_map(|symbol| self.names(symbol)).collect();
             own.sort_unstable();
             own.dedup();
             own.iter().for_each(|name| names.add(name, number as u32));
@@ -289,8 +308,15 @@ impl<'i> UseIndex<'i> {
         }
         self.enter_made(&mut books);
         for book in &mut books {
-            let parts = book.symbols.iter().flat_map(|symbol| self.parts_of_patterns(symbol));
+            let made = book.folded.iter().flat_map(|name| self.affixed().parts_of(name));
+            let others = made.filter(|one| !book.is_own(one.document, one.span)).collect::<Vec<_>>();
+            book.ledger.possible.extend(others);
+        }
+        for book in &mut books {
+            let parts = book.asked.symbols.iter().flat_map(|symbol| self.parts_of_patterns(symbol));
             book.ledger.possible.extend(parts);
+            let unread = book.asked.symbols.iter().flat_map(|symbol| self.unread_parts(symbol));
+            book.ledger.possible.extend(unread);
         }
         books.into_iter().map(|book| book.ledger).collect()
     }
@@ -300,14 +326,14 @@ impl<'i> UseIndex<'i> {
         let mut makers: Vec<Maker> = Vec::new();
         let mut numbers: Vec<usize> = Vec::new();
         for (number, book) in books.iter_mut().enumerate() {
-            let made: Vec<&Symbol> = book.symbols.iter().filter(|symbol| self.is_made_by_macro(symbol)).collect();
+            let made: Vec<&Symbol> = book.asked.symbols.iter().filter(|symbol| self.is_made_by_macro(symbol)).collect();
             if made.is_empty() {
                 continue;
             }
             makers.extend(made.iter().map(|symbol| self.maker(symbol, Vec::new())));
             numbers.resize(makers.len(), number);
             // Where it is used, it is of no account what else may use it.
-            let is_use = |hit: &Hit<'i>| hit.is_reference() && !self.is_in_own_definition(hit, &book.symbols);
+            let is_use = |hit: &Hit<'i>| hit.is_reference() && !self.is_in_own_definition(hit, &book.asked.symbols);
             if !book.ledger.uses.iter().any(is_use) {
                 book.ledger.possible.extend(made.into_iter().flat_map(|symbol| self.doubts_of_definers(symbol)));
             }
@@ -354,7 +380,7 @@ impl<'i> UseIndex<'i> {
     /// Enters the names that code makes from parts.
     fn enter_computed(&self, document: &'i Document, computed: &Computed, books: &mut [Book<'i>]) {
         for book in books {
-            let is_of = |space: &String| book.symbols.iter().any(|symbol| symbol.space == *space);
+            let is_of = |space: &String| book.asked.symbols.iter().any(|symbol| symbol.space == *space);
             let is_it =
                 computed.of_space.as_ref().is_none_or(is_of) && book.folded.iter().any(|name| computed.fits(name));
             if is_it && !book.is_own(document, computed.span) {
@@ -385,17 +411,32 @@ impl<'i> UseIndex<'i> {
         }
         let fold = |name: &str| if self.dialect().folds_case() { name.to_lowercase() } else { name.to_owned() };
         let folded = symbols.iter().map(|symbol| fold(&symbol.name)).collect();
-        Book { symbols, folded, own, ledger: Ledger { uses, possible, ..Ledger::default() } }
+        let asked = self.asked(symbols);
+        Book { asked, folded, own, ledger: Ledger { uses, possible, ..Ledger::default() } }
     }
 
-    /// The symbols are names of members of classes, which objects look up: `define-local-member-name`.
-    fn are_members(&self, symbols: &[Symbol]) -> bool {
-        let is_member = |(document, one): &(&Document, &Definition)| {
+    /// What the definitions of some symbols say of the places that have their name.
+    pub fn asked(&self, symbols: Vec<Symbol>) -> AskedSymbols<'i> {
+        let definitions: Vec<_> = symbols.iter().flat_map(|symbol| self.definitions(symbol)).collect();
+        // `define-local-member-name`, or a method in a form that makes a class and is not understood.
+        let are_members = definitions.iter().any(|(document, one)| {
             let head = &document.facts.forms[one.form as usize].head;
             // `define/provide-local-member-name` is a macro of a project.
-            document.dialect.special_form(head) == Some(SpecialForm::DefineNames) || head.ends_with("-member-name")
-        };
-        symbols.iter().any(|symbol| self.definitions(symbol).iter().any(is_member))
+            document.dialect.special_form(head) == Some(SpecialForm::DefineNames)
+                || head.ends_with("-member-name")
+                || rules(document.dialect).members.contains(&head.as_str())
+        });
+        let files = definitions.iter().map(|(document, _)| document.facts.file.as_str());
+        let parts = files.filter(|file| self.spaces.has_further(file)).collect();
+        AskedSymbols { symbols, are_members, parts }
+    }
+
+    /// The place has the name of a member, whatever it means as a name of the module.
+    pub fn may_be_member(&self, asked: &AskedSymbols<'_>, place: &NamePlace) -> bool {
+        let (Referent::Is(meant) | Referent::Unknown(meant)) = &place.meaning;
+        let is_role = matches!(place.holds, Holds::Role(role) if role != MarkRole::Data);
+        let is_free = || matches!(place.holds, Holds::Use(_) | Holds::Unknown) && !self.defines(meant);
+        asked.are_members && asked.symbols.iter().any(|symbol| symbol.name == meant.name) && (is_role || is_free())
     }
 
     /// The form that makes a definition of a symbol would define it, but takes what another form defines: a mode of Emacs
@@ -418,7 +459,7 @@ impl<'i> UseIndex<'i> {
                 let all = if of_all == of_part { &[] } else { names.of(&of_all) };
                 for &number in names.of(&of_part).iter().chain(all) {
                     let book = &mut books[number as usize];
-                    let entry = self.entry(document, &book.symbols, &place);
+                    let entry = self.entry(document, &book.asked, &place);
                     book.enter(document, &place, entry);
                 }
             }
@@ -447,7 +488,7 @@ impl<'i> UseIndex<'i> {
             let meaning = self.meaning(document, *used);
             for &number in numbers {
                 match &meaning {
-                    Referent::Is(meant) if books[number as usize].symbols.contains(meant) => {
+                    Referent::Is(meant) if books[number as usize].asked.symbols.contains(meant) => {
                         tallies.push((number, true))
                     }
                     Referent::Is(meant) if self.defines(meant) => tallies.push((number, false)),
@@ -470,18 +511,20 @@ impl<'i> UseIndex<'i> {
     }
 
     /// What a place is for the symbols.
-    fn entry(&self, document: &Document, symbols: &[Symbol], place: &NamePlace) -> Entry {
-        let may_be = self.may_mean(document, symbols, place);
+    fn entry(&self, document: &Document, asked: &AskedSymbols<'_>, place: &NamePlace) -> Entry {
+        let may_be = self.may_mean(document, asked, place);
         match (place.holds, may_be) {
             (Holds::Use(_), Meant::Is) => Entry::Use,
             (Holds::Use(_), Meant::May(reason)) => Entry::Possible(reason),
+            _ if self.may_be_member(asked, place) => Entry::Possible(PossibleReason::OfObject),
+            // Where a symbol belongs to no package, one in data may be meant wherever it is.
+            (Holds::Use(UseKind::Quoted), Meant::Not) if self.is_bare_symbol(asked, place) => {
+                Entry::Mention(MentionKind::Quoted)
+            }
             (Holds::Use(_), Meant::Not) => Entry::Other,
             (Holds::Role(MarkRole::Data), _) => Entry::Mention(MentionKind::Quoted),
             (Holds::Role(MarkRole::Special), Meant::Is) => Entry::Possible(PossibleReason::Special),
             (Holds::Role(MarkRole::Perhaps), Meant::Is | Meant::May(_)) => Entry::Possible(PossibleReason::MayBeLocal),
-            (Holds::Role(MarkRole::Slot), Meant::Is) if self.are_members(symbols) => {
-                Entry::Possible(PossibleReason::ByName)
-            }
             (Holds::Role(_), _) => Entry::Other,
             (Holds::Keyword, _) => Entry::Mention(MentionKind::Keyword),
             (Holds::Discarded, _) => Entry::Mention(MentionKind::Disabled),
@@ -496,8 +539,18 @@ impl<'i> UseIndex<'i> {
         }
     }
 
+    /// The place has the name of one of the symbols, nothing is defined there that is called so, and symbols are in no
+    /// package.
+    pub fn is_bare_symbol(&self, asked: &AskedSymbols<'_>, place: &NamePlace) -> bool {
+        let (Referent::Is(meant) | Referent::Unknown(meant)) = &place.meaning;
+        !self.spaces.imports_first
+            && !self.defines(meant)
+            && asked.symbols.iter().any(|symbol| symbol.name == meant.name)
+    }
+
     /// Whether the name at a place means one of the symbols.
-    pub fn may_mean(&self, document: &Document, symbols: &[Symbol], place: &NamePlace) -> Meant {
+    pub fn may_mean(&self, document: &Document, asked: &AskedSymbols<'_>, place: &NamePlace) -> Meant {
+        let symbols = &asked.symbols;
         let (meant, is_unknown) = match &place.meaning {
             Referent::Is(meant) => (meant, false),
             Referent::Unknown(meant) => (meant, true),
@@ -513,6 +566,9 @@ impl<'i> UseIndex<'i> {
             let is_opened = self.is_opened(&meant.space) && self.is_test_alone(meant);
             return if is_opened { Meant::May(PossibleReason::Opened) } else { Meant::Not };
         }
+        if asked.parts.iter().any(|file| self.spaces.is_part_of_further(file, &meant.space)) {
+            return Meant::May(PossibleReason::Included);
+        }
         // Code of files without a module is in one space when another file loads them.
         let is_file = |space: &str| space.starts_with(crate::facts::FILE_SPACE);
         if is_file(&meant.space)
@@ -527,6 +583,10 @@ impl<'i> UseIndex<'i> {
         let is_hidden = symbols.iter().any(|symbol| !symbol.space.is_empty() && !self.declares(&symbol.space));
         let may_come_from =
             |from: &str| !self.declares(from) && !self.is_of_library(from) && (is_hidden || self.is_made_here(from));
+        // Two packages of which the project shows nothing may be one.
+        if is_hidden && self.dialect().folds_case() && !space.is_empty() && may_come_from(space) {
+            return Meant::May(PossibleReason::Undeclared);
+        }
         let is_open = match (is_qualified, is_unknown) {
             (true, _) => self.dialect().folds_case() && may_come_from(&meant.space),
             (false, true) => self.outside(space).iter().any(|from| may_come_from(from)),

@@ -13,8 +13,8 @@ use crate::index::Document;
 use crate::macros::{Macros, Named, is_any};
 use crate::treatment::Treatment;
 
-/// How often macros are learned at most.
-const LEARNINGS: usize = 3;
+/// How often macros are learned at most: the length of a chain of macros, each of which is written with the next.
+const LEARNINGS: usize = 32;
 
 /// The macros of a project, some of which are learned.
 pub(crate) struct Lessons<'i> {

@@ -14,6 +14,7 @@
 //! Uses whose meaning cannot be known from source are counted as unresolved, and never guessed.
 
 mod account;
+mod affixes;
 mod bind;
 mod computed;
 mod data;
@@ -69,7 +70,7 @@ pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_indexed, is_lisp};
 pub use keywords::{Keyword, KeywordBinding, KeywordPlace, Keywords};
-pub use ledger::{Ledger, Meant, Mentioned, Possible, PossibleReason, TokenTally};
+pub use ledger::{AskedSymbols, Ledger, Meant, Mentioned, Possible, PossibleReason, TokenTally};
 pub use libraries::{Libraries, LibraryNames};
 pub use library_operators::LibraryOperator;
 pub use links::{Link, Thing, Tie};

@@ -198,6 +198,9 @@ impl<'t> Walk<'t> {
         self.facts.links.extend(declared.links);
         self.facts.opens |= declared.opens;
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
+        for span in declared.called {
+            self.note(span, UseKind::Value);
+        }
         for (span, space) in declared.looked_up {
             self.note_of(span, UseKind::Quoted, space, true);
         }
@@ -212,6 +215,8 @@ impl<'t> Walk<'t> {
         let at = self.tree.core_span(name).start;
         let mut space = Space::new(self.current(at).to_owned(), at);
         space.exports = Exports::Names(vec![canonical_symbol(self.dialect, text)]);
+        // It may be that no file declares the package.
+        space.adds = self.rules.imports_come_first;
         self.take_space(space);
     }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::dialects::rules;
 use crate::index::{Document, Index};
 use crate::links::{Link, Thing, Tie};
-use crate::resolve::included_file;
+use crate::resolve::{Referent, Symbol, included_file};
 
 /// Files, each with those that it uses. Who uses a file has to be loaded after it.
 #[derive(Clone, Debug, Default)]
@@ -154,6 +154,30 @@ impl Index {
             }
         }
         order
+    }
+
+    /// Those of the files `among` that define what a file uses, directly or through others of them, though it may not say
+    /// that it needs them. A name that is not defined where it should be is that of any file.
+    pub fn named_by(&self, dialect: Dialect, file: &Path, among: &[&Path]) -> HashSet<PathBuf> {
+        let question = self.question(dialect);
+        let mut named = HashSet::new();
+        let mut waiting = vec![file];
+        while let Some(document) = waiting.pop().and_then(|file| self.document(file)) {
+            let used = document.facts.uses.iter().filter(|used| question.counts(document, **used));
+            let meant = used.map(|used| match question.meaning(document, *used) {
+                Referent::Is(symbol) | Referent::Unknown(symbol) => symbol,
+            });
+            for symbol in meant.collect::<HashSet<Symbol>>() {
+                let mut defined = question.definitions(&symbol);
+                if defined.is_empty() {
+                    defined = question.definitions_named(&symbol.name).collect();
+                }
+                let paths = defined.into_iter().map(|(document, _)| document.path.as_path());
+                let new = paths.filter(|path| *path != file && among.contains(path));
+                waiting.extend(new.filter(|path| named.insert(path.to_path_buf())));
+            }
+        }
+        named
     }
 
     /// The files that a file uses by this order, and those with further code in the packages of these: it is not said which

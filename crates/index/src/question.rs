@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use lispwright_syntax::{Dialect, FormKind, Forms, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::affixes::Affixed;
 use crate::facts::{Definition, Facts, FormRow, Owner, Use, UseKind};
 use crate::index::{Document, Index, Reading};
 use crate::ledger::Origins;
@@ -79,6 +80,8 @@ pub struct UseIndex<'i> {
     pub(crate) origins: Arc<OnceLock<Origins>>,
     /// The other names that imports and exports give to names, when they are asked for.
     pub(crate) aliases: Arc<OnceLock<Aliases<'i>>>,
+    /// The names that macros make by short affixes, when they are asked for.
+    pub(crate) affixed: Arc<OnceLock<Affixed<'i>>>,
     /// The declared names of the spaces that code of the files is in, when they are asked for.
     pub(crate) entered: Arc<OnceLock<FxHashSet<String>>>,
     /// The installed libraries.
@@ -170,6 +173,7 @@ impl Index {
             dynamic: Arc::new(dynamic),
             origins: Arc::default(),
             aliases: Arc::default(),
+            affixed: Arc::default(),
             entered: Arc::default(),
             libraries: self.libraries.clone(),
         };
@@ -238,9 +242,10 @@ impl<'i> UseIndex<'i> {
         declared.flat_map(|space| &space.imports).any(|import| import.is_implicit)
     }
 
-    /// The project declares the space.
+    /// The project declares the space. Where packages are made by other means, code that exports names of one declares none.
     pub(crate) fn declares(&self, space: &str) -> bool {
-        self.spaces.by_name.contains_key(space)
+        let declares = |one: &&Space| !self.spaces.imports_first || !one.adds;
+        self.spaces.by_name.get(space).is_some_and(|all| all.iter().any(declares))
     }
 
     pub(crate) fn proper_space<'a>(&'a self, space: &'a str) -> &'a str {
@@ -505,9 +510,9 @@ impl<'i> UseIndex<'i> {
         self.made_around(hit).map(|(symbol, _)| symbol).collect()
     }
 
-    /// The same without what is defined inside of another definition.
+    /// The same without what is defined inside of another definition, or of a form that defines nothing itself.
     pub(crate) fn own_around(&self, hit: &Hit<'i>) -> Vec<Symbol> {
-        let mut outer = true;
+        let mut outer = hit.form().is_some_and(FormRow::has_name);
         let is_own = |(_, one): &(Symbol, &Definition)| one.made || std::mem::replace(&mut outer, false);
         self.made_around(hit).filter(is_own).map(|(symbol, _)| symbol).collect()
     }

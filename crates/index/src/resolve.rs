@@ -62,6 +62,8 @@ pub(crate) struct Spaces<'i> {
     pub(crate) by_name: Arc<FxHashMap<&'i str, Vec<&'i Space>>>,
     /// Spaces of files that are parts of other files, with the space of the other file.
     parts: Arc<FxHashMap<&'i str, &'i str>>,
+    /// The spaces of further files of which such a file is a part.
+    further: Arc<FxHashMap<&'i str, Vec<&'i str>>>,
     /// The names that the spaces are said to export.
     exported: Arc<FxHashSet<(&'i str, &'i str)>>,
     /// The names that the files define, in their spaces.
@@ -73,7 +75,7 @@ pub(crate) struct Spaces<'i> {
     /// What a declaration imports counts for its file alone.
     imports_are_of_files: bool,
     /// What a space imports hides what it defines: the definition is one of the imported name.
-    imports_first: bool,
+    pub(crate) imports_first: bool,
     dialect: Option<Dialect>,
 }
 
@@ -205,6 +207,7 @@ impl<'i> Spaces<'i> {
                 Arc::make_mut(&mut spaces.by_name).entry(name).or_default().push(space);
             }
         }
+        spaces.take_local_nicknames(documents);
         for space in all() {
             let name = spaces.proper(&space.name);
             if space.adds {
@@ -223,6 +226,30 @@ impl<'i> Spaces<'i> {
         }
         spaces.take_structures(documents);
         spaces
+    }
+
+    /// A nickname that is local to some packages and means the same in all of them counts for code that is not asked where it
+    /// is: `(defun nickname::name …)`.
+    fn take_local_nicknames(&mut self, documents: &[&'i Document]) {
+        if !self.imports_first {
+            return;
+        }
+        // Code in a package of that name: there is one, which no file declares.
+        let entered: FxHashSet<&str> =
+            documents.iter().flat_map(|one| one.facts.current.iter().map(|(_, space)| space.as_str())).collect();
+        let all = documents.iter().flat_map(|document| &document.facts.spaces);
+        let mut meant: FxHashMap<&'i str, Option<&'i str>> = FxHashMap::default();
+        for import in all.flat_map(|space| &space.imports) {
+            let is_free = |alias: &&str| !self.by_name.contains_key(alias) && !entered.contains(alias);
+            let Some(alias) = import.alias.as_deref().filter(is_free) else { continue };
+            let from = import.from.as_str();
+            meant.entry(alias).and_modify(|known| *known = known.filter(|known| *known == from)).or_insert(Some(from));
+        }
+        for (alias, from) in meant {
+            if let Some(known) = from.and_then(|from| self.by_name.get(from)).cloned() {
+                Arc::make_mut(&mut self.by_name).insert(alias, known);
+            }
+        }
     }
 
     /// Notes what the structures define that spaces export without writing all names.
@@ -338,7 +365,10 @@ impl<'i> Spaces<'i> {
                 let Some(part) = included_file(documents, document, included) else { continue };
                 let (inner, outer) = (part.facts.space_at(0), document.facts.space_at(*at));
                 if inner.starts_with(FILE_SPACE) && inner != outer {
-                    Arc::make_mut(&mut self.parts).entry(inner).or_insert(outer);
+                    let first = *Arc::make_mut(&mut self.parts).entry(inner).or_insert(outer);
+                    if first != outer {
+                        Arc::make_mut(&mut self.further).entry(inner).or_default().push(outer);
+                    }
                 }
             }
         }
@@ -370,6 +400,16 @@ impl<'i> Spaces<'i> {
     pub(crate) fn meant<'a>(&'a self, space: &'a str, name: &'a str) -> (&'a str, &'a str) {
         let meant = self.inside(space, name, MOST_STEPS);
         (meant.space, meant.name)
+    }
+
+    /// The file is a part of code in the space, beside the one to which its own definitions are counted.
+    pub(crate) fn is_part_of_further(&self, file: &str, space: &str) -> bool {
+        self.further.get(file).is_some_and(|all| all.iter().any(|one| self.proper(one) == space))
+    }
+
+    /// The file is a part of several modules.
+    pub(crate) fn has_further(&self, file: &str) -> bool {
+        self.further.contains_key(file)
     }
 
     /// The space of the file of which another is a part.
@@ -524,7 +564,12 @@ impl<'i> Spaces<'i> {
             };
             let Some(theirs) = import.theirs(name) else { continue };
             let is_of_language = import.is_implicit || import.is_of_language;
-            if is_of_language && self.dialect.is_some_and(|dialect| dialect.is_standard(theirs)) {
+            let is_standard = is_of_language && self.dialect.is_some_and(|dialect| dialect.is_standard(theirs));
+            if is_standard && self.declared(space).any(|one| one.imports_more) {
+                is_unknown = true;
+                continue;
+            }
+            if is_standard {
                 return Meant { space: LANGUAGE, name: theirs, is_unknown: false };
             }
             if import.only.is_some() || self.called(&import.from).any(|from| self.exports(from, theirs)) {

@@ -62,6 +62,7 @@ impl<'i> UseIndex<'i> {
             dynamic,
             origins: Arc::default(),
             aliases: self.aliases.clone(),
+            affixed: Arc::default(),
             entered: Arc::default(),
             libraries: self.libraries.clone(),
         };

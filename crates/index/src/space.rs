@@ -28,6 +28,8 @@ pub(crate) struct Declared {
     pub(crate) elsewhere: Vec<(Span, String)>,
     /// The places of names that are looked up in another space while the code runs, each with that space.
     pub(crate) looked_up: Vec<(Span, String)>,
+    /// The places of macros that read a part of it.
+    pub(crate) called: Vec<Span>,
     /// Files whose code becomes a part of this one, as they are written.
     pub(crate) included: Vec<String>,
     /// The places that name spaces, systems, features and files.
@@ -172,6 +174,8 @@ pub struct Space {
     pub exports: Exports,
     /// Some of its exports are computed: each of its names may be exported.
     pub exports_more: bool,
+    /// It imports or shadows names that are computed.
+    pub imports_more: bool,
     /// Names that it exports under others, as pairs of its own name and the exported one.
     pub renamed: Vec<(String, String)>,
     /// Exports of names that are not written.
@@ -202,6 +206,7 @@ impl Space {
             shadows: Vec::new(),
             exports: Exports::Names(Vec::new()),
             exports_more: false,
+            imports_more: false,
             renamed: Vec::new(),
             provides: Vec::new(),
             adds: false,
@@ -223,6 +228,7 @@ impl Space {
         self.shadows.extend(other.shadows);
         self.renamed.extend(other.renamed);
         self.exports_more |= other.exports_more;
+        self.imports_more |= other.imports_more;
         self.provides.extend(other.provides);
         match (&mut self.exports, other.exports) {
             (Exports::Names(own), Exports::Names(names)) => own.extend(names),

@@ -1,5 +1,6 @@
 //! Special forms that bind and define nothing: which of their arguments are code.
 
+use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, SpecialForm};
 
 use crate::bind::Pattern;
@@ -238,10 +239,24 @@ impl<'t> Walk<'t> {
     /// Walks over a threading form, in which each step is a call, also one without parentheses.
     pub(crate) fn threaded(&mut self, mut data: Data<'t>) {
         let mut tasks: Vec<Task<'t>> = data.next().map(Task::Code).into_iter().collect();
-        data.clone().for_each(|datum| self.step_form(datum));
+        for step in data.clone() {
+            // A threading form that is a step gets what its own first step gets.
+            let mut next = Some(step);
+            while let Some(step) = next {
+                self.step_form(step);
+                next = self.first_step(step);
+            }
+        }
         let step =
             |datum: Datum| if datum.list().is_none() { Task::Use(datum, UseKind::Call) } else { Task::Code(datum) };
         tasks.extend(data.map(step));
         self.next(tasks);
+    }
+
+    /// The first step of a threading form.
+    fn first_step(&self, datum: Datum) -> Option<Datum> {
+        let mut data = self.data(datum.list()?);
+        let head = canonical_head(self.dialect, self.symbol(data.next()?)?);
+        (self.dialect.special_form(&head) == Some(SpecialForm::Threading)).then(|| data.next()).flatten()
     }
 }

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use lispwright_syntax::name::canonical_designator;
-use lispwright_syntax::{Dialect, Span, TokenKind};
+use lispwright_syntax::{Dialect, FormKind, Span, TokenKind};
 use rustc_hash::FxHashSet;
 
 use crate::dialects::rules;
-use crate::facts::Use;
+use crate::facts::{FormRow, Use};
 use crate::index::{Document, Index};
 use crate::links::{Link, Thing, Tie};
 use crate::mention::{MentionKind, holds, words};
@@ -121,6 +121,21 @@ impl Index {
 }
 
 impl Index {
+    /// The system that has the file at `path` as a component: that of the nearest definition.
+    pub fn system_of(&self, path: &Path) -> Option<&str> {
+        let links = self.file_links(path).into_iter().filter(|(_, link)| link.tie == Tie::Includes);
+        let systems = links.filter_map(|(document, link)| {
+            let mut forms = document.facts.forms.iter().filter(|form: &&FormRow| form.kind == FormKind::System);
+            forms.find(|form| form.span.contains(link.span.start)).map(|form| (document, form.designated()))
+        });
+        let depth = |document: &Document| {
+            let around = document.path.parent().filter(|directory| path.starts_with(directory));
+            around.map_or(0, |directory| directory.components().count())
+        };
+        // Of several that are as near, the first.
+        systems.rev().max_by_key(|(document, _)| depth(document)).map(|(_, name)| name)
+    }
+
     /// The places that name the file at `path` by its path.
     pub fn file_links(&self, path: &Path) -> Vec<(&Document, &Link)> {
         let mut documents: Vec<&Document> = self.documents().collect();

@@ -399,6 +399,10 @@ impl<'t> Walk<'t> {
         } else {
             if role.is_unclear || !role.is_code {
                 self.unclear(datum);
+                // Nor is it known of a macro that gives this one what it gets.
+                if self.learning.is_some() {
+                    self.learns(datum, |role| role.is_unclear = true);
+                }
             }
             tasks.push(Task::Code(datum));
         }

@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::mention::MentionKind;
 use crate::question::{Hit, UseIndex};
 use crate::resolve::Symbol;
-use crate::space::{Exports, Space};
+use crate::space::{Exports, Provide, Provided, Space};
 
 /// Whether a definition may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,6 +177,7 @@ impl<'i> UseIndex<'i> {
                     FormKind::Method | FormKind::Package | FormKind::System | FormKind::Test | FormKind::Addition
                 );
                 let form = &document.facts.forms[one.form as usize];
+                let is_other = is_other || rules(document.dialect).members.contains(&form.head.as_str());
                 // An advice changes what others define.
                 let is_other = is_other || document.dialect.special_form(&form.head) == Some(SpecialForm::Advice);
                 // What documentation shows is there to be seen: `@sample[(define x 1)]`.
@@ -211,7 +212,11 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
     if is_kind(FormKind::Test) {
         return Some(EntryRole::Test);
     }
-    if !definitions.is_empty() && definitions.iter().all(|(_, one)| one.kind == FormKind::Method) {
+    let is_method = |(document, one): &(&Document, &Definition)| {
+        let head = document.facts.forms[one.form as usize].head.as_str();
+        one.kind == FormKind::Method || rules(document.dialect).members.contains(&head)
+    };
+    if !definitions.is_empty() && definitions.iter().all(is_method) {
         return Some(EntryRole::Method);
     }
     if definitions.iter().any(|(_, one)| matches!(one.name.as_str(), "-main" | "main" | "MAIN")) {
@@ -236,6 +241,11 @@ fn role(definitions: &[(&Document, &Definition)]) -> Option<EntryRole> {
             return !one.name.contains("--");
         }
         if rules(document.dialect).giving_out.iter().any(|text| document.text.contains(text)) {
+            return true;
+        }
+        let is_given = |provide: &Provide| provide.what == Provided::Defined && !provide.except.contains(&one.name);
+        let gives_defined = |space: &Space| space.name == one.space && space.provides.iter().any(is_given);
+        if document.facts.spaces.iter().any(gives_defined) {
             return true;
         }
         let gives_all = |space: &Space| space.name == one.space && space.exports == Exports::All;

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use lispwright_syntax::datum::Prefixes;
-use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::datum::{Prefixed, Prefixes};
+use lispwright_syntax::name::{canonical_designator, canonical_head};
 use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, Tree};
 use rustc_hash::FxHashMap;
 
@@ -232,10 +232,17 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Notes that the lists in a list are no forms, nor is the list.
+    /// Notes that the lists in a list are no forms, nor is the list; what follows a keyword of Racket is one.
     pub(crate) fn no_forms(&mut self, datum: Option<Datum>) {
-        for datum in datum.into_iter().chain(self.inside(datum)).filter(|_| self.marks).collect::<Vec<_>>() {
-            self.no_form(datum);
+        if !self.marks {
+            return;
+        }
+        let mut is_value = false;
+        for datum in datum.into_iter().chain(self.inside(datum)).collect::<Vec<_>>() {
+            if !is_value {
+                self.no_form(datum);
+            }
+            is_value = datum.list().is_none() && self.source(datum).starts_with("#:");
         }
     }
 
@@ -391,6 +398,7 @@ impl<'t> Walk<'t> {
     pub(crate) fn prefixed(&mut self, datum: Datum, prefixes: Prefixes<'t>) {
         for prefix in prefixes {
             self.hint(prefix);
+            self.package_prefix(prefix, datum);
             match self.meaning(prefix) {
                 Prefix::Quote => return self.quoted(datum),
                 // The templates of a macro that is learned are code of its uses.
@@ -409,6 +417,17 @@ impl<'t> Walk<'t> {
             }
         }
         self.core_code(datum);
+    }
+
+    /// Notes the package in which a form is read: `package::(form)` (SBCL manual, "Extended Package Prefix Syntax").
+    fn package_prefix(&mut self, prefix: Prefixed, datum: Datum) {
+        let text = &self.text[self.tree.token_span(prefix.token).range()];
+        let Some(package) = text.strip_suffix("::").filter(|_| self.learning.is_none()) else { return };
+        let span = self.tree.core_span(datum);
+        let around = self.current(span.start).to_owned();
+        let package = canonical_designator(self.dialect, package);
+        let at = self.facts.current.partition_point(|(from, _)| *from <= span.start);
+        self.facts.current.splice(at..at, [(span.start, package), (span.end, around)]);
     }
 
     /// Walks over the argument of `#'` or `function`.

@@ -159,6 +159,54 @@ fn what_a_control_string_formats_is_inside_of_the_name() {
 }
 
 #[test]
+fn a_short_affix_tells_a_name_where_a_call_has_the_rest() {
+    let text = "(defmacro op (name) `(list (,(intern (format nil \"%~A\" name)))))
+(defun %area () 1)
+(defun %size () 1)
+(op area)
+";
+    check(&[("a.lisp", text)], "%area", "a.lisp:4:5: possible, code makes such names in op area");
+    check(&[("a.lisp", text)], "%size", "");
+    // The macro may call a function for it, and `~` in a string is a letter.
+    let text = "#lang racket/base
+(require (for-syntax racket/base))
+(define-for-syntax (lazy-name id) (datum->syntax id (string->symbol (string-append \"~\" (symbol->string (syntax-e id))))))
+(define-syntax (out stx) (syntax-case stx () [(_ id) #`(list #,(lazy-name #'id))]))
+(define ~area 1)
+(define ~size 1)
+(out area)
+";
+    check(&[("a.rkt", text)], "~area", "a.rkt:7:6: possible, code makes such names in out area");
+    check(&[("a.rkt", text)], "~size", "");
+    let text = "(define-macro (test? name) `(list (,(symbol-append name '?) 1)))
+(define (area? x) x)
+(define (size? x) x)
+(test? area)
+";
+    check(&[("a.scm", text)], "area?", "a.scm:4:8: possible, code makes such names in test? area");
+    check(&[("a.scm", text)], "size?", "");
+}
+
+#[test]
+fn a_file_that_was_not_read_may_use_the_names_of_its_module() {
+    let module = "(define-module (a))
+(define (area) 1)
+(include-from-path \"a/macros.ss\")
+";
+    let other = ("b.scm", "(define-module (b))\n(define (size) 1)\n(load \"late.scm\")\n");
+    let may = "a.scm:3:1: possible, includes a file that was not read in include-from-path \"a/macros.ss\"";
+    check(&[("a.scm", module), other], "area", may);
+    check(&[("a.scm", module), other], "size", "");
+    check(&[("a.scm", module), ("a/macros.ss", "(define (f) (area))")], "area", "a/macros.ss:1:14: call in define f");
+    let racket = "#lang racket/base\n(require racket/include)\n(define (area) 1)\n(include \"rest.rktl\")\n";
+    check(
+        &[("a.rkt", racket)],
+        "area",
+        "a.rkt:4:1: possible, includes a file that was not read in include \"rest.rktl\"",
+    );
+}
+
+#[test]
 fn a_mode_of_emacs_takes_its_keymap_by_its_name() {
     let text = "(defvar a-mode-map (make-sparse-keymap))
 (define-derived-mode a-mode prog-mode \"A\" \"\\\\{a-mode-map}\" (define-key a-mode-map \"a\" 'b))
@@ -199,7 +247,22 @@ fn objects_of_racket_look_up_local_names_of_members() {
 (define d% (class object% (super-new) (define/public (jump-to) 1)))
 (define (go d) (send d jump-to))
 ";
-    check(&[("a.rkt", text)], "jump-to", "a.rkt:4:24: possible, looked up by name in define go");
+    check(
+        &[("a.rkt", text)],
+        "jump-to",
+        "a.rkt:3:55: possible, a member of an object in define d%
+         a.rkt:4:24: possible, a member of an object in define go",
+    );
+    // The form around a method makes a class in a way that is not understood.
+    let files = [
+        (
+            "a.rkt",
+            "#lang racket/base\n(require lib/class)\n(defclass d% object% (define/public (jump-to) 1) (super-new))\n",
+        ),
+        ("b.rkt", "#lang racket\n(require \"a.rkt\")\n(define (go d) (send d jump-to))\n"),
+    ];
+    check(&files, "jump-to", "b.rkt:3:24: possible, a member of an object in define go");
+    check_unused(files[0].1, &[]);
 }
 
 /// What may be deleted of a file of Racket.
@@ -233,7 +296,11 @@ fn what_a_module_of_racket_gives_out_is_not_safe_to_delete() {
     );
     let typed = "#lang typed/racket/base\n(require/typed/provide racket/date [find-seconds (-> Integer Integer)])\n";
     check_unused(typed, &[]);
-    check_unused(&typed.replace("/provide", ""), &["find-seconds"]);
+    check_unused("#lang racket/base\n(provide (all-defined-out))\n(define (sell) 1)\n", &[]);
+    // Forms of the project read the specifications.
+    let macros = "#lang racket/base\n(provide (typed-out [sell : (-> Any)] refund))\n(require (shop-in shop))\n\
+         (define (sell) 1)\n(define (refund) 1)\n(define-syntax shop-in transformer)\n(define (hidden) 1)\n";
+    check_unused(macros, &["hidden"]);
     let guile = "(define-module (shop))\n(define-public (sell) 1)\n(define (hidden) 1)\n";
     check_unused_in(lispwright_syntax::Dialect::Scheme, guile, &["hidden"]);
     let logger = "#lang racket/base\n(define-logger shop)\n";
@@ -323,4 +390,41 @@ fn the_description_of_a_project_defines_nothing() {
     let unused = index.question(lispwright_syntax::Dialect::Clojure).unused(|_| true);
     let names: Vec<_> = unused.iter().map(|one| one.definition.name.as_str()).collect();
     assert_eq!(names, ["total"]);
+}
+
+#[test]
+fn a_symbol_in_data_may_be_a_name_where_it_is_in_no_package() {
+    use lispwright_syntax::Dialect::{CommonLisp, Scheme};
+    let modules = "(define-module (shop))\n(define (sell x) x)\n(define (hidden x) x)\n\
+        (define-module (till) #:export (f))\n(define (f x) (list `(call (@@ ,x sell))))\n";
+    check_unused_in(Scheme, modules, &["hidden"]);
+    // `&optional-after-&key` is no word of a list of parameters.
+    let conditions = "(defpackage :a (:use :cl) (:export #:f))\n(in-package :a)\n(define-condition &key-after-&rest (error) ())\n\
+        (defun f (x) (if x (error '&key-after-&rest) (make-condition '&key-after-&rest)))\n";
+    check_unused_in(CommonLisp, conditions, &[]);
+}
+
+#[test]
+fn what_a_form_around_it_uses_is_used() {
+    use lispwright_syntax::Dialect::{CommonLisp, EmacsLisp};
+    let config = ";;; config.el -*- lexical-binding: t -*-\n(when (featurep 'mail)\n  (after! mail\n    (defun my--mark (x) x)\n    \
+        (defun my--other (x) (my--other x))\n    (setq mail-marks (list :action #'my--mark))))\n";
+    check_unused_in(EmacsLisp, config, &[]);
+    // The reader calls them.
+    let conditions = "(defpackage :a (:use :cl))\n(in-package :a)\n(eval-when (:compile-toplevel :load-toplevel :execute)\n  \
+        (defun has-it-p () '(:and))\n  (defun hidden () 1))\n(defun f () (list #+#.(a::has-it-p) 1))\n";
+    check_unused_in(CommonLisp, conditions, &["HIDDEN", "F"]);
+}
+
+#[test]
+fn a_package_that_only_code_exports_from_is_not_declared() {
+    let exports = "(in-package :cmp)\n(export '(emit other))\n";
+    let defines = "(in-package :compiler)\n(defun emit (x) x)\n(defun third (x) x)\n";
+    let uses = "(defpackage :pad (:use :cl))\n(in-package :pad)\n(defun f (x) (cmp:emit x))\n";
+    check(
+        &[("exports.lisp", exports), ("defines.lisp", defines), ("uses.lisp", uses)],
+        "emit",
+        "exports.lisp:2:11: possible, package not declared in export '(emit other)
+         uses.lisp:3:15: possible, package not declared in defun f",
+    );
 }

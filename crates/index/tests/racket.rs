@@ -240,3 +240,32 @@ fn what_a_signature_opens_and_contracts_is_used() {
     check(&[("a.rkt", text)], "value", "a.rkt:6: call in define-signature three^");
     check(&[("a.rkt", text)], "three^", "a.rkt:7: value in define-unit u@");
 }
+
+#[test]
+fn a_name_with_a_type_is_that_of_the_untyped_module() {
+    let untyped = "#lang racket/base\n(provide (all-defined-out))\n(define (area x) x)\n";
+    let typed = "#lang typed/racket/base\n(require/typed \"a.rkt\"\n  [area (-> Any Any)])\n(provide (all-defined-out))\n\
+         (define (f) (area 1))\n";
+    let uses = "#lang racket/base\n(require \"b.rkt\")\n(area 2)\n";
+    check(
+        &[("a.rkt", untyped), ("b.rkt", typed), ("c.rkt", uses)],
+        "area",
+        "b.rkt:3: export in require/typed \"a.rkt\"\nb.rkt:5: call in define f\nc.rkt:3: call in area 2",
+    );
+}
+
+#[test]
+fn a_class_of_syntax_is_used_without_a_variable() {
+    check_in(
+        "(require (for-syntax racket/base syntax/parse))\n(define-syntax (m stx) (syntax-parse stx [(_ :area x:id) #'x]))",
+        "a.rkt:4: value in define-syntax m",
+    );
+}
+
+#[test]
+fn forms_of_the_project_in_a_specification_are_used() {
+    check_in(
+        "(require (area \"b.rkt\"))\n(provide (area f))",
+        "a.rkt:3: value in require (area \"b.rkt\")\na.rkt:4: value in provide (area f)",
+    );
+}

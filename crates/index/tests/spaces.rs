@@ -185,3 +185,39 @@ fn a_renamed_export_is_a_use_under_a_prefix() {
          use.ss:2:2: call in c:external 1",
     );
 }
+
+#[test]
+fn a_definition_is_in_the_package_that_its_local_nickname_means() {
+    let bus =
+        ("bus.lisp", "(defpackage :m.bus (:use :cl))\n(in-package :m.bus)\n(defun probe (x) (disk-register x))\n");
+    let disk = "(defpackage :m.disk (:use :cl) (:local-nicknames (:bus :m.bus)))\n(in-package :m.disk)\n\
+                (defun bus::disk-register (x) (list x))\n";
+    check(&[bus, ("disk.lisp", disk)], "disk-register", "bus.lisp:3:19: call in defun probe");
+}
+
+#[test]
+fn names_in_a_form_after_a_package_are_read_there() {
+    let files = [
+        ("wm.lisp", "(defpackage :wm (:use :cl))\n(in-package :wm)\n(defun window-at (x) x)\n"),
+        (
+            "spy.lisp",
+            "(defpackage :spy (:use :cl))\n(in-package :spy)\n(defun f (x)\n  (list wm::(window-at 1)\n        x))\n",
+        ),
+    ];
+    check(&files, "window-at", "spy.lisp:4:14: call in defun f");
+}
+
+#[test]
+fn a_file_that_is_a_part_of_two_libraries_may_be_used_through_either() {
+    let files = [
+        ("a.sld", "(define-library (shop a)\n  (export sell)\n  (import (scheme base))\n  (include \"part.scm\"))\n"),
+        ("b.sld", "(define-library (shop b)\n  (export sell)\n  (import (scheme base))\n  (include \"part.scm\"))\n"),
+        ("part.scm", "(define (sell x) x)\n"),
+    ];
+    check(
+        &files,
+        "sell",
+        "a.sld:2:11: export in define-library (shop a)
+         b.sld:2:11: possible, its file is included here, too in define-library (shop b)",
+    );
+}

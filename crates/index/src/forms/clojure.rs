@@ -7,6 +7,7 @@ use lispwright_syntax::datum::Prefixed;
 use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
+use crate::data::Prefix;
 use crate::facts::{MarkRole, UseKind};
 use crate::resolve::Written;
 use crate::space::{Exports, Import, Space};
@@ -30,6 +31,8 @@ impl<'t> Walk<'t> {
         match prefix.operand {
             Some(operand) if PRIMITIVES.contains(&self.source(operand)) => {}
             Some(operand) if matches!(token, "^" | "#^") => self.next([Task::Code(operand)]),
+            // The reader evaluates the condition: `#+#.(package::has-it-p)`.
+            Some(condition) if self.is_prefixed(condition, Prefix::Evaluated) => self.next([Task::Code(condition)]),
             Some(condition) => self.mark_all(condition, MarkRole::Word),
             None => {}
         }
@@ -63,13 +66,17 @@ impl<'t> Walk<'t> {
 
     /// The data of a list, including those that `#?@(…)` splices on any platform.
     pub(crate) fn spread(&self, list: ListId) -> Vec<Datum> {
+        self.spliced(self.data(list))
+    }
+
+    fn spliced(&self, data: Data<'t>) -> Vec<Datum> {
         let inside = |datum: Datum| match datum.list().filter(|_| self.opener(datum) == "#?@(") {
             Some(_) => {
                 self.alternatives(datum).into_iter().filter_map(Datum::list).flat_map(|l| self.data(l)).collect()
             }
             None => vec![datum],
         };
-        self.data(list).flat_map(inside).collect()
+        data.flat_map(inside).collect()
     }
 
     /// The forms of a datum on each platform.
@@ -241,6 +248,11 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// The steps of a threading form, on every platform.
+    fn steps(&self, data: Data<'t>) -> Vec<Datum> {
+        self.spliced(data).into_iter().flat_map(|step| self.alternatives(step)).collect()
+    }
+
     fn thread_step(&self, datum: Datum, first: bool) -> Task<'t> {
         match datum.list() {
             None if datum.is_bare() => Task::Use(datum, UseKind::Call),
@@ -325,13 +337,20 @@ impl<'t> Walk<'t> {
                 }
             }
             F::ThreadingFirst | F::Threading => {
-                data.clone().for_each(|step| self.step_form(step));
-                tasks.extend(data.map(|step| self.thread_step(step, form == F::ThreadingFirst)));
+                let steps = self.steps(data);
+                steps.iter().for_each(|step| self.step_form(*step));
+                tasks.extend(steps.into_iter().map(|step| self.thread_step(step, form == F::ThreadingFirst)));
             }
             F::ThreadingIf { first } => {
-                data.clone().skip(1).step_by(2).for_each(|step| self.step_form(step));
-                for (at, datum) in data.enumerate() {
-                    tasks.push(if at % 2 == 1 { self.thread_step(datum, first) } else { Task::Code(datum) });
+                for (at, datum) in self.spliced(data).into_iter().enumerate() {
+                    if at % 2 == 0 {
+                        tasks.push(Task::Code(datum));
+                        continue;
+                    }
+                    for step in self.alternatives(datum) {
+                        self.step_form(step);
+                        tasks.push(self.thread_step(step, first));
+                    }
                 }
             }
             F::Member | F::Members => {
@@ -383,7 +402,7 @@ impl<'t> Walk<'t> {
             F::Function | F::Macro => {
                 let mut name = data.next();
                 // Hy has `:async` and decorators before the name.
-                while let Some(before) = name.filter(|one| self.is_vector(*one) || self.source(*one).starts_with(':')) {
+                while let Some(before) = name.filter(|one| self.source(*one).starts_with(['[', ':'])) {
                     tasks.push(Task::Code(before));
                     name = data.next();
                 }
@@ -464,7 +483,11 @@ impl<'t> Walk<'t> {
         if let Some(pattern) = name.filter(|name| self.rules.has_inner_definitions && name.list().is_some()) {
             return self.names(pattern).into_iter().for_each(|name| self.use_of(name, UseKind::Definition));
         }
+        let is_spliced = name.is_some_and(|name| self.opener(name) == "#?@(");
         for name in name.map_or_else(Vec::new, |name| self.alternatives(name)) {
+            // `#?@(:clj [^Boolean name] :cljs [^boolean name])`
+            let first = name.list().filter(|_| is_spliced).and_then(|list| self.data(list).next());
+            let name = first.unwrap_or(name);
             self.hints(name);
             self.use_of(name, UseKind::Definition);
         }

@@ -61,12 +61,13 @@ impl<'t> Walk<'t> {
                 tasks.extend(functions.iter().filter_map(|parts| parts.first().copied()).map(Task::BindFunction));
             }
             F::Conditions => {
-                self.no_forms(data.clone().next());
                 let first = data.next();
+                first.into_iter().for_each(|list| self.no_form(list));
                 let mut bindings = self.inside(first);
                 if bindings.len() <= 2 && bindings.first().is_some_and(|one| one.list().is_none()) {
                     bindings = first.into_iter().collect();
                 }
+                bindings.iter().for_each(|binding| self.no_form(*binding));
                 for binding in bindings {
                     match self.inside(Some(binding))[..] {
                         [] => tasks.push(Task::Code(binding)),
@@ -87,11 +88,13 @@ impl<'t> Walk<'t> {
                 tasks.extend(bindings.iter().filter_map(|binding| binding.first().copied()).flat_map(bound));
             }
             F::PatternLet | F::PatternBind => {
-                self.no_forms(data.clone().next());
                 let first = data.next();
+                first.into_iter().for_each(|list| self.no_form(list));
                 let bindings = if form == F::PatternLet { self.inside(first) } else { first.into_iter().collect() };
                 for binding in bindings {
+                    self.no_form(binding);
                     let parts = self.inside(Some(binding));
+                    parts.first().into_iter().for_each(|pattern| self.no_form(*pattern));
                     tasks.extend(parts.get(1).copied().map(Task::Code));
                     tasks.extend(parts.first().map(|pattern| Task::Bind(*pattern, Pattern::Pcase)));
                 }
@@ -243,6 +246,7 @@ impl<'t> Walk<'t> {
         };
         let mut data = self.data(list);
         let pattern = |datum| Task::Bind(datum, Pattern::Pcase);
+        let named = data.clone().next();
         let head = data.next().map_or("", |head| self.source(head));
         let mut tasks: Vec<Task<'t>> = Vec::new();
         match head {
@@ -263,7 +267,11 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.map(Task::Code).chain(inner));
             }
             "cl-type" | "rx" | "literal" | "quote" => tasks.push(Task::Quoteds(data)),
-            "cl-struct" | "eieio" | "map" => {
+            "map" => tasks.extend(data.map(|entry| match self.inside(Some(entry))[..] {
+                [_, inner, ..] => pattern(inner),
+                _ => self.binding_key(entry).unwrap_or_else(|| pattern(entry)),
+            })),
+            "cl-struct" | "eieio" => {
                 // Only a structure has a name.
                 let class = if head == "cl-struct" { data.next() } else { None };
                 tasks.extend(class.map(|class| Task::Named(class, UseKind::Value)));
@@ -274,9 +282,24 @@ impl<'t> Walk<'t> {
                     }
                 }
             }
-            _ => tasks.extend(data.map(pattern)),
+            "and" | "or" | "seq" => tasks.extend(data.map(pattern)),
+            // A pattern that `pcase-defmacro` defines.
+            _ => {
+                tasks.extend(named.map(|head| Task::Named(head, UseKind::Value)));
+                tasks.extend(data.map(|part| match self.source(part).starts_with(':') {
+                    true => self.binding_key(part).unwrap_or_else(|| pattern(part)),
+                    false => pattern(part),
+                }));
+            }
         }
         self.next(tasks);
+    }
+
+    /// A key that binds the variable of its name, as in a pattern of `map` (`map.el`): `:key` or `'key`.
+    fn binding_key(&self, key: Datum) -> Option<Task<'t>> {
+        let text = self.source(key);
+        let name = text.strip_prefix(':').or_else(|| self.is_prefixed(key, Prefix::Quote).then_some(text));
+        name.filter(|_| key.list().is_none()).map(Task::BindPart)
     }
 
     /// A function in a pattern: a name, a call without its last argument, or `#'name`.

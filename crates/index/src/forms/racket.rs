@@ -167,13 +167,14 @@ impl<'t> Walk<'t> {
                 for clause in data.filter_map(Datum::list) {
                     let parts: Vec<Datum> = self.data(clause).collect();
                     let Some(&first) = parts.first() else { continue };
-                    let is_named = self.source(first).starts_with("#:");
-                    let name = if is_named { parts.get(1).copied() } else { Some(first) };
+                    // Other names are imported: `[name Type]`.
+                    let is_defined = self.source(first).starts_with("#:");
+                    let name = parts.get(1).copied().filter(|_| is_defined);
                     let name = name.map(|name| self.inside(Some(name)).last().copied().unwrap_or(name));
                     if let Some(name) = name {
                         self.defined(&mut tasks, name);
                     }
-                    tasks.extend(parts.into_iter().skip(if is_named { 2 } else { 1 }).map(Task::Code));
+                    tasks.extend(parts.into_iter().skip(if is_defined { 2 } else { 1 }).map(Task::Code));
                 }
             }
             F::CommandLine => self.command_line(&mut tasks, data),

@@ -194,13 +194,21 @@ impl<'t> Walk<'t> {
 
     /// What a pattern of `syntax/parse` binds and uses.
     pub(crate) fn syntax_pattern(&self, pattern: Datum, literals: &[&'t str]) -> Vec<Task<'t>> {
+        // No variable of the pattern hides a class.
+        let mut classes = Vec::new();
         let mut tasks = Vec::new();
         let mut waiting = vec![pattern];
         while let Some(datum) = waiting.pop() {
             let Some(list) = datum.list() else {
+                // `:class` has no variable of its own.
+                let class = self.source(datum).strip_prefix(':').filter(|class| !class.is_empty() && datum.is_bare());
+                if let Some(class) = class.filter(|class| !class.starts_with(':')) {
+                    classes.push(Task::UsePart(class, UseKind::Value));
+                    continue;
+                }
                 let Some(name) = self.symbol(datum).filter(|name| !literals.contains(name)) else { continue };
                 let (name, class) = variable_of_pattern(name);
-                tasks.extend(class.map(|class| Task::UsePart(class, UseKind::Value)));
+                classes.extend(class.map(|class| Task::UsePart(class, UseKind::Value)));
                 tasks.extend((name != "_" && !name.is_empty()).then_some(Task::BindPart(name)));
                 continue;
             };
@@ -249,7 +257,8 @@ impl<'t> Walk<'t> {
                 _ => waiting.extend(data.into_iter().rev()),
             }
         }
-        tasks
+        classes.extend(tasks);
+        classes
     }
 
     /// `[name code]`
@@ -259,8 +268,8 @@ impl<'t> Walk<'t> {
         // `[(name depth) code]`
         let name = self.inside(Some(*name)).first().copied().unwrap_or(*name);
         let code = code.iter().map(|code| Task::Code(*code));
-        let name = self.symbol(name).map(|name| Task::BindPart(variable_of_pattern(name).0));
-        code.chain(name).collect()
+        let name = self.symbol(name).map(|name| variable_of_pattern(name).0).filter(|name| !name.is_empty());
+        code.chain(name.map(Task::BindPart)).collect()
     }
 
     /// Notes a use of a name that is a part of a symbol.
@@ -276,7 +285,7 @@ impl<'t> Walk<'t> {
 /// The variable in a symbol of a pattern, and the class of syntax: `name:class`.
 pub(crate) fn variable_of_pattern(name: &str) -> (&str, Option<&str>) {
     match name.split_once(':') {
-        Some((name, class)) if !name.is_empty() && !class.is_empty() && !class.starts_with(':') => (name, Some(class)),
+        Some((name, class)) if !class.is_empty() && !class.starts_with(':') => (name, Some(class)),
         _ => (name, None),
     }
 }

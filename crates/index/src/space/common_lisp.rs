@@ -163,7 +163,10 @@ fn option(walk: &Walk<'_>, word: &str, mut rest: Vec<Datum>, space: &mut Space, 
         let is_label = |datum: Datum| walk.source(datum).ends_with('#') && walk.source(datum).starts_with('#');
         let is_computed =
             |datum: Datum| datum.list().is_some() || walk.is_prefixed(datum, Prefix::Unquote) || is_label(datum);
-        space.exports_more |= word == ":export" && rest.iter().any(|datum| is_computed(*datum));
+        let is_any_computed = rest.iter().any(|datum| is_computed(*datum));
+        space.exports_more |= word == ":export" && is_any_computed;
+        let imports = [":shadow", ":import-from", ":shadowing-import-from"].contains(&word);
+        space.imports_more |= imports && is_any_computed;
         rest.retain(|datum| !is_computed(*datum) && walk.source(*datum) != ".");
     }
     let spans = |data: &[Datum]| data.iter().map(|&datum| walk.tree.core_span(datum)).collect::<Vec<_>>();

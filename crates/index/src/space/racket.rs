@@ -361,11 +361,19 @@ impl<'w, 't> Reading<'w, 't> {
                         self.add(from, around.as_deref());
                     }
                 }
-                (head, rest) => match GROUPS.iter().find(|(group, _)| *group == head) {
+                (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
                     }
-                    None => self.import(spec, around.as_deref()),
+                    None if module(self.walk, spec, &self.current).is_some() => self.import(spec, around.as_deref()),
+                    // A form that the project defines with `make-require-transformer`.
+                    None => {
+                        self.declared.called.push(self.span(head));
+                        for path in rest {
+                            let from = module(self.walk, *path, &self.current);
+                            self.link(*path, from.as_deref(), Tie::Imports);
+                        }
+                    }
                 },
             }
         }
@@ -430,16 +438,17 @@ impl<'w, 't> Reading<'w, 't> {
         let Some(path) = data.next() else { return };
         let Some(from) = module(self.walk, path, &self.current) else { return };
         self.link(path, Some(&from), Tie::Imports);
-        for clause in data.filter(|clause| clause.list().is_some()) {
-            let parts = self.inside(clause);
-            let Some(&first) = parts.first() else { continue };
-            if let Some((theirs, ours)) = self.pair(first).filter(|_| !self.source(first).starts_with('#')) {
-                self.declared.elsewhere.push((self.span(theirs), from.clone()));
-                if provides {
-                    self.export(ours, ours, None);
-                }
-            }
+        let firsts: Vec<Datum> = data.filter_map(|clause| self.inside(clause).first().copied()).collect();
+        let pairs = self.pairs(&firsts).into_iter().filter(|(theirs, _)| !self.source(*theirs).starts_with('#'));
+        let pairs: Vec<_> = pairs.collect();
+        for (_, ours) in pairs.iter().filter(|_| provides) {
+            self.export(*ours, *ours, None);
         }
+        let before = self.space.imports.len();
+        self.add(Some(from), Some(&Around { word: Change::Only(pairs), outer: None }));
+        // The names count as definitions of this module.
+        let gives_on = self.walk.text.contains("all-defined");
+        self.space.imports[before..].iter_mut().for_each(|import| import.reexports = gives_on);
     }
 
     /// `(module-path (name…))`
@@ -512,15 +521,20 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 ("struct-out" | "struct", [name, ..]) => self.structure(*name, around.as_deref()),
                 ("contract-out" | "recontract-out", items) => self.contracts(items.to_vec(), around.as_deref()),
-                (head, rest) => match GROUPS.iter().find(|(group, _)| *group == head) {
+                (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
                     }
-                    // A form of the project, whose arguments are names as a rule.
+                    // A form of the project, whose arguments are names as a rule: `(out name [name : Type])`.
                     None => {
-                        let names = rest.iter().filter(|name| self.walk.symbol(**name).is_some());
-                        let names: Vec<Datum> = names.copied().collect();
+                        let first = |item: &Datum| match self.walk.opener(*item) {
+                            "[" => self.inside(*item).first().copied(),
+                            _ => Some(*item),
+                        };
+                        let names = rest.iter().filter_map(first).filter(|name| self.walk.symbol(*name).is_some());
+                        let names: Vec<Datum> = names.collect();
                         names.into_iter().for_each(|name| self.export(name, name, around.as_deref()));
+                        self.declared.called.push(self.span(head));
                     }
                 },
             }
