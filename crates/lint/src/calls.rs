@@ -159,6 +159,14 @@ impl File<'_, '_> {
             self.dialect().is_standard(&canonical_symbol(self.dialect(), &head))
         })
     }
+
+    /// The list is in one that begins with a keyword, as clauses of macros do where keywords are no functions.
+    pub(crate) fn is_in_clause(&self, list: ListId) -> bool {
+        let mut lists = std::iter::successors(self.tree.list(list).parent(), |list| self.tree.list(*list).parent());
+        let begins =
+            |list| self.head_of(list).is_some_and(|head| head.starts_with(':')) && !self.is_option_of_language(list);
+        call_words(self.dialect()).names.separator == Some(":") && lists.any(begins)
+    }
 }
 
 impl<'f, 'q, 'i> Search<'f, 'q, 'i> {
@@ -201,6 +209,9 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         if matches!(operator, Operator::Standard(_) | Operator::Unknown) && self.is_word(list) {
+            return None;
+        }
+        if !matches!(operator, Operator::Unknown) && file.is_in_clause(list) {
             return None;
         }
         let is_threaded = is_among(&file.facts.steps);
@@ -485,7 +496,10 @@ impl<'i> Search<'_, '_, 'i> {
     fn passes(&self, list: ListId) -> bool {
         let file = self.file;
         let start = file.tree.list_span(list).start;
-        if file.facts.unclear.binary_search(&start).is_ok() {
+        let around = file.tree.list(list).parent();
+        if file.facts.unclear.binary_search(&start).is_ok()
+            || around.is_some_and(|around| file.goes_to_unknown(around, start))
+        {
             return false;
         }
         let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };

@@ -9,6 +9,7 @@ use lispwright_syntax::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::dialects::call_words;
 use crate::file::File;
 use crate::names::Name;
 use crate::operators::is_of_language;
@@ -77,6 +78,8 @@ impl<'i> CodeForms<'i> {
                     around.is_doubtful || file.is_unknown_operator(&around.name, file.tree.core_span(around.head))
                 });
             let is_threaded = around.is_some_and(|around: usize| is_threading(&code.forms[around].name));
+            let is_doubtful =
+                is_doubtful || around.is_some_and(|around: usize| file.goes_to_unknown(code.forms[around].list, start));
             let is_step = is_threaded || file.facts.steps.binary_search(&start).is_ok();
             let is_whole = !is_step && arguments.iter().all(|one| file.is_plain(*one));
             code.by_list.insert(list, code.forms.len());
@@ -172,6 +175,29 @@ impl<'i> File<'_, 'i> {
             && self.has_known_language()
     }
 
+    /// The place is in a form of which the compiler sees nothing: `(comment …)`, `#+(or) …`.
+    pub(crate) fn is_not_compiled(&self, at: Span) -> bool {
+        let words = call_words(self.dialect());
+        let is_ignored = |list: ListId| {
+            let head = self.head_of(list).filter(|head| words.ignores.contains(head));
+            let head = head.and_then(|_| self.tree.data(list).next());
+            head.is_some_and(|head| self.is_of_language(self.tree.core_span(head)))
+        };
+        let is_left_out = |list: ListId| {
+            let around = self.tree.list(list).parent();
+            let mut data = around.map_or_else(|| self.tree.top_level(), |around| self.tree.data(around));
+            let datum = data.find(|one| one.list() == Some(list));
+            datum.into_iter().flat_map(|datum| self.tree.prefixes(datum)).any(|prefix| {
+                let token = self.tree.token_span(prefix.token);
+                let end = prefix.operand.map_or(token.end, |operand| self.tree.datum_span(operand).end);
+                let condition: String = self.source(Span::new(token.start, end)).split_whitespace().collect();
+                words.never.iter().any(|never| never.eq_ignore_ascii_case(&condition))
+            })
+        };
+        let is_it = |list| is_ignored(list) || (!words.never.is_empty() && is_left_out(list));
+        std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent()).any(is_it)
+    }
+
     /// The names of the language are not those of a module language of which nothing is known.
     pub(crate) fn has_known_language(&self) -> bool {
         if !files_are_modules(self.dialect()) {
@@ -217,6 +243,27 @@ impl<'i> File<'_, 'i> {
             let name = canonical_head(self.dialect(), self.core(head));
             matches!(self.dialect().special_form(&name), Some(SpecialForm::Macros)) || name.ends_with("-syntax")
         })
+    }
+
+    /// What stands at a byte of a form is the value that a threading form gives to a step of which nothing is known:
+    /// `(-> {…} ->session)`.
+    pub(crate) fn goes_to_unknown(&self, form: ListId, at: u32) -> bool {
+        if !self.head_of(form).is_some_and(is_threading) {
+            return false;
+        }
+        let is_before = |one: &Datum| self.tree.datum_span(*one).end <= at;
+        let Some(step) = self.tree.data(form).skip_while(is_before).nth(1) else { return false };
+        if step.list().is_some() { self.is_of_unknown(step) } else { self.is_unknown_name(step) }
+    }
+
+    /// The datum is a list with a head that nothing is known of.
+    pub(crate) fn is_of_unknown(&self, datum: Datum) -> bool {
+        let head = datum.list().and_then(|list| self.tree.data(list).next()).filter(|head| head.list().is_none());
+        head.is_some_and(|head| self.is_unknown_name(head))
+    }
+
+    fn is_unknown_name(&self, name: Datum) -> bool {
+        self.is_unknown_operator(&canonical_head(self.dialect(), self.core(name)), self.tree.core_span(name))
     }
 
     /// Nothing tells what the operator does with its arguments: it may be a macro that takes data.

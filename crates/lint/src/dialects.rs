@@ -25,6 +25,10 @@ pub(crate) struct CallWords {
     pub(crate) methods_can_differ: bool,
     /// Macros of test frameworks that run their arguments, but for what names a test.
     pub(crate) asserts: &'static [&'static str],
+    /// Macros of the language that give nothing of their arguments to the compiler.
+    pub(crate) ignores: &'static [&'static str],
+    /// Conditions of the reader that never hold, without blanks.
+    pub(crate) never: &'static [&'static str],
     /// Reads the names that a file asks for one by one.
     pub(crate) imports: ReadImports,
     /// The functions of the language that take arguments by keyword, a line each: how many they take by place before them, and
@@ -43,6 +47,8 @@ pub(crate) struct NameWords {
     pub(crate) has_exports: bool,
     /// The names of a file begin with its own; there are no spaces.
     pub(crate) by_prefix: bool,
+    /// Where a name is written with a quote that nothing defines, and that code may have nevertheless.
+    pub(crate) quoted: Quoted,
     /// A file has one of these texts, or it may be a part of another that has more names. Empty: it is none.
     pub(crate) entries: &'static [&'static str],
     /// The forms of the dialect and of its libraries show which names are variables that are evaluated.
@@ -84,10 +90,19 @@ pub(crate) struct NameWords {
     pub(crate) clear: &'static str,
 }
 
+/// Where a quoted name says that there may be something of the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoted {
+    Nowhere,
+    InFile,
+    InProject,
+}
+
 const COMMON_LISP_NAMES: NameWords = NameWords {
     separator: Some(":"),
     has_exports: true,
     by_prefix: false,
+    quoted: Quoted::Nowhere,
     judges_variables: true,
     only_slips: false,
     space_word: "package",
@@ -181,6 +196,7 @@ const SCHEME_NAMES: NameWords = NameWords {
 const RACKET_NAMES: NameWords = NameWords { only_slips: true, libraries: "", ..SCHEME_NAMES };
 
 const CLOJURE_NAMES: NameWords = NameWords {
+    quoted: Quoted::InProject,
     separator: Some("/"),
     has_exports: false,
     judges_variables: true,
@@ -213,6 +229,7 @@ const EMACS_LISP_NAMES: NameWords = NameWords {
     separator: None,
     has_exports: false,
     by_prefix: true,
+    quoted: Quoted::InFile,
     space_word: "feature",
     no_variables: &[
         "defun",
@@ -274,6 +291,8 @@ const COMMON_LISP: CallWords = CallWords {
         "ensure",
         "ensure-same",
     ],
+    ignores: &[],
+    never: &["#+(or)", "#+nil", "#-(and)", "#+ignore", "#+never"],
 };
 
 const EMACS_LISP: CallWords = CallWords {
@@ -300,6 +319,8 @@ const EMACS_LISP: CallWords = CallWords {
     modules_hide: false,
     methods_can_differ: true,
     asserts: &["should", "should-not", "ert-deftest"],
+    ignores: &[],
+    never: &[],
 };
 
 const SCHEME: CallWords = CallWords {
@@ -319,6 +340,8 @@ const SCHEME: CallWords = CallWords {
     platform: PlatformWords::SCHEME,
     names: SCHEME_NAMES,
     asserts: &["test-equal", "test-assert", "test-eq", "test-eqv", "test-approximate", "test-group"],
+    ignores: &[],
+    never: &[],
     ..COMMON_LISP
 };
 
@@ -331,6 +354,8 @@ const RACKET: CallWords = CallWords {
     platform: PlatformWords::RACKET,
     names: RACKET_NAMES,
     asserts: &[],
+    ignores: &[],
+    never: &[],
     ..COMMON_LISP
 };
 
@@ -342,6 +367,8 @@ const CLOJURE: CallWords = CallWords {
     platform: PlatformWords::CLOJURE,
     names: CLOJURE_NAMES,
     asserts: &["is", "are", "testing", "deftest", "deftest-"],
+    ignores: &["comment"],
+    never: &[],
     has_kondo: true,
     is_hosted: true,
     modules_hide: false,

@@ -107,7 +107,17 @@ pub(crate) fn formatting<'f, 'i>(file: &'f File<'_, 'i>) -> impl Iterator<Item =
             return None;
         }
         let takes = takes(row.notation, &text_of(file.core(control))?)?;
-        Some(Formatting { form, control, arguments: &form.arguments[at + 1..], takes })
+        let arguments = &form.arguments[at + 1..];
+        // Without a directive it may be a pattern of a macro: `(message "text" (one-or-more digit))`.
+        let is_plain = form.is_doubtful && takes.as_ref().is_ok_and(|takes| takes.most == Some(0));
+        if is_plain && arguments.iter().any(|one| file.is_of_unknown(*one)) {
+            return None;
+        }
+        // The macro may give the arguments itself: `(print! (error "No %s") name)`.
+        if form.is_doubtful && arguments.is_empty() {
+            return None;
+        }
+        Some(Formatting { form, control, arguments, takes })
     })
 }
 

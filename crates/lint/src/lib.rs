@@ -56,6 +56,7 @@ fn examine(file: &File<'_, '_>, rules: &[&dyn Rule]) -> Vec<Finding> {
         findings.begin(rule.about());
         rule.check(file, &mut findings);
     }
+    findings.retain(|one| !file.is_not_compiled(one.span));
     suppress::apply(file, rules, &mut findings);
     if file.part.is_some() {
         let is_of_file = |code: &str| rules.iter().any(|rule| rule.about().code == code && rule.needs_file());

@@ -272,13 +272,26 @@ fn end_of_call(text: &str) -> usize {
 }
 
 /// What a form of which nothing is known may define: names that have a symbol of the form in them, or anything if it has no
-/// symbols.
+/// symbols, or if it is called like a definer and begins with a string: `(def-db-fns "names.sql")`.
 fn may_make(source: &str, name: &str) -> bool {
-    let source = &without_texts(source);
     let is_end = |next: char| next.is_whitespace() || "()[]{}\"'`,;#@^:/".contains(next);
-    let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
+    let head = source.trim_start_matches(['(', '[', '{']);
+    let head = &head[..head.find(|next: char| next.is_whitespace() || "()[]{}\"".contains(next)).unwrap_or(head.len())];
+    let after = source.split_once(head).map_or("", |(_, after)| after.trim_start());
+    if head.contains("def") && after.starts_with('"') {
+        return true;
+    }
+    let source = &without_texts(source);
     let name = name.to_ascii_lowercase();
-    symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase()))
+    let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
+    if symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase())) {
+        return true;
+    }
+    // A short name is one that what it makes begins with: `(def-type F [name])` makes `F?` and `F-maker`.
+    let first = after.split(is_end).next().unwrap_or_default().to_ascii_lowercase();
+    let stem = ["map->", "->", "make-"].iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
+    let rest = stem.strip_prefix(&first).filter(|_| !first.is_empty());
+    rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// The source without what is in strings and comments of lines.

@@ -4,12 +4,12 @@
 //! defines it. But a name that nothing known defines, that is written once, and that differs from a known one by a slip,
 //! is that one. And libraries of Emacs do not define words without a hyphen.
 
-use lispwright_index::{Link, Mark, MarkRole, Thing, Tie, UseKind, spelled};
+use lispwright_index::{Document, Link, Mark, MarkRole, Thing, Tie, UseKind, spelled};
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{FormKind, Span};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dialects::call_words;
+use crate::dialects::{Quoted, call_words};
 use crate::file::File;
 
 /// Shorter names are one letter away from many others.
@@ -88,13 +88,32 @@ impl File<'_, '_> {
             && !is_of_old_library()
     }
 
-    /// The file has the name quoted: it asks whether there is such a function or variable, or says that there will be.
+    /// The place is the head of a form at top level of a file that provides nothing: what loads the file, such as a test
+    /// runner, may have loaded more before.
+    pub(crate) fn is_of_loader(&self, at: Span) -> bool {
+        let is_top = self.list_of(at).is_some_and(|list| self.tree.list(list).parent().is_none());
+        is_top && !self.facts.links.iter().any(|link| link.tie == Tie::Provides)
+    }
+
+    /// The file provides the feature of its name, or nothing, and nothing known is called so.
+    pub(crate) fn provides_itself(&self, stem: &str) -> bool {
+        let mut provided = self.facts.links.iter().filter(|link| link.tie == Tie::Provides).peekable();
+        match provided.peek() {
+            Some(_) => provided.any(|link| link.name == stem),
+            None => {
+                !call_words(self.dialect()).names.features.contains(stem) && !self.text().contains(";;;###autoload")
+            }
+        }
+    }
+
+    /// The file, or a file of the project, has the name quoted: it asks whether there is such a function or variable, says
+    /// that there will be, makes a definition with the name (`~'name`), or means a part of what a macro takes.
     pub(crate) fn quotes(&self, name: &str) -> bool {
-        let text = self.text();
-        let ends =
-            |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || "-_*+/:<>=!?&%$.".contains(next));
-        let is_quote = |(at, _): (usize, &str)| text[..at].ends_with('\'') && ends(&text[at + name.len()..]);
-        text.match_indices(name).any(is_quote)
+        match call_words(self.dialect()).names.quoted {
+            Quoted::Nowhere => false,
+            Quoted::InFile => quotes(self.text(), name),
+            Quoted::InProject => self.question.documents().iter().any(|one| quotes(&one.text, name)),
+        }
     }
 
     /// The file is one of Emacs itself, whose functions may be written in C.
@@ -112,20 +131,44 @@ impl File<'_, '_> {
     }
 }
 
-/// The features that a file loads and that neither the language nor the project has.
+/// The text has the name after a quote, not after that of a function or variable: `#'name`.
+fn quotes(text: &str, name: &str) -> bool {
+    let is_end = |next: char| !next.is_alphanumeric() && !"-_*+/:<>=!?&%$.".contains(next);
+    text.match_indices(name).any(|(at, _)| {
+        let is_quoted = text[..at].strip_suffix('\'').is_some_and(|before| !before.ends_with('#'));
+        is_quoted && text[at + name.len()..].chars().next().is_none_or(is_end)
+    })
+}
+
+/// The features that neither the language nor the project has, of those that a file loads itself or through files of
+/// the project.
 pub(crate) fn unknown_features(file: &File<'_, '_>) -> Vec<String> {
-    let is_feature = |link: &&Link| link.thing == Thing::Feature;
-    let asked = file.facts.links.iter().filter(is_feature).filter(|link| link.tie == Tie::Loads);
     let known = call_words(file.dialect()).names.features;
-    let mut unknown: FxHashSet<&str> =
-        asked.map(|link| link.name.as_str()).filter(|name| !known.contains(name)).collect();
-    if !unknown.is_empty() {
-        let all = file.question.documents().iter().flat_map(|document| &document.facts.links);
-        for link in all.filter(is_feature).filter(|link| link.tie == Tie::Provides) {
-            unknown.remove(link.name.as_str());
+    let loaded_by = |facts: &'_ [Link]| {
+        let asked = facts.iter().filter(|link| link.thing == Thing::Feature && link.tie == Tie::Loads);
+        asked.map(|link| link.name.clone()).filter(|name| !known.contains(name)).collect::<Vec<String>>()
+    };
+    let mut waiting = loaded_by(&file.facts.links);
+    if waiting.is_empty() {
+        return waiting;
+    }
+    let mut providers: FxHashMap<&str, Vec<&Document>> = FxHashMap::default();
+    for document in file.question.documents() {
+        let is_provided = |link: &&Link| link.thing == Thing::Feature && link.tie == Tie::Provides;
+        for link in document.facts.links.iter().filter(is_provided) {
+            providers.entry(link.name.as_str()).or_default().push(document);
         }
     }
-    let mut unknown: Vec<String> = unknown.into_iter().map(str::to_owned).collect();
+    let mut seen: FxHashSet<String> = waiting.iter().cloned().collect();
+    let mut unknown = Vec::new();
+    while let Some(name) = waiting.pop() {
+        let Some(documents) = providers.get(name.as_str()) else {
+            unknown.push(name);
+            continue;
+        };
+        let further = documents.iter().flat_map(|document| loaded_by(&document.facts.links));
+        waiting.extend(further.filter(|name| seen.insert(name.clone())));
+    }
     unknown.sort_unstable();
     unknown
 }

@@ -157,7 +157,12 @@ impl<'i> Operators<'_, 'i> {
             one.takes_other_keys = true;
         }
         let kind = kind?;
-        if !is_clear || signatures.is_empty() || self.is_assigned(symbol) {
+        // Of several declarations of a package, for several ways to build it, one counts, and its definitions.
+        let is_declared_again = || {
+            words.names.has_exports
+                && self.question.declarations(&symbol.space).filter(|one| !one.adds).nth(1).is_some()
+        };
+        if !is_clear || signatures.is_empty() || self.is_assigned(symbol) || is_declared_again() {
             return Some(Operator::Obscure(kind));
         }
         signatures.dedup();
@@ -259,7 +264,7 @@ pub(crate) fn is_of_language(question: &UseIndex<'_>, document: &Document, symbo
             || import.except.iter().any(is_it)
             || import.renamed.iter().any(|(theirs, _)| is_it(theirs))
     });
-    !is_qualified && is_own && !is_named
+    !is_qualified && is_own && !is_named && question.gets_from_language(&symbol.space, &symbol.name)
 }
 
 /// The form of a definition is called as what it defines, and no form inside of it defines that.

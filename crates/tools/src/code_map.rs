@@ -19,6 +19,7 @@ use crate::lint_table::{Linting, linting};
 use crate::problems::Problem;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
+use crate::test_goals::is_test;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -506,15 +507,6 @@ fn purpose(docstring: &str) -> Option<String> {
 /// The form is a module of that name inside of the module that a file is.
 fn is_submodule(form: &FormRow, name: &str) -> bool {
     matches!(&*form.head, "module" | "module+" | "module*") && form.called() == name
-}
-
-/// The form is a test, or a check of a module that has `rackunit`.
-fn is_test(document: &Document, form: &FormRow) -> bool {
-    let is_check = || {
-        let is_called = ["check-", "test-"].iter().any(|start| form.head.starts_with(start));
-        is_called && files_are_modules(document.dialect) && document.text.contains("rackunit")
-    };
-    form.kind == FormKind::Test || is_check()
 }
 
 /// The name and the summary in the first line of a library of Emacs Lisp: `;;; name.el --- summary  -*- … -*-`.

@@ -48,7 +48,7 @@ impl Rule for MisplacedRecur {
     }
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
-        for form in file.code().certain().filter(|form| form.name == "recur") {
+        for form in file.code().certain().filter(|form| file.core(form.head) == "recur") {
             let span = file.tree.core_span(form.head);
             match target(file, form.list) {
                 Target::None => {}

@@ -244,7 +244,10 @@ impl<'i> Search<'_, '_, 'i> {
         }
         if self.words.has_exports {
             // What is not exported cannot be had, whether or not it is defined.
-            if !is_exported || question.gives_out(&space, &symbol.name) != Some(false) {
+            // One of several definitions of the space may give out another name under this one.
+            let plain = lispwright_index::plain_name(file.dialect(), written);
+            let is_given = |name: &str| question.gives_out(&space, name) != Some(false);
+            if !is_exported || is_given(&symbol.name) || plain.is_some_and(|name| is_given(&name)) {
                 return None;
             }
             if !self.makers.exports_are_written(&space) {
@@ -253,7 +256,7 @@ impl<'i> Search<'_, '_, 'i> {
             return Some(format!("{} `{space}` does not export `{}`", self.words.space_word, symbol_text(written)));
         }
         // What the other space has from elsewhere is no name of its own.
-        if self.makers.may_define(&space, &name) {
+        if self.makers.may_define(&space, &name) || file.quotes(&name) {
             return None;
         }
         let near = self.near(&space, &name);
@@ -371,13 +374,15 @@ impl<'i> Search<'_, '_, 'i> {
             }
             meant = file.meant(at, &symbol.name, is_variable);
             // A macro of another file makes predicates of its names: `shop-item?`.
-            let is_owned = is_own(&spelled) && has_own && !spelled.ends_with('?') && !file.is_of_emacs();
+            // A file that provides nothing may be called like the library that it is about: `autoload/eshell.el`.
+            let is_owner = file.provides_itself(stem);
+            let is_owned = is_own(&spelled) && has_own && is_owner && !spelled.ends_with('?') && !file.is_of_emacs();
             // An old library gives what `cl-lib` has without the prefix, another one what later versions of Emacs have.
             let gives_words = || {
                 let asks = |text: &str, library: &str| text.contains(&format!("(require '{library})"));
                 asks(file.text(), "cl") || question.documents().iter().any(|one| asks(&one.text, "compat"))
             };
-            let is_lone = file.is_lone_word(&spelled) && !gives_words();
+            let is_lone = file.is_lone_word(&spelled) && !gives_words() && !file.is_of_loader(at);
             if meant.is_none() && !is_owned && !is_lone {
                 return None;
             }
@@ -396,9 +401,9 @@ impl<'i> Search<'_, '_, 'i> {
             let is_slip = |known: &String| is_within_word(&spelled, known) && !is_class(&spelled);
             meant = Some(known.filter(|known| is_platform || is_slip(known))?);
         }
-        if self.is_in_clause(at)
+        if file.list_of(at).is_some_and(|list| file.is_in_clause(list))
             || file.is_option(at)
-            || (words.by_prefix && file.quotes(written))
+            || file.quotes(written)
             || self.is_of_library(&home, &symbol.name)
             || self.may_bind(at, written, is_variable)
         {
@@ -490,15 +495,6 @@ impl<'i> Search<'_, '_, 'i> {
         words.any(|word| self.words.hosts.iter().any(|host| host.eq_ignore_ascii_case(word)))
     }
 
-    /// The place is in a list that begins with a keyword, as clauses of macros do where keywords are no functions.
-    fn is_in_clause(&self, at: Span) -> bool {
-        let file = self.file;
-        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        let begins =
-            |list| file.head_of(list).is_some_and(|head| head.starts_with(':')) && !file.is_option_of_language(list);
-        self.words.separator == Some(":") && lists.skip(1).any(begins)
-    }
-
     /// A library gives the name to code of a space.
     fn is_of_library(&self, space: &str, name: &str) -> bool {
         let question = self.file.question;
@@ -515,7 +511,7 @@ impl<'i> Search<'_, '_, 'i> {
         let outermost = file.list_of(at).map(|list| {
             std::iter::successors(Some(list), |list| file.tree.list(*list).parent()).last().unwrap_or(list)
         });
-        let definitions = [format!("(define ({written}"), format!("(define {written}")];
+        let definitions = [format!("(define ({written}"), format!("(define {written}"), format!("((setf {written})")];
         let is_defined = |list| definitions.iter().any(|one| file.source(file.tree.list_span(list)).contains(one));
         if outermost.is_some_and(is_defined) {
             return true;

@@ -45,7 +45,10 @@ static ABOUT: About = About {
 };
 
 /// Qualifiers that need no declaration.
-const KNOWN: &[&str] = &["js", "goog", "user", "clojure", "cljs"];
+const KNOWN: &[&str] = &["js", "goog", "user", "clojure", "cljs", "dart"];
+
+/// Primitive types, whose arrays are written like names of a namespace: `long/1`. ClojureDart has functions there.
+const PRIMITIVES: &[&str] = &["boolean", "byte", "char", "double", "float", "int", "long", "num", "short"];
 
 /// Functions that make aliases, or read code that may.
 const CONJURES: &[&str] = &["alias", "in-ns", "load", "load-file", "load-string", "load-reader"];
@@ -79,6 +82,7 @@ impl Rule for UnknownAlias {
                 || loaded.contains(qualifier)
                 || classes.contains(qualifier)
                 || KNOWN.contains(&qualifier)
+                || PRIMITIVES.contains(&qualifier)
                 || qualifier.contains(['.', '$', '~', '{', '#', '\''])
                 || qualifier.starts_with(|first: char| !first.is_lowercase())
                 || qualifier == space.name

@@ -85,7 +85,8 @@ fn complaint(file: &File<'_, '_>, form: &CodeForm<'_>, name: &str, what: &str) -
             return None;
         }
         let data = file.data(list);
-        if data.iter().any(|one| has_name(file, *one, name)) {
+        let is_named = data.get(1).is_some_and(|one| is_writer(file, *one, name));
+        if is_named || data.iter().any(|one| has_name(file, *one, name)) {
             let head = file.head_of(list).unwrap_or_default();
             if !file.row(NO_BLOCKS).contains(&head) {
                 return None;
@@ -101,12 +102,18 @@ fn complaint(file: &File<'_, '_>, form: &CodeForm<'_>, name: &str, what: &str) -
     Some(format!("no {what} `{name}` is around this{near}"))
 }
 
-/// The datum is the name, or `(setf name)`.
+/// The datum is the name, or `(setf name)` in a list of local functions.
 fn has_name(file: &File<'_, '_>, datum: Datum, name: &str) -> bool {
-    let is_it = |one: Datum| one.list().is_none() && file.core(one).eq_ignore_ascii_case(name);
-    let is_writer = |list: ListId| {
-        file.head_of(list).is_some_and(|head| head.eq_ignore_ascii_case("setf"))
-            && file.tree.data(list).nth(1).is_some_and(is_it)
-    };
-    is_it(datum) || datum.list().is_some_and(is_writer)
+    let is_setter = |list: ListId| file.head_of(list).is_some_and(|head| head.eq_ignore_ascii_case("setf"));
+    is_it(file, datum, name) || (datum.list().is_some_and(is_setter) && is_writer(file, datum, name))
+}
+
+/// The datum names a function as `(setf name)` does; implementations have more words than `setf`.
+fn is_writer(file: &File<'_, '_>, datum: Datum, name: &str) -> bool {
+    let data = datum.list().map(|list| file.data(list));
+    matches!(data.as_deref(), Some([_, second]) if is_it(file, *second, name))
+}
+
+fn is_it(file: &File<'_, '_>, datum: Datum, name: &str) -> bool {
+    datum.list().is_none() && file.core(datum).eq_ignore_ascii_case(name)
 }

@@ -52,7 +52,7 @@ const PATTERN_WORDS: &[&str] = &["keys", "strs", "syms", "or", "as"];
 pub(super) fn check(file: &File<'_, '_>, findings: &mut Findings) {
     for form in file.code().certain().filter(|form| form.is_whole) {
         if let [_, name, ..] = form.arguments.as_slice()
-            && form.name == "catch"
+            && is_catch(file, form)
             && (name.list().is_some() || !is_symbol(file.core(*name)))
             && !file.core(*name).starts_with(['~', '#'])
         {
@@ -73,6 +73,12 @@ pub(super) fn check(file: &File<'_, '_>, findings: &mut Findings) {
             bindings(file, form, *kind, &data, findings);
         }
     }
+}
+
+/// The form is a clause of `try`; elsewhere `catch` is a function, if it is anything.
+fn is_catch(file: &File<'_, '_>, form: &CodeForm<'_>) -> bool {
+    let around = form.around.map(|around| &file.code().forms()[around]);
+    file.core(form.head) == "catch" && around.is_some_and(|around| file.core(around.head) == "try")
 }
 
 fn bindings(file: &File<'_, '_>, form: &CodeForm<'_>, kind: Bindings, data: &[Datum], findings: &mut Findings) {

@@ -1,0 +1,247 @@
+//! What looks like a mistake and is none.
+
+mod common;
+
+use common::{found, found_beside, found_in};
+use lispwright_lint::rules;
+use lispwright_syntax::Dialect;
+
+/// The errors in a text, each as its rule and message.
+fn errors(dialect: Dialect, text: &str) -> Vec<String> {
+    shown(found(dialect, text, &rules::defaults()))
+}
+
+fn shown(found: Vec<lispwright_lint::Finding>) -> Vec<String> {
+    let errors = found.into_iter().filter(|one| !one.rule.starts_with("unused-"));
+    errors.map(|one| format!("{}: {}", one.rule, one.message)).collect()
+}
+
+#[track_caller]
+fn is_silent(dialect: Dialect, text: &str) {
+    assert_eq!(errors(dialect, text), [""; 0], "{text}");
+}
+
+#[test]
+fn functions_called_like_special_operators_are_functions() {
+    let text = "(ns shop.core (:refer-clojure :exclude [loop]) (:require [other.lib :as d]))\n\
+        (defn catch ([x f] (catch x nil f)) ([x class f] (list x class f)))\n\
+        (defn f [x] (d/catch (inc x) (constantly 1)))\n\
+        (defn g [x] (d/loop [i 0] (d/chain x (fn [y] (when y (d/recur 1 2 3))))))\n";
+    is_silent(Dialect::Clojure, text);
+    let told = errors(Dialect::Clojure, "(ns shop.core)\n(defn f [x] (try x (catch Exception (g x))))\n");
+    assert!(told.contains(&"malformed-binding: `catch` has a class and then a name".to_owned()), "{told:?}");
+}
+
+#[test]
+fn a_comment_is_not_compiled_and_uses_names() {
+    let text = "(ns shop.core (:require [clojure.string :as str]))\n(comment\n  (t/run-tests)\n  (inc)\n  \
+        (let [x] (str/join x)))\n";
+    assert_eq!(found(Dialect::Clojure, text, &rules::defaults()).len(), 0);
+}
+
+#[test]
+fn arrays_of_primitives_are_no_names_of_a_namespace() {
+    is_silent(Dialect::Clojure, "(ns shop.core)\n(defn f [x] (instance? long/1 (list x (int/parse \"1\"))))\n");
+}
+
+#[test]
+fn what_the_project_quotes_may_be_a_part_of_what_a_macro_takes() {
+    let makes = "(ns shop.make)\n(defn- getter [x] `(defn ~'get-all [] ~x))\n(defmacro def-api [{:keys [x]}] (getter x))\n\
+        (defmethod clojure.test/assert-expr 'thrown-msg? [msg form] (list msg form))\n";
+    let api = "(ns shop.api (:require [shop.make :as make]))\n(make/def-api {:x 1})\n";
+    let uses = "(ns shop.use (:require [shop.api :as api] [clojure.test :refer [are]]))\n(defn f [] (api/get-all))\n\
+        (are [x msg] (thrown-msg? msg (f x)) 1 \"a\")\n";
+    let others = [("make.clj", makes), ("api.clj", api)];
+    let told = found_beside(&others, Dialect::Clojure, "use.clj", uses, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+}
+
+#[test]
+fn a_macro_around_one_that_is_not_understood_is_not_understood() {
+    let text = "(ns shop.core (:refer-clojure :exclude [cond]))\n(defmacro -cond [throw? & clauses]\n  \
+        (if-let [[c1 c2 & more] (seq clauses)]\n    (case c1\n      :do `(do ~c2 (-cond ~throw? ~@more))\n      \
+        :let `(let ~c2 (-cond ~throw? ~@more))\n      `(if ~c1 ~c2 (-cond ~throw? ~@more)))))\n\
+        (defmacro cond [& clauses] `(-cond false ~@clauses))\n\
+        (defn f [x]\n  (cond\n    (nil? x) 1\n    :let [above (inc x)]\n    (pos? above) above))\n";
+    is_silent(Dialect::Clojure, text);
+}
+
+#[test]
+fn a_package_without_the_language_has_other_forms() {
+    let text = "(defpackage :shop (:use :coalton :coalton-prelude))\n(in-package :shop)\n\
+        (define-test a () (let b = (f 1)) (map f))\n(let c = 1)\n";
+    is_silent(Dialect::CommonLisp, text);
+    let told = errors(Dialect::CommonLisp, &text.replace(":coalton-prelude", ":cl"));
+    assert!(told.iter().any(|one| one.contains("needs a list of bindings")), "{told:?}");
+    // What gives on the language is known by its name, or is of the project.
+    let facade = "(uiop:define-package :base (:use-reexport :cl))\n(defpackage :shop (:use :base))\n(in-package :shop)\n(let c = 1)\n";
+    assert!(!errors(Dialect::CommonLisp, facade).is_empty());
+    is_silent(Dialect::CommonLisp, &facade.replace("-reexport :cl", " :cl"));
+}
+
+#[test]
+fn a_step_gets_what_the_steps_before_give() {
+    let text = ";;; a.el -*- lexical-binding: t -*-\n(defun a-put (p)\n  (thread-first p (process-plist) (plist-put 'a 1)\n    \
+        (thread-last (set-process-plist p))))\n(provide 'a)\n";
+    is_silent(Dialect::EmacsLisp, text);
+}
+
+#[test]
+fn patterns_bind_the_names_of_their_keys() {
+    let text = ";;; a.el -*- lexical-binding: t -*-\n(require 'map)\n(pcase-defmacro a-part (name &rest keys) (list name keys))\n\
+        (defun a-f (x)\n  (pcase x\n    ((map :items 'other ('third it) :last) (list items other it last))\n    \
+        ((a-part thing :alpha) (list alpha thing))))\n(provide 'a)\n";
+    is_silent(Dialect::EmacsLisp, text);
+}
+
+#[test]
+fn what_loads_a_test_may_have_loaded_its_language() {
+    let text =
+        ";;; steps.el -*- lexical-binding: t -*-\n(Given \"^a$\" (lambda () 1))\n(describe \"a\" (lambda () 1))\n";
+    is_silent(Dialect::EmacsLisp, text);
+    assert_eq!(errors(Dialect::EmacsLisp, &format!("{text}(provide 'steps)\n")).len(), 2);
+    // A file of the project loads a feature that is not known.
+    let others = [("shop-help.el", ";;; shop-help.el\n(require 'elsewhere)\n(provide 'shop-help)\n")];
+    let text =
+        ";;; steps.el -*- lexical-binding: t -*-\n(require 'shop-help)\n(defun f () (describe 1))\n(provide 'steps)\n";
+    let told = found_beside(&others, Dialect::EmacsLisp, "steps.el", text, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+}
+
+#[test]
+fn text_in_data_of_a_macro_is_no_control_string() {
+    let text = ";;; a.el -*- lexical-binding: t -*-\n(defmacro a-define (name &rest parts) (a-made name parts))\n\
+        (a-define go :patterns ((error line-start (message \"can't load \" (one-or-more digit)) line-end)))\n(provide 'a)\n";
+    is_silent(Dialect::EmacsLisp, text);
+}
+
+#[test]
+fn a_library_with_a_file_for_each_implementation_gives_out_what_one_of_them_does() {
+    let others = [
+        ("compat.guile.sls", "(library (shop compat) (export chmod) (import (rnrs) (guile)))\n"),
+        ("compat.loko.sls", "(library (shop compat) (export (rename (set-file-mode chmod))) (import (rnrs) (loko)))\n"),
+    ];
+    let text = "(library (shop use) (export f)\n  (import (rnrs) (only (shop compat) chmod))\n  \
+        (define (f x) (chmod x (buffer-mode block) (endianness little))))\n";
+    let told = found_beside(&others, Dialect::Scheme, "use.sls", text, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+}
+
+#[test]
+fn a_name_in_a_branch_of_the_reader_is_defined() {
+    let text = "(ns shop.core (:refer-clojure :exclude [seqable?]))\n\
+        (defn #?@(:clj [^Boolean seqable?] :cljs [^boolean seqable?]) [x] (coll? x))\n(defn f [x] (seqable? x))\n";
+    let others = [("core.cljc", text)];
+    let uses = "(ns shop.use (:require [shop.core :as core]))\n(defn f [x] (core/seqable? x))\n";
+    let told = found_beside(&others, Dialect::Clojure, "use.cljc", uses, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+    assert_eq!(shown(found_in(Dialect::Clojure, "core.cljc", text, &rules::defaults())), [""; 0]);
+}
+
+#[test]
+fn a_step_on_one_platform_gets_the_value() {
+    let text = "(ns shop.core)\n(defmacro traced [on? body] (list 'when on? body))\n\
+        (defn f [x on?] (->> (inc x) #?(:clj (traced on?)) #?@(:cljs [(traced on?)])))\n";
+    assert_eq!(shown(found_in(Dialect::Clojure, "core.cljc", text, &rules::defaults())), [""; 0]);
+}
+
+#[test]
+fn a_value_that_goes_to_an_unknown_step_may_be_data() {
+    let text = "(ns shop.core (:require [other.lib :refer [->session]]))\n\
+        (def session (-> {:get (fn [] (let [entity 1 :accumulator (all)] entity))} ->session))\n";
+    is_silent(Dialect::Clojure, text);
+}
+
+#[test]
+fn code_under_a_condition_that_never_holds_is_not_compiled() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun sell (x) x)\n\
+        (defun f (x) (list x #+(or) (sell 1 2) #+ (or) (progn (sell))))\n#+nil\n(defun g () (sell))\n";
+    is_silent(Dialect::CommonLisp, text);
+    assert_eq!(errors(Dialect::CommonLisp, &text.replace("#+nil", "#+sbcl")).len(), 1);
+}
+
+#[test]
+fn clauses_of_a_macro_are_no_calls() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defmacro define-frame (name &rest clauses)\n  \
+        `(progn ,name ,@(mapcar #'second clauses)))\n(defun display (a b) (list a b))\n\
+        (define-frame shop (:panes (display :application :width 1)) (:top-level (display)))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn a_form_in_a_body_is_no_binding() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun parsed (args) args)\n\
+        (defmacro define-way (name &rest args)\n  (multiple-value-bind (parameters body) (parsed args)\n    \
+        (let ((all `(,@(copy-list parameters)))) `(defmethod ,name ,all ,@(cdr body)))))\n\
+        (define-way f ((x integer) y)\n  (multiple-value-bind (length rest) (g x)\n    (let (pathname) (list length rest y pathname))))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn a_package_before_a_form_is_that_of_its_names() {
+    let others = [("wm.lisp", "(defpackage :wm (:use :cl))\n(in-package :wm)\n(defun window-at (x) x)\n")];
+    let text = "(defpackage :spy (:use :cl))\n(in-package :spy)\n(defun f (x) (list wm::(window-at 1) x))\n";
+    let told = found_beside(&others, Dialect::CommonLisp, "spy.lisp", text, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+}
+
+#[test]
+fn functions_of_other_places_have_blocks_and_uses() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n\
+        (defun (cas cell) (old new cell) (when old (return-from cell new)) cell)\n\
+        (defun f (at) (labels (((setf word-at) (value at) (list value at)) (fill-it () (setf (word-at at) 1))) (fill-it)))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn procedures_of_guile_with_clauses_take_what_each_of_them_takes() {
+    let text = "(define-module (shop) #:use-module (scheme base))\n(define (f x)\n  (debug-options (debug-options))\n  (list (string->vector x 0 3) (dup 1 2)))\n";
+    is_silent(Dialect::Scheme, text);
+}
+
+#[test]
+fn a_package_with_several_declarations_is_one_of_them() {
+    let one = "(defpackage :env (:use :cl) (:export #:fetch))\n(in-package :env)\n(defun fetch (name) name)\n";
+    let others = [("one.lisp", one), ("two.lisp", "(defpackage :env (:use :cl :other) (:export #:fetch))\n")];
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun f (x) (env:fetch 1 2 x))\n";
+    let rules = rules::defaults();
+    assert_eq!(shown(found_beside(&others, Dialect::CommonLisp, "shop.lisp", text, &rules)), [""; 0]);
+    assert_eq!(shown(found_beside(&others[..1], Dialect::CommonLisp, "shop.lisp", text, &rules)).len(), 1);
+}
+
+#[test]
+fn lists_in_a_lambda_list_of_a_macro_are_patterns() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n\
+        (defmacro early (&whole whole name (&rest supers) (&rest slots) &rest options &environment env)\n  \
+        (list whole name supers slots options env))\n\
+        (defmacro both (name &rest (first &optional (second first))) (list name first second))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn definers_make_names_from_short_ones_and_from_files() {
+    let types = "(ns shop.types)\n(defmacro def-type [name fields] (made name fields))\n(def-type F [scope])\n(def-type c [x])\n";
+    let sql = "(ns shop.sql (:require [hugsql.core :as hugsql]))\n(hugsql/def-db-fns \"shop.sql\")\n(defn f [db] (table-keys db))\n";
+    let text =
+        "(ns shop.use (:require [shop.types :as r]))\n(defn f [x] (list (r/F? x) (r/F-maker x) (r/c-maker x)))\n";
+    let others = [("types.clj", types), ("sql.clj", sql)];
+    assert_eq!(shown(found_beside(&others, Dialect::Clojure, "use.clj", text, &rules::defaults())), [""; 0]);
+    assert_eq!(shown(found_in(Dialect::Clojure, "sql.clj", sql, &rules::defaults())), [""; 0]);
+}
+
+#[test]
+fn a_pair_on_one_platform_is_a_test_and_its_step() {
+    let text = "(ns shop.core)\n(defn f [x tag] (cond-> x #?@(:clj [tag (with-meta {:tag tag})]) true (assoc :a 1)))\n";
+    assert_eq!(shown(found_in(Dialect::Clojure, "core.cljc", text, &rules::defaults())), [""; 0]);
+}
+
+#[test]
+fn a_file_about_a_library_does_not_own_its_names() {
+    let text =
+        ";;; eshell.el -*- lexical-binding: t -*-\n;;;###autoload\n(defun eshell-more () (eshell-life-is-too-much))\n";
+    let told = found_in(Dialect::EmacsLisp, "eshell.el", text, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+    let printed = ";;; a.el -*- lexical-binding: t -*-\n(defmacro a-print (form &rest args) (a-made form args))\n\
+        (defun a-f (x) (a-print (error \"No %s\") x))\n(provide 'a)\n";
+    is_silent(Dialect::EmacsLisp, printed);
+}
