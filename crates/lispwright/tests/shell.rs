@@ -370,6 +370,20 @@ fn a_form_that_the_project_states_counts_in_every_command() {
 }
 
 #[test]
+fn what_a_definer_of_a_library_defines_can_be_stated() {
+    let project = project();
+    let here = project.path();
+    let package = "(defpackage :p (:use :cl :lib))\n(in-package :p)\n";
+    fs::write(here.join("a.lisp"), format!("{package}(defclass* gadget () ())\n(print 'gadget)\n")).unwrap();
+    let rename = ["rename", "gadget", "thing", "--write"];
+    check(here, &rename, "", 1, &["a.lisp:3:1: no file of the project defines `defclass*`", "[common-lisp.forms]"]);
+    fs::write(here.join("lispwright.toml"), "[common-lisp.forms]\n\"defclass*\" = \"defclass\"\n").unwrap();
+    check(here, &rename, "", 0, &["2 places"]);
+    let renamed = fs::read_to_string(here.join("a.lisp")).unwrap();
+    assert_eq!(renamed, format!("{package}(defclass* thing () ())\n(print 'thing)\n"));
+}
+
+#[test]
 fn the_definers_of_a_project_count_in_every_command() {
     let sound = "(route home (x)\n  \"Shows it.\"\n  (list x))\n\n(route about (x)\n  (list x x))\n";
     // In a call the `)` is superfluous; in a function a `(` is missing.

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, PossibleReason, Referent, Symbol,
-    UseIndex, UseKind, data_are_names, holds, symbol_name, variables_are_special,
+    AskedSymbols, Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, PossibleReason, Referent,
+    Symbol, UseIndex, UseKind, data_are_names, holds, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
@@ -50,6 +50,8 @@ pub(crate) struct Collector<'c, 'i> {
     prefixes: Vec<String>,
     /// The names that places are searched for.
     names: FxHashSet<String>,
+    /// The symbols, with what their definitions say of other places.
+    asked: AskedSymbols<'i>,
 }
 
 /// The decision about a place.
@@ -86,6 +88,7 @@ impl<'c, 'i> Collector<'c, 'i> {
             is_special,
             prefixes,
             names,
+            asked: question.asked(named.iter().map(|one| one.old.clone()).collect()),
         }
     }
 
@@ -212,6 +215,9 @@ impl<'c, 'i> Collector<'c, 'i> {
     fn judge(&self, file: &File<'i>, facts: &Facts, place: &NamePlace) -> Verdict {
         let document = file.document;
         let known = self.known(&place.meaning);
+        if self.question.may_be_member(&self.asked, place) {
+            return Verdict::Doubt(Doubt::MayMean { reason: PossibleReason::OfObject });
+        }
         match (place.holds, known) {
             (Holds::Use(UseKind::Quoted), Some(_)) if !data_are_names(self.question.dialect()) => {
                 Verdict::Mention(MentionKind::Quoted)
@@ -225,6 +231,9 @@ impl<'c, 'i> Collector<'c, 'i> {
                 None if self.is_written(file, place, one) => Verdict::Change(kind),
                 None => Verdict::Leave,
             },
+            (Holds::Use(UseKind::Quoted), None) if self.question.is_bare_symbol(&self.asked, place) => {
+                Verdict::Mention(MentionKind::Quoted)
+            }
             (Holds::Use(kind), None) => self.doubtful(document, place, kind),
             (Holds::Role(MarkRole::Perhaps), Some(_)) => {
                 Verdict::Doubt(Doubt::MayMean { reason: PossibleReason::MayBeLocal })
@@ -255,8 +264,7 @@ impl<'c, 'i> Collector<'c, 'i> {
 
     /// A place that is not known to mean one of the names, and may.
     fn doubtful(&self, document: &Document, place: &NamePlace, kind: UseKind) -> Verdict {
-        let olds: Vec<Symbol> = self.named.iter().map(|one| one.old.clone()).collect();
-        let Meant::May(reason) = self.question.may_mean(document, &olds, place) else { return Verdict::Leave };
+        let Meant::May(reason) = self.question.may_mean(document, &self.asked, place) else { return Verdict::Leave };
         let space = document.facts.space_at(place.written.start);
         match (self.told)(space, &document.text[place.written.range()]) {
             Some(true) => return Verdict::Change(kind),

@@ -25,6 +25,9 @@ pub(crate) struct Notation {
     pub(crate) two_namespaces: bool,
     /// Forms to which the parameters do not matter.
     pub(crate) neutral: &'static [&'static str],
+    /// Where functions and variables are one: functions that look one up by a symbol, or evaluate it. Other symbols in data
+    /// are no functions.
+    pub(crate) looks_up: &'static [&'static str],
     /// Forms that say of which types the parameters are, or repeat them for a tool.
     pub(crate) declares: &'static [&'static str],
 }
@@ -60,6 +63,7 @@ const COMMON_LISP: Notation = Notation {
         "cerror",
         "format",
     ],
+    looks_up: &[],
     declares: &["ftype", "->", "sb-ext:defknown", "defknown", "define-compiler-macro", "deftransform"],
 };
 
@@ -103,6 +107,24 @@ const SCHEME: Notation = Notation {
     partial: &["cut", "cute"],
     macros_capture: false,
     neutral: &["export", "re-export", "procedure?"],
+    looks_up: &[
+        "eval",
+        "primitive-eval",
+        "compile",
+        "interpret",
+        "expand",
+        "module-ref",
+        "module-variable",
+        "module-ref-submodule",
+        "module-local-variable",
+        "module-symbol-binding",
+        "@",
+        "@@",
+        "top-level-value",
+        "define-top-level-value",
+        "set-top-level-value!",
+        "datum->syntax",
+    ],
     declares: &[":", "->"],
     ..COMMON_LISP
 };
@@ -110,6 +132,18 @@ const SCHEME: Notation = Notation {
 const RACKET: Notation = Notation {
     partial: &["curry"],
     neutral: &["provide", "procedure?", "all-defined-out"],
+    looks_up: &[
+        "eval",
+        "expand",
+        "compile",
+        "dynamic-require",
+        "namespace-variable-value",
+        "namespace-variable-binding",
+        "namespace-set-variable-value!",
+        "module->namespace",
+        "datum->syntax",
+        "format-id",
+    ],
     declares: &[":", "->", "->*", "->i", "contract-out", "provide/contract", "define/contract"],
     ..SCHEME
 };
@@ -123,6 +157,7 @@ const CLOJURE: Notation = Notation {
     partial: &["partial"],
     next_method: &[],
     again: (&["recur"], &["loop", "fn", "fn*", "letfn", "bound-fn", "reify", "proxy", "go-loop"]),
+    looks_up: &["eval", "resolve", "ns-resolve", "requiring-resolve", "find-var", "intern"],
     neutral: &["declare", "instrument", "unstrument", "with-meta", "doc", "find-doc", "source", "alter-meta!"],
     declares: &["fdef", "s/fdef", "=>", "m/=>"],
     ..COMMON_LISP

@@ -79,6 +79,16 @@ pub enum RenameRefusal {
         /// The first method.
         spot: Spot,
     },
+    /// Only forms whose head nobody in the project defines write the name as that of a definition: they may add to what
+    /// a library defines.
+    UnknownDefiner {
+        /// The first of them.
+        spot: Spot,
+        /// Its head, canonical.
+        head: String,
+        /// The dialect, as a section of the configuration has it.
+        dialect: &'static str,
+    },
     /// Forms that begin with the name are read in a way of their own, by its name.
     IsSyntax {
         /// The place of the definition.

@@ -140,6 +140,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     }
     may_be_derived(&question, &target, &named)?;
     nobody_reads(&question, &target)?;
+    nobody_makes(&question, &named)?;
     let collector = Collector::new(&question, &target, &named, request);
     let Collected { planned, left, strangers } = collector.collect()?;
     platform::check(&target, &planned)?;
@@ -180,6 +181,20 @@ fn nobody_reads(question: &UseIndex<'_>, target: &Target<'_>) -> Result<(), Rena
         }
     }
     Ok(())
+}
+
+/// Refuses if a macro makes one of the names of a symbol in its call, or if a file that was not read may use it.
+fn nobody_makes(question: &UseIndex<'_>, named: &[Named]) -> Result<(), RenameRefusal> {
+    let unread = |one: &Named| question.unread_parts(&one.old).into_iter().next();
+    let found = |one: &Named| question.made_of(&one.old.name).or_else(|| unread(one));
+    match named.iter().find_map(|one| Some((one, found(one)?))) {
+        Some((one, made)) => Err(RenameRefusal::CannotTell {
+            spot: Spot::of(made.document, made.span.start),
+            why: Doubt::MayMean { reason: made.reason },
+            more: Box::new(Untold { symbol: one.old.clone(), ..Untold::default() }),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn label(target: &Target<'_>) -> String {

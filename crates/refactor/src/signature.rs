@@ -83,6 +83,8 @@ pub struct SignatureChange {
     pub reordered: Vec<Spot>,
     /// Calls that lose an argument that does something.
     pub dropped: Vec<Spot>,
+    /// Symbols in data of the name, which are no functions.
+    pub symbols: Vec<Spot>,
 }
 
 /// Why somebody should look at a place.
@@ -250,7 +252,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     with_calls.dedup();
     open.extend(caller.open);
     look_at.extend(caller.look_at);
-    for list in [&mut caller.reordered, &mut caller.dropped] {
+    for list in [&mut caller.reordered, &mut caller.dropped, &mut caller.symbols] {
         list.sort_unstable();
     }
     open.sort();
@@ -270,6 +272,7 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
         look_at,
         reordered: caller.reordered,
         dropped: caller.dropped,
+        symbols: caller.symbols,
     })
 }
 

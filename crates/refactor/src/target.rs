@@ -141,16 +141,29 @@ impl Target<'_> {
             return Err(RenameRefusal::CannotTell { spot: spot(document, one), why, more });
         }
         // A macro that nobody in the project defines may add to what a library defines.
-        let is_certain = |(document, one): &(&Document, &Definition)| {
-            let head = &document.facts.forms[one.form as usize].head;
-            let is_known = |head: &str| self.dialect.knows_definer(head) || is_defined(question, head);
-            one.kind != FormKind::Method
-                && (is_known(head) || self.head_of(document, one).is_some_and(|head| is_known(&head)))
+        let is_known = |document: &Document, one: &Definition| {
+            let is_known = |head: &str| {
+                document.language.kind_of(head).is_some()
+                    || self.dialect.knows_definer(head)
+                    || is_defined(question, head)
+            };
+            is_known(&document.facts.forms[one.form as usize].head)
+                || self.head_of(document, one).is_some_and(|head| is_known(&head))
         };
-        if !self.definitions.iter().any(is_certain) && !question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES) {
-            return Err(RenameRefusal::OfLibrary { spot: spot(document, one) });
+        let mut functions = self.definitions.iter().filter(|(_, one)| one.kind != FormKind::Method);
+        if functions.clone().any(|(document, one)| is_known(document, one))
+            || question.is_closed(&self.symbol.space, LANGUAGE_PACKAGES)
+        {
+            return Ok(());
         }
-        Ok(())
+        Err(match functions.next() {
+            Some((document, one)) => RenameRefusal::UnknownDefiner {
+                spot: spot(document, one),
+                head: document.facts.forms[one.form as usize].head.clone(),
+                dialect: self.dialect.name(),
+            },
+            None => RenameRefusal::OfLibrary { spot: spot(document, one) },
+        })
     }
 
     /// The head of the list in which a definition writes its name, which another form can be around.

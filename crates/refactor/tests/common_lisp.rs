@@ -141,6 +141,31 @@ fn methods_without_a_definition_are_those_of_a_library_or_known_not_to_be() {
 }
 
 #[test]
+fn a_long_chain_of_macros_means_the_same_before_and_after() {
+    check(
+        "== a.lisp
+(defmacro two (n) `(three ,n))
+(defmacro three (n) `(four ,n))
+== b.lisp
+(defmacro four (n) `(progn (defun ,n (x) x)))
+== z.lisp
+(defmacro one (n) `(two ,n))
+(one size)
+(defun «area» () (size 1))
+(defun f () («area»))
+",
+        "area",
+        "surface",
+    );
+}
+
+#[test]
+fn a_definer_that_nobody_defines_may_add_to_a_library() {
+    let file = "== p.lisp\n(defpackage :p (:use :cl :lib))\n(in-package :p)\n(defclass* gadget () ())\n'gadget\n";
+    refused(file, "gadget", "thing", "unknown definer defclass* p.lisp:3:1");
+}
+
+#[test]
 fn collisions_are_refused() {
     let project = "== a.lisp
 (defpackage :a (:use :cl) (:export #:total))

@@ -132,3 +132,27 @@ fn what_a_function_changes_is_guessed_from_its_name() {
         "box-put",
     );
 }
+
+#[test]
+fn every_definer_of_the_language_defines() {
+    let definitions = [
+        "(defvar-keymap «shop-x» :doc \"Keys.\" \"x\" #'ignore)",
+        "(easy-mmode-defmap «shop-x» '((\"a\" . ignore)) \"Keys.\")",
+        "(easy-menu-define «shop-x» nil \"Menu.\" '(\"Shop\"))",
+        "(define-fringe-bitmap '«shop-x» [0 1])",
+        "(define-skeleton «shop-x» \"A skeleton.\" nil \"x\")",
+        "(define-widget '«shop-x» 'lazy \"A widget.\")",
+        "(define-abbrev-table '«shop-x» '())",
+        "(transient-define-prefix «shop-x» () \"A menu.\" [(\"a\" \"b\" ignore)])",
+    ];
+    for definition in definitions {
+        check(&format!("== a.el\n{definition}\n(defun shop-f () (list «shop-x» '«shop-x»))\n"), "shop-x", "shop-y");
+    }
+    // It makes and uses more names from this one.
+    refused(
+        "== a.el\n(define-compilation-mode shop-x \"Shop\")\n",
+        "shop-x",
+        "shop-y",
+        "unknown definer define-compilation-mode a.el:1:1",
+    );
+}

@@ -166,6 +166,22 @@ fn a_package_that_a_macro_makes_is_known() {
 }
 
 #[test]
+fn the_class_in_a_pattern_of_syntax_changes() {
+    check(
+        "== a.rkt
+#lang racket/base
+(require syntax/parse)
+(define-syntax-class «thing» (pattern x:id))
+(define-syntax-class other (pattern (m:«thing» . args) #:with y #'m.x))
+(define (f stx) (syntax-parse stx [(_ thing:«thing» :«thing» b:other) #'b]))
+(provide «thing»)
+",
+        "thing",
+        "item",
+    );
+}
+
+#[test]
 fn a_class_of_syntax_is_not_renamed_without_the_patterns_that_name_it() {
     refused(
         "== a.rkt

@@ -416,7 +416,7 @@ impl<'c> Comparison<'c> {
         names.dedup();
         let mut known = Known { names, ..Known::default() };
         let shown = |path: &str| relative(path, self.root);
-        in_other_texts(roots, &mut known, &|_| true, &shown);
+        in_other_texts(self.now, roots, &mut known, &|_| true, &shown);
         found.document_count = known.words.len();
         known.words.truncate(MOST_DOCUMENTS);
         found.documents = known.words;

@@ -356,7 +356,7 @@ pub async fn code_find_references(
             }
             let is_open = known.evidence.as_ref().is_some_and(|evidence| evidence.uses == 0) || known.thing.is_some();
             let texts = if is_open && direction == Direction::Callers {
-                in_other_texts(&roots, &mut known, &is_wanted, &shown)
+                in_other_texts(index, &roots, &mut known, &is_wanted, &shown)
             } else {
                 0
             };

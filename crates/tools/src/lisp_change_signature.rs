@@ -105,6 +105,9 @@ pub struct SignatureAnswer {
     /// Calls that lose an argument that does something: `path:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// Symbols in data of the name, which are no functions: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<String>,
     /// The verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Box<Verification>>,
@@ -230,6 +233,7 @@ fn answer(
         look_at: planned.look_at.iter().map(|(spot, why)| place(spot, look_reason(why))).collect(),
         reordered: lines(&planned.reordered),
         dropped: lines(&planned.dropped),
+        symbols: lines(&planned.symbols),
         verification: None,
         new_problems: Vec::new(),
         left_out: left_out(&refreshed.left_out, workshop.roots.primary()),

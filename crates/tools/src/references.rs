@@ -2,6 +2,7 @@
 //! be deleted; who names a package, system, feature or file; what a definition uses.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lispwright_index::{
@@ -408,8 +409,10 @@ pub(crate) const fn singular(kind: MentionKind) -> &'static str {
 const MOST_TEXTS: usize = 5_000;
 const LARGEST_TEXT: u64 = 1 << 20;
 
-/// Adds the mentions in files that are no Lisp: documentation, configuration, scripts. The number of files.
+/// Adds the mentions in files that are no Lisp: documentation, configuration, scripts; and those with a package in code of
+/// other dialects than the one that is asked about. The number of files that are no Lisp.
 pub(crate) fn in_other_texts(
+    index: &Index,
     roots: &[PathBuf],
     known: &mut Known,
     is_wanted: &dyn Fn(&str) -> bool,
@@ -425,25 +428,53 @@ pub(crate) fn in_other_texts(
         let all = known.names.iter().flat_map(|name| words(text, name, true));
         found.extend(all.map(|word| in_text(path, text, &lines, word.start, shown)));
     });
+    if let Some(dialect) = known.dialect {
+        for name in &known.names {
+            found.extend(in_other_dialects(index, dialect, name, is_wanted, shown));
+        }
+    }
     known.words.extend(found);
     count
 }
 
-/// The first place in files that are no Lisp for each of the names that has one.
+/// The first place in files that are no Lisp, or qualified in files of other dialects, for each of the names that has one.
 pub(crate) fn first_in_other_texts(
+    index: &Index,
     roots: &[PathBuf],
-    names: &[String],
+    names: &[(String, Dialect)],
     shown: &dyn Fn(&str) -> String,
 ) -> Vec<Option<PlaceThere>> {
     let mut found: Vec<Option<PlaceThere>> = vec![None; names.len()];
     each_other_text(roots, &|_| true, |path, text| {
         let lines = LineIndex::new(text.as_bytes());
-        for (name, place) in names.iter().zip(&mut found).filter(|(_, place)| place.is_none()) {
+        for ((name, _), place) in names.iter().zip(&mut found).filter(|(_, place)| place.is_none()) {
             let word = words(text, name, true).into_iter().next();
             *place = word.map(|word| in_text(path, text, &lines, word.start, shown));
         }
     });
+    for ((name, dialect), place) in names.iter().zip(&mut found).filter(|(_, place)| place.is_none()) {
+        *place = in_other_dialects(index, *dialect, name, &|_| true, shown).next();
+    }
     found
+}
+
+/// The places in code of other dialects that name something with its package, as Emacs Lisp does with what it calls in
+/// Common Lisp: `(slynk:sly-db-next 1)`.
+fn in_other_dialects<'a>(
+    index: &'a Index,
+    dialect: Dialect,
+    name: &'a str,
+    is_wanted: &'a dyn Fn(&str) -> bool,
+    shown: &'a dyn Fn(&str) -> String,
+) -> impl Iterator<Item = PlaceThere> + 'a {
+    let is_other = move |one: &&Document| one.dialect != dialect && is_wanted(&one.path.to_string_lossy());
+    index.documents().filter(is_other).flat_map(move |document| {
+        let is_qualified = |word: &Range<usize>| document.text[..word.start].ends_with(':');
+        let found = words(&document.text, name, true).into_iter().filter(is_qualified);
+        found
+            .map(|word| in_text(&document.path, &document.text, document.lines(), word.start, shown))
+            .collect::<Vec<_>>()
+    })
 }
 
 /// Shows the files that are no Lisp, and their texts.

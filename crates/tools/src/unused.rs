@@ -68,17 +68,17 @@ pub async fn unused(workshop: &Workshop, path: Option<&str>, context: &CallConte
     indexed(workshop, context, move |index, refreshed| {
         let mut answer = UnusedAnswer { left_out: left_out(&refreshed.left_out, &root), ..UnusedAnswer::default() };
         answer.files = index.documents().filter(|one| is_wanted(&one.path.to_string_lossy())).count();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<(String, Dialect)> = Vec::new();
         for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {
             let question = index.question(dialect);
             let wanted = question.documents().iter().filter(|one| is_wanted(&one.path.to_string_lossy()));
             answer.definitions += wanted.map(|one| one.facts.definitions.len()).sum::<usize>();
             let found = question.unused(|path| is_wanted(&path.to_string_lossy()));
-            names.extend(found.iter().map(|one| question.spelled(&one.definition.name)));
+            names.extend(found.iter().map(|one| (question.spelled(&one.definition.name), dialect)));
             answer.unused.extend(found.iter().map(|one| there(one, &|path| relative(path, &root))));
         }
-        // What a Makefile or a document names may be used there.
-        let texts = first_in_other_texts(&roots, &names, &|path| relative(path, &root));
+        // What a Makefile, a document or code of another dialect names may be used there.
+        let texts = first_in_other_texts(index, &roots, &names, &|path| relative(path, &root));
         for (one, place) in answer.unused.iter_mut().zip(texts) {
             if let Some(place) = place.filter(|_| one.verdict != UseVerdict::Possible.name()) {
                 one.verdict = UseVerdict::Possible.name();

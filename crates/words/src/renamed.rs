@@ -169,6 +169,14 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             "{}: the project adds to {symbol}, whose definition is in a library or may be. Libraries are not changed",
             at(spot)
         ),
+        R::UnknownDefiner { spot, head, dialect } => {
+            let head = in_a_line(head);
+            format!(
+                "{}: no file of the project defines `{head}`, so this may add to a {symbol} of a library. Say in lispwright.toml \
+                 what it defines, under [{dialect}.forms]: \"{head}\" = \"...\", where ... is a known form like it",
+                at(spot)
+            )
+        }
         R::Collides { name, spot, symbol: meant } => format!(
             "{}. The name {} is taken there: it means {}. Choose another name",
             shown(spot),
@@ -214,9 +222,11 @@ pub(crate) fn facts(refusal: &RenameRefusal, root: &Path) -> Map<String, Value> 
     let spot: Option<&Spot> = match refusal {
         R::IsSpace(one) => Some(&one.spot),
         R::Derived { spot, .. } | R::IsSyntax { spot } | R::Collides { spot, .. } => Some(spot),
-        R::OfLibrary { spot } | R::Captured { spot, .. } | R::CannotTell { spot, .. } | R::WouldBreak { spot } => {
-            Some(spot)
-        }
+        R::OfLibrary { spot }
+        | R::UnknownDefiner { spot, .. }
+        | R::Captured { spot, .. }
+        | R::CannotTell { spot, .. }
+        | R::WouldBreak { spot } => Some(spot),
         _ => None,
     };
     if let Some(spot) = spot {
@@ -267,18 +277,22 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Undeclared => "its package is declared nowhere",
                 PossibleReason::Opened =>
                     "code exports names that it computes, so its package may have it from another",
+                PossibleReason::Included => "the file of its definition is included in this module, too",
+                PossibleReason::Unread =>
+                    "the module includes a file here that is not in the project, and that may use the name",
                 PossibleReason::Member => "it is a part of a longer name, whose first part is a value or module",
                 PossibleReason::OtherSlot =>
                     "the class of the object is not known, and another class has a slot of that name",
                 PossibleReason::ByName =>
                     "it is data that may name it, or text; also: quoted, strings changes such places",
+                PossibleReason::OfObject => "it is a member of an object, which may be of this class or of another",
                 PossibleReason::Taken => "the form takes what has the name that it would give itself",
                 PossibleReason::MakesNames => "the macro of its definition makes names from parts",
                 PossibleReason::Kept => "the macro of its definition exports the name, or keeps it as data",
                 PossibleReason::UnknownDefiner => "nobody knows what its definer does with the name",
                 PossibleReason::MayBeMade => "its definition may make this name, which nobody defines",
-                PossibleReason::NotUnderstood | PossibleReason::Special | PossibleReason::Computed =>
-                    "the form is not understood",
+                PossibleReason::Computed => "the macro that is called there may make that name of this one",
+                PossibleReason::NotUnderstood | PossibleReason::Special => "the form is not understood",
             }
         ),
         Doubt::Keyword => format!(

@@ -63,6 +63,9 @@ pub(crate) fn text(done: &SignatureAnswer, skin: Skin) -> String {
             first_names(&done.dropped, MOST_NAMED)
         ));
     }
+    if !done.symbols.is_empty() {
+        text.push_str(&format!("\nSymbols in data, which are no calls: {}.", first_names(&done.symbols, MOST_NAMED)));
+    }
     push_diffs(&mut text, &done.files, done.dry_run);
     linted::push_new(&mut text, &done.new_problems);
     if !done.left_out.is_empty() {

@@ -267,6 +267,25 @@ fn a_command_means_the_same_in_each_directory_of_a_project() {
 }
 
 #[test]
+fn what_code_of_another_dialect_calls_is_not_safe_to_delete() {
+    let project = Project::new();
+    std::fs::create_dir(project.at(".git")).unwrap();
+    project.file(
+        "server.lisp",
+        "(defpackage :srv (:use :cl))\n(in-package :srv)\n(defun step-on (n) n)\n(defun lonely (n) n)\n",
+    );
+    project.file("client.el", "(defun client-step (n)\n  (client-eval `(srv:step-on ,n)))\n(defun lonely ())\n");
+    check(
+        &project,
+        &["unused", "server.lisp"],
+        "",
+        1,
+        &["1 safe to delete, 1 used in a possible way", "client.el:2: text: (client-eval `(srv:step-on ,n)))"],
+    );
+    check(&project, &["refs", "step-on"], "", 0, &["0 uses, 0 possible, 1 mention of step-on", "client.el:2:22: text"]);
+}
+
+#[test]
 fn an_image_and_a_look_around_belong_to_the_whole_project() {
     let project = Project::new();
     std::fs::create_dir(project.at(".git")).unwrap();

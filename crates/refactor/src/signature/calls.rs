@@ -69,6 +69,8 @@ pub(crate) struct Caller<'c, 'i> {
     pub(crate) look_at: Vec<(Spot, LookReason)>,
     pub(crate) reordered: Vec<Spot>,
     pub(crate) dropped: Vec<Spot>,
+    /// The name in data that no function is looked up by.
+    pub(crate) symbols: Vec<Spot>,
     /// A new parameter that calls have to pass, and of which nobody says what.
     pub(crate) missing: Option<String>,
 }
@@ -85,6 +87,7 @@ impl<'c, 'i> Caller<'c, 'i> {
             look_at: Vec::new(),
             reordered: Vec::new(),
             dropped: Vec::new(),
+            symbols: Vec::new(),
             missing: None,
         }
     }
@@ -198,6 +201,10 @@ impl<'c, 'i> Caller<'c, 'i> {
         if notation.two_namespaces && kind == UseKind::Binding {
             return Ok(());
         }
+        if kind == UseKind::Quoted && !notation.two_namespaces && !self.is_meant(file, list, at, notation.looks_up) {
+            self.symbols.push(file.spot(name.start));
+            return Ok(());
+        }
         if at == 0 && !is_named && datum.is_bare() {
             if kind == UseKind::Quoted {
                 return Err(OpenReason::Data);
@@ -233,6 +240,18 @@ impl<'c, 'i> Caller<'c, 'i> {
             UseKind::Assignment | UseKind::Binding => OpenReason::Assigned,
             _ => OpenReason::Value,
         })
+    }
+
+    /// A symbol in data can mean the function: something looks it up, or it is at the head of what can be a call.
+    fn is_meant(&self, file: &File<'_>, list: ListId, at: usize, looks_up: &[&str]) -> bool {
+        let looks = |list: ListId| file.head(list).is_some_and(|head| looks_up.contains(&head.as_str()));
+        let arguments = file.data(list).into_iter().skip(1);
+        let given: Vec<Argument> = arguments
+            .map(|datum| if is_spliced(file, datum) { None } else { Some(Argument::default()) })
+            .collect::<Option<_>>()
+            .unwrap_or_default();
+        let is_call = at == 0 && !given.is_empty() && follow(self.plan, &given, false, false).is_ok();
+        is_call || std::iter::successors(Some(list), |list| file.tree.list(*list).parent()).any(looks)
     }
 
     /// The place means a variable of the name.
@@ -413,12 +432,17 @@ impl<'c, 'i> Caller<'c, 'i> {
     fn is_declared(&self, file: &File<'_>, name: Span) -> bool {
         let words = notation(file.dialect()).declares;
         let mut list = file.list_of(name.start);
+        let mut part = name;
         let mut steps = 0;
         while let Some(around) = list.filter(|_| steps < 6) {
-            let is_head = file.datum_at(around, name).is_some_and(|(at, _)| at == 0);
-            if !is_head && file.head(around).is_some_and(|head| words.contains(&head.as_str())) {
+            let at = file.datum_at(around, part).map(|(at, _)| at);
+            let head = file.head(around).unwrap_or_default();
+            // `(define/contract (name parameter) contract code…)`
+            let is_code = head == "define/contract" && at.is_some_and(|at| at > 2);
+            if at != Some(0) && !is_code && words.contains(&head.as_str()) {
                 return true;
             }
+            part = file.tree.list_span(around);
             list = file.tree.list(around).parent();
             steps += 1;
         }

@@ -81,6 +81,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
         RenameRefusal::SameName => "same name".to_owned(),
         RenameRefusal::Derived { spot, label, from } => format!("derived from {from} by {label} {}", at(spot)),
         RenameRefusal::IsSyntax { spot } => format!("syntax {}", at(spot)),
+        RenameRefusal::UnknownDefiner { spot, head, .. } => format!("unknown definer {head} {}", at(spot)),
         RenameRefusal::OfLibrary { spot } => format!("of a library {}", at(spot)),
         RenameRefusal::Collides { name, spot, symbol } => {
             format!("{name} collides {}: {}/{}", at(spot), symbol.space, symbol.name)

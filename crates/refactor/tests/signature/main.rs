@@ -5,6 +5,7 @@ mod clojure;
 mod common_lisp;
 mod emacs_lisp;
 mod scheme;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -99,6 +100,7 @@ fn told(change: &SignatureChange, project: &str, root: &Path) -> String {
     };
     told.push_str(&lines("reordered", &change.reordered));
     told.push_str(&lines("dropped", &change.dropped));
+    told.push_str(&lines("symbol", &change.symbols));
     format!("{after}{told}\n")
 }
 

@@ -139,3 +139,52 @@ look at 2: declares
 ",
     );
 }
+
+#[test]
+fn symbols_in_data_are_no_calls() {
+    rkt(
+        "#lang racket
+(define (pay a b) (when (null? a) (error 'pay \"bad\")) (raise-argument-error 'pay \"a\" b))
+(define (f x) (case x [(pay) 1] [(a pay) 2]))
+(define t `((pay . 1) (pay ,f) (pay 1 2 3)))
+(eval '(pay 1 2) ns)
+`(pay ,f 2)
+(dynamic-require \"a.rkt\" 'pay)
+(define-syntax (m stx) #'(pay 1 2))
+(define-syntax (n stx) (list #'pay 1))
+(datum->syntax stx 'pay)
+",
+        "pay (b a)",
+        "#lang racket
+(define (pay b a) (when (null? a) (error 'pay \"bad\")) (raise-argument-error 'pay \"a\" b))
+(define (f x) (case x [(pay) 1] [(a pay) 2]))
+(define t `((pay . 1) (pay ,f) (pay 1 2 3)))
+(eval '(pay 1 2) ns)
+`(pay ,f 2)
+(dynamic-require \"a.rkt\" 'pay)
+(define-syntax (m stx) #'(pay 2 1))
+(define-syntax (n stx) (list #'pay 1))
+(datum->syntax stx 'pay)
+-- 1 definitions, 0 methods, 1 calls
+open 5: data\nopen 6: data\nopen 7: data\nopen 9: value\nopen 10: data
+symbol 2\nsymbol 2\nsymbol 3\nsymbol 3\nsymbol 4\nsymbol 4\nsymbol 4
+",
+    );
+    scm(
+        "(define-module (shop))
+(define (pay a b) (throw 'pay 1))
+(module-ref (resolve-module '(shop)) 'pay)
+(define t '((pay . 1)))
+(eval '(list pay) (current-module))
+",
+        "pay (b a)",
+        "(define-module (shop))
+(define (pay b a) (throw 'pay 1))
+(module-ref (resolve-module '(shop)) 'pay)
+(define t '((pay . 1)))
+(eval '(list pay) (current-module))
+-- 1 definitions, 0 methods, 0 calls
+open 3: data\nopen 5: data\nsymbol 2\nsymbol 4
+",
+    );
+}
