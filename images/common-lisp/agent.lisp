@@ -513,6 +513,11 @@ in a debugger. It is not offered by name, since giving up a held stack is a requ
                     &allow-other-keys)
   "Evaluates CODE; the fields of the answer."
   (check-type code string)
+  ;; Code finds ASDF everywhere, also where it is loaded late.
+  (when (and (null (find-package "ASDF"))
+             (fboundp 'load-late-parts)
+             (or (search "asdf:" code :test #'char-equal) (search "uiop:" code :test #'char-equal)))
+    (funcall 'load-late-parts))
   (apply #'call-evaluating
          (lambda (evaluation)
            (let ((values (call-reading safe-read (lambda () (evaluate-code evaluation evaluator)))))

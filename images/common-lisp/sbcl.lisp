@@ -651,6 +651,7 @@ ended by a signal, that fails, and another would wait for ever for what the firs
     (sb-posix:setenv "SBCL_HOME" *home* 1))
   (setf sb-impl::*default-external-format* :utf-8
         sb-ext:*invoke-debugger-hook* 'background-hook
+        *compile-verbose* nil
         *package* (find-package "COMMON-LISP-USER"))
   (push exit-function sb-ext:*exit-hooks*)
   ;; Variables stay readable in backtraces. Tail calls are still merged: some code depends on that.

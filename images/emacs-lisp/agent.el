@@ -335,6 +335,8 @@
 (defun lispwright-main ()
   "The main function of a worker."
   (lispwright--prepare)
+  ;; Evaluated code can require a library of the project before anything is loaded.
+  (lispwright--use-roots (list (expand-file-name default-directory)))
   (lispwright--open-requests)
   (lispwright--send (list :hello :protocol 1 :implementation "GNU Emacs" :version emacs-version :pid (emacs-pid)))
   (lispwright--serve)

@@ -194,15 +194,16 @@ has bound and the modules that it has begun are taken back."
     (dynamic-wind
       (const #f)
       (lambda ()
-        (let ((result (thunk)))
-          (unless (memq module (modules-of path))
-            (hash-set! file-bindings path
-                       (map (match-lambda ((name variable . value) (cons* module name value)))
-                            (filter new? (bound-values module)))))
-          (finish-file! path)
-          (note-loaded path content)
-          (set! whole? #t)
-          result))
+        (call-with-values thunk
+          (lambda results
+            (unless (memq module (modules-of path))
+              (hash-set! file-bindings path
+                         (map (match-lambda ((name variable . value) (cons* module name value)))
+                              (filter new? (bound-values module)))))
+            (finish-file! path)
+            (note-loaded path content)
+            (set! whole? #t)
+            (apply values results))))
       (lambda ()
         (unless whole?
           (for-each (match-lambda ((name . _) (take-back! module name (assq name bound))))

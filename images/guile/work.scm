@@ -204,11 +204,16 @@ have changed."
     (hash-set! compiled-contents compiled (list path (modified compiled) content))))
 
 (define (load-compiled-source path)
+  "Loads the code that was compiled for the file at PATH; returns the values of its last form."
   (note-root)
-  (save-module-excursion
-   (lambda ()
-     (call-in-code (lambda () (load-compiled (compiled-path path))))))
-  (note-compiled path))
+  (call-with-values
+      (lambda ()
+        (save-module-excursion
+         (lambda ()
+           (call-in-code (lambda () (load-compiled (compiled-path path)))))))
+    (lambda results
+      (note-compiled path)
+      (apply values results))))
 
 (define (target request)
   "The target of REQUEST: the path of a file, or the name of a module outside the project, or #f with the answer that
@@ -244,12 +249,14 @@ there is no such thing."
 judges compiled code by the age of its own source alone, and code that is older than the macros in it is compiled again."
   (let ((load-path primitive-load-path))
     (define (load-noted file name rest)
-      (let ((result (apply load-path name rest)))
-        (note-compiled file)
-        (when (has-earlier-macros? file)
-          (compile-source file)
-          (load-compiled-source file))
-        result))
+      (call-with-values (lambda () (apply load-path name rest))
+        (lambda results
+          (note-compiled file)
+          (if (has-earlier-macros? file)
+              (begin
+                (compile-source file)
+                (load-compiled-source file))
+              (apply values results)))))
     (module-set! the-root-module 'primitive-load-path
                  (lambda (name . rest)
                    (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))

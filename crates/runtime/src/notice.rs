@@ -90,6 +90,8 @@ pub enum Notice {
         tests: String,
         /// The time that a fresh image took.
         took: Duration,
+        /// What had to be loaded there before, in a few words; may be empty.
+        after: String,
     },
     /// Tests have other results in a fresh image than in the one that was kept.
     Differs {
@@ -99,6 +101,8 @@ pub enum Notice {
         kept: String,
         /// The results in a fresh image.
         fresh: String,
+        /// What was loaded there before, in a few words; may be empty.
+        after: String,
     },
 }
 

@@ -71,6 +71,15 @@ async fn a_runtime_that_is_not_installed() {
 }
 
 #[tokio::test]
+async fn a_load_has_the_values_of_the_last_form() {
+    let lab = guile_with(|_| {});
+    std::fs::write(lab.directory.path().join("a.scm"), "(define x 1)\n(values x 2)\n").unwrap();
+    for _ in 0..2 {
+        assert_eq!(lab.values("(call-with-values (lambda () (load \"a.scm\")) list)").await, "(1 2)");
+    }
+}
+
+#[tokio::test]
 async fn the_users_init_file_is_not_loaded_and_the_root_is_on_the_load_path() {
     let lab = guile_with(|_| {});
     let root = lab.directory.path().canonicalize().unwrap();
