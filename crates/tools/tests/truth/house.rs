@@ -151,7 +151,7 @@ impl<'s> House<'s> {
         self.judge_image(&answer.report);
         let mut words: String =
             answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
-        if answer.is_error() && answer.diagnostics.is_empty() {
+        if answer.is_error() {
             words += &format!("  {:?} {:?}\n", answer.report.ending, answer.report.notices);
         }
         let failed = answer.failed_tests.iter().map(|test| test.test_name.clone()).collect();

@@ -121,6 +121,9 @@ async fn kept(workshop: &Workshop, writing: &Writing) -> (Verdict, String) {
     let answer = run_tests(workshop, args, &CallContext::default()).await.unwrap();
     let mut words: String =
         answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
+    if answer.is_error() {
+        let _ = writeln!(words, "  {:?} {:?}", answer.report.ending, answer.report.notices);
+    }
     for test in &answer.failed_tests {
         let _ = writeln!(words, "  {}: {}", test.test_name, test.reason);
     }
