@@ -100,7 +100,7 @@ impl HandBook {
 }
 
 /// The number of forms that were evaluated to their ends.
-fn evaluated(report: &EvalReport) -> usize {
+pub(crate) fn evaluated(report: &EvalReport) -> usize {
     match &report.ending {
         Ending::Values(_) => usize::MAX,
         Ending::Error { place, .. } | Ending::Stopped { place, .. } => place.index.saturating_sub(1) as usize,

@@ -59,7 +59,7 @@ pub(crate) fn of_rename(refusal: &RenameRefusal) -> &'static str {
     match refusal {
         R::NotDefined { .. } => "FORM_NOT_FOUND",
         R::Ambiguous(_) => "FORM_AMBIGUOUS",
-        R::OfLibrary { .. } => "READ_ONLY",
+        R::OfLibrary { .. } | R::UnknownDefiner { .. } => "READ_ONLY",
         R::Unbalanced { .. } => "UNBALANCED",
         R::Dialect(_) => "UNSUPPORTED",
         R::IsSpace(_) | R::BadName { .. } | R::SameName | R::Derived { .. } | R::IsSyntax { .. } => "BAD_ARGUMENT",

@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lispwright_index::Index;
-use lispwright_runtime::{Notice, Request};
+use lispwright_runtime::{LoadTarget, Notice};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
 
+use crate::fresh::Afresh;
+use crate::given::Given;
 use crate::image_text::one_line;
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
-use crate::renewal::ImageLedger;
-use crate::repl_eval::Visiting;
 use crate::repl_work::Work;
 use crate::run_tests::{TestAnswer, run_again};
 use crate::tool::CallContext;
@@ -63,6 +63,7 @@ pub(crate) enum Compared {
 }
 
 /// Tests that were run, so that they can be run again.
+#[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) work: Work,
     pub(crate) framework: Option<String>,
@@ -166,50 +167,84 @@ impl Confirmations {
     }
 }
 
-/// The result of the comparison, and what the session is to be told of it.
+/// Tests with their results in the image that was kept and in a fresh one.
+struct Twice {
+    name: String,
+    target: LoadTarget,
+    kept: Outcome,
+    fresh: Outcome,
+}
+
+/// The result of the comparison, and what the session is to be told of it. A file may need what was loaded before it, and
+/// not say so: where the results differ, another fresh image loads that first.
 async fn compared(
     workshop: &Workshop,
     session: &str,
     runs: Vec<Run>,
     files: &Index,
 ) -> Result<(Compared, Option<Notice>), Refusal> {
-    let (began, context) = (Instant::now(), CallContext::default());
-    let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok((Compared::Unknown, None)) };
-    fresh.give_way();
-    let apart = Workshop { ledger: ImageLedger::default(), ..workshop.clone() };
-    let mut visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), &context).await?;
-    let mut names = Vec::new();
-    let mut differences = Vec::new();
-    let mut is_green = true;
-    for run in runs {
-        let name = run.work.name.clone();
-        let answer = run_again(&apart, &mut visit, run.work, run.framework, run.tests, &context).await?;
-        let outcome = Outcome::of(&answer);
-        is_green &= outcome.is_green();
-        if outcome != run.kept {
-            differences.push((name.clone(), run.kept, outcome));
-        }
-        names.push(name);
+    let began = Instant::now();
+    let targets: Vec<&LoadTarget> = runs.iter().map(|run| &run.work.target).collect();
+    let given = workshop.ledger.given(session, &targets);
+    let Some(mut twice) = run_twice(workshop, session, &runs, &[]).await? else { return Ok((Compared::Unknown, None)) };
+    let mut after = String::new();
+    // A system says what it needs, but not where that is found.
+    let says_all = |one: &Twice| matches!(one.target, LoadTarget::System(_));
+    let are_loaded = given.iter().all(|one| matches!(one, Given::Target(_)));
+    let lacks = |one: &Twice| one.fresh != one.kept && !(says_all(one) && are_loaded);
+    if !given.is_empty() && twice.iter().any(lacks) {
+        let Some(again) = run_twice(workshop, session, &runs, &given).await? else {
+            return Ok((Compared::Unknown, None));
+        };
+        twice = again;
+        let names = given.iter().map(|one| one.in_words(workshop.roots.primary()));
+        after = one_line(&names.collect::<Vec<_>>().join(", "), REASON);
     }
-    drop(visit);
-    fresh.end().await;
     let then = files.clone();
-    let are_same = indexed(workshop, &context, move |now, _| then.is_same_as(now)).await?;
+    let are_same = indexed(workshop, &CallContext::default(), move |now, _| then.is_same_as(now)).await?;
     if !are_same {
         return Ok((Compared::Unknown, None));
     }
-    let tests = one_line(&names.join(", "), REASON);
-    if differences.is_empty() {
-        let notice = is_green.then(|| Notice::AlsoGreen { tests, took: began.elapsed() });
+    let tests = one_line(&twice.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", "), REASON);
+    let is_green = twice.iter().all(|one| one.fresh.is_green());
+    twice.retain(|one| one.fresh != one.kept);
+    if twice.is_empty() {
+        let notice = is_green.then(|| Notice::AlsoGreen { tests, took: began.elapsed(), after });
         return Ok((Compared::Same, notice));
     }
-    let words = |of: fn(&(String, Outcome, Outcome)) -> &Outcome| {
-        let all = differences.iter().map(|one| match differences.len() {
+    let words = |of: fn(&Twice) -> &Outcome| {
+        let all = twice.iter().map(|one| match twice.len() {
             1 => of(one).in_words(),
-            _ => format!("{}: {}", one.0, of(one).in_words()),
+            _ => format!("{}: {}", one.name, of(one).in_words()),
         });
         all.collect::<Vec<_>>().join(" ")
     };
-    let (kept, fresh) = (words(|one| &one.1), words(|one| &one.2));
-    Ok((Compared::Differs, Some(Notice::Differs { tests, kept, fresh })))
+    let (kept, fresh) = (words(|one| &one.kept), words(|one| &one.fresh));
+    Ok((Compared::Differs, Some(Notice::Differs { tests, kept, fresh, after })))
+}
+
+/// Runs tests in a fresh image that was given what is `given`; `None` if there can be none.
+async fn run_twice(
+    workshop: &Workshop,
+    session: &str,
+    runs: &[Run],
+    given: &[Given],
+) -> Result<Option<Vec<Twice>>, Refusal> {
+    let context = CallContext::default();
+    let Some(mut other) = Afresh::new(workshop, session, &context).await? else { return Ok(None) };
+    other.image.give_way();
+    if let Some(run) = runs.first() {
+        other.is_given(given, &run.work, &context).await?;
+    }
+    let mut twice = Vec::new();
+    for run in runs {
+        let Run { work, framework, tests, kept } = run.clone();
+        let (name, target) = (work.name.clone(), work.target.clone());
+        let answer = run_again(&other.workshop, &mut other.visit, work, framework, tests, &context).await?;
+        twice.push(Twice { name, target, kept, fresh: Outcome::of(&answer) });
+    }
+    let Afresh { image, visit, .. } = other;
+    drop(visit);
+    image.end().await;
+    Ok(Some(twice))
 }

@@ -3,65 +3,151 @@
 //! An image that has seen earlier versions of the files can refuse what a fresh one loads: a structure with another slot,
 //! a constant with another value, a name that it has interned before its package exported it. So when work does not load
 //! in an image that has been used, it is done once more in a fresh one. If it loads there, that image takes the place of the
-//! session's own; if it does not, what the fresh image says is the answer.
+//! session's own; if it does not, what the fresh image says is the answer, unless it lacks what the session was given.
 
-use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
 
 use lispwright_runtime::{
-    CompilerDiagnostic, Ending, EvalReport, Fresh, LoadTarget, Notice, Project, Renewal, Request,
+    CompilerDiagnostic, Ending, EvalReport, EvalRequest, Fresh, ListHeld, LoadTarget, Notice, Project, Renewal, Request,
 };
 
+use crate::given::Given;
 use crate::image_text::one_line;
+use crate::load_system;
 use crate::refusal::Refusal;
-use crate::renewal::Prepared;
+use crate::renewal::ImageLedger;
 use crate::repl_eval::Visiting;
-use crate::repl_work::Done;
+use crate::repl_work::{Done, Work};
 use crate::tool::CallContext;
-use crate::unbound::unbound_in;
 use crate::workshop::Workshop;
 
 /// Characters of the reason why a session was renewed.
 const REASON: usize = 300;
+
+/// The time limit of a form that a fresh image is given.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The end of the name of a session that has an earlier image.
 const EARLIER: &str = "before";
 
 /// Does in a fresh image what the image that is visited did not load, and lets the session go on there if it loads.
 ///
-/// The result is the report of the fresh image; `None` if there can be none, or if its work did not come to its end.
+/// A file may need what was loaded before it, and not say so: where a fresh image does not come as far with the file,
+/// another one loads that first. Where this does not come as far either, the file needs what was done by hand, and no
+/// fresh image is a judge.
+///
+/// The result is what happened in the fresh image; `None` if there can be none, if its work did not come to its end, or if
+/// it is no judge.
 pub(crate) async fn renewed(
     workshop: &Workshop,
     visit: &mut Visiting<'_>,
     kept: &Done,
-    target: &LoadTarget,
-    project: &Project,
+    mut work: Work,
     request: &impl Fn(LoadTarget, Project) -> Request,
     context: &CallContext,
 ) -> Result<Option<Done>, Refusal> {
     let session = visit.session().to_owned();
-    let Ok(fresh) = workshop.sessions.fresh(&session) else { return Ok(None) };
-    let project = Project { renewal: Renewal::default(), ..project.clone() };
-    let asked = request(target.clone(), project);
-    let mut other = Visiting::in_fresh(&fresh, &asked, context).await?;
-    let prepared = Prepared::for_fresh(workshop, context).await?;
-    let mut report = other.ask(asked).await?;
-    report.notices.splice(0..0, kept.report.notices.iter().cloned());
-    match has_loaded(&report) {
-        None => return Ok(None),
-        Some(false) => {
-            let unbound = unbound_in(workshop, &report, HashSet::new(), context).await?;
-            return Ok(Some(Done { report, changes: kept.changes.clone(), unbound, files: kept.files.clone() }));
-        }
-        Some(true) => {}
-    }
     let evaluations = workshop.sessions.evaluations(&session);
-    visit.exchange(&mut other);
-    drop(other);
-    let earlier = kept_aside(workshop, fresh, &session, evaluations).await;
-    let (files, _) = prepared.note(workshop, &report, visit.pid());
-    report.notices.push(Notice::Renewed { reason: reason(&kept.report), evaluations, earlier });
-    let unbound = unbound_in(workshop, &report, workshop.ledger.files_of(&session), context).await?;
-    Ok(Some(Done { report, changes: kept.changes.clone(), unbound, files }))
+    let given = workshop.ledger.given(&session, &[&work.target]);
+    work.project.renewal = Renewal::default();
+    let comes_as_far = |other: &Done| reach(&other.report, &work.target) >= reach(&kept.report, &work.target);
+    let Some(mut other) = Afresh::new(workshop, &session, context).await? else { return Ok(None) };
+    let mut done = other.does(work.clone(), request, context).await?;
+    if has_loaded(&done.report) == Some(false) && !comes_as_far(&done) {
+        if !given.is_empty() {
+            drop(other);
+            let Some(again) = Afresh::new(workshop, &session, context).await? else { return Ok(None) };
+            other = again;
+            other.is_given(&given, &work, context).await?;
+            done = other.does(work.clone(), request, context).await?;
+        }
+        if evaluations > 0 && has_loaded(&done.report) == Some(false) && !comes_as_far(&done) {
+            return Ok(None);
+        }
+    }
+    let has_loaded = has_loaded(&done.report);
+    done.report.notices.splice(0..0, kept.report.notices.iter().cloned());
+    done.changes.clone_from(&kept.changes);
+    match has_loaded {
+        None => Ok(None),
+        Some(false) => Ok(Some(done)),
+        Some(true) => {
+            visit.exchange(&mut other.visit);
+            workshop.ledger.take_over(&other.workshop.ledger, &session, visit.pid());
+            drop(other.visit);
+            let earlier = kept_aside(workshop, other.image, &session, evaluations).await;
+            done.report.notices.push(Notice::Renewed { reason: reason(&kept.report), evaluations, earlier });
+            Ok(Some(done))
+        }
+    }
+}
+
+/// How far work came that did not load: the line of the last mistake in the file, or, with a system, whether a mistake has a
+/// place.
+fn reach(report: &EvalReport, target: &LoadTarget) -> u32 {
+    let errors = report.diagnostics.iter().filter(|one| one.severity == "error");
+    let lines = errors.map(|one| match target {
+        LoadTarget::Path(path) => one.line.filter(|_| one.file.as_ref() == Some(path)).unwrap_or(0),
+        LoadTarget::System(_) => u32::from(one.line.is_some()),
+    });
+    lines.max().unwrap_or(0)
+}
+
+/// A fresh image beside that of a session, with an account of its own.
+pub(crate) struct Afresh<'c> {
+    pub(crate) image: Fresh,
+    pub(crate) visit: Visiting<'c>,
+    /// Where the image's files are accounted for.
+    pub(crate) workshop: Workshop,
+}
+
+impl<'c> Afresh<'c> {
+    /// Starts one; `None` if there can be none.
+    pub(crate) async fn new(
+        workshop: &Workshop,
+        session: &str,
+        context: &'c CallContext,
+    ) -> Result<Option<Self>, Refusal> {
+        let Ok(image) = workshop.sessions.fresh(session) else { return Ok(None) };
+        let visit = Visiting::in_fresh(&image, &Request::Held(ListHeld), context).await?;
+        let workshop = Workshop { ledger: ImageLedger::default(), ..workshop.clone() };
+        Ok(Some(Self { image, visit, workshop }))
+    }
+
+    /// Loads what the image of a session was given, as far as that loads.
+    pub(crate) async fn is_given(
+        &mut self,
+        given: &[Given],
+        like: &Work,
+        context: &CallContext,
+    ) -> Result<(), Refusal> {
+        for one in given {
+            let loaded = self.workshop.ledger.files_of(&like.session);
+            match one {
+                Given::Target(LoadTarget::Path(path)) if loaded.contains(Path::new(path)) => {}
+                Given::Target(target) => {
+                    let work = Work { target: target.clone(), ..like.clone() };
+                    self.does(work, &load_system::request(false, false), context).await?;
+                }
+                Given::Form { text, package } => {
+                    let request =
+                        EvalRequest { package: package.clone(), timeout: LIMIT.into(), ..EvalRequest::new(text) };
+                    self.visit.ask(Request::Eval(request)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn does(
+        &mut self,
+        work: Work,
+        request: &impl Fn(LoadTarget, Project) -> Request,
+        context: &CallContext,
+    ) -> Result<Done, Refusal> {
+        work.done_here(&mut self.visit, &self.workshop, request, context).await
+    }
 }
 
 /// Keeps an image that somebody has worked in as a session of its own, whose name is returned.

@@ -42,6 +42,7 @@ pub mod fs_list_directory;
 pub mod fs_project;
 pub mod fs_read_file;
 pub mod fs_write_file;
+mod given;
 pub mod guard;
 pub mod image_text;
 mod indexed;

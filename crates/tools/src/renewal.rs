@@ -16,6 +16,8 @@ use lispwright_runtime::{
 use lispwright_syntax::Dialect;
 
 use crate::by_hand::{ByHand, HandBook};
+use crate::fresh::has_loaded;
+use crate::given::Given;
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_eval::Visiting;
@@ -40,12 +42,20 @@ pub(crate) struct Account {
     kept: BTreeSet<String>,
     /// Variables that are to get new values from files whose load has failed: the old ones came back.
     unset: HashMap<String, Vec<(String, String)>>,
+    /// What it was given, in the order in which it first was.
+    given: Vec<Given>,
 }
 
 impl Account {
     /// The same for another process, which has the same files.
     pub(crate) fn moved_to(self, pid: Option<i32>) -> Self {
         Self { pid, ..self }
+    }
+
+    fn give(&mut self, given: Given) {
+        if !self.given.contains(&given) {
+            self.given.push(given);
+        }
     }
 
     /// What was said about a file when it was loaded; `None` if it was not.
@@ -75,11 +85,19 @@ impl ImageLedger {
         self.accounts().get(session).map(|account| account.documents.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Enters the definitions in code that the present image of a session has evaluated.
+    /// What the image of a session was given besides `targets`, in this order.
+    pub(crate) fn given(&self, session: &str, targets: &[&LoadTarget]) -> Vec<Given> {
+        let given = self.accounts().get(session).map(|account| account.given.clone()).unwrap_or_default();
+        let is_target = |one: &Given| matches!(one, Given::Target(target) if targets.contains(&target));
+        given.into_iter().filter(|one| !is_target(one)).collect()
+    }
+
+    /// Enters the definitions and the loads in code that the present image of a session has evaluated.
     pub(crate) fn enter(&self, code: &str, named: Option<&str>, report: &EvalReport, pid: Option<i32>) {
         let mut account = self.of(&report.session, pid);
         account.pid = pid;
         account.by_hand.enter(code, named, report);
+        Given::forms(code, named, report).into_iter().for_each(|form| account.give(form));
         self.put(&report.session, account);
     }
 
@@ -178,11 +196,15 @@ pub(crate) async fn prepare(
         let renewal = state.renewal(index, dialect, Some(&target));
         let mut known = before.clone();
         // Code may have loaded them, without anybody to note it.
-        for path in loaded.iter().filter(|file| file.state == FileState::Same).map(|file| Path::new(&file.path)) {
-            if !known.documents.contains_key(path)
-                && let Some(document) = index.shared(path).filter(|document| document.is_current())
-            {
-                known.documents.insert(path.to_owned(), document);
+        let same = loaded.iter().filter(|file| file.state == FileState::Same).map(|file| Path::new(&file.path));
+        let unnoted = same.filter(|path| !known.documents.contains_key(*path)).map(Path::to_owned);
+        let unnoted: Vec<PathBuf> = unnoted.collect();
+        if !unnoted.is_empty() {
+            for path in index.file_order(dialect).ordered(&unnoted) {
+                if let Some(document) = index.shared(&path).filter(|document| document.is_current()) {
+                    known.give(Given::Target(LoadTarget::Path(path.display().to_string())));
+                    known.documents.insert(path, document);
+                }
             }
         }
         (index.clone(), known, renewal, by_hand)
@@ -208,17 +230,20 @@ async fn loaded_files(visit: &mut Visiting<'_>, project: &Project) -> Result<Vec
 }
 
 impl Prepared {
-    /// The files before a call in a fresh image.
-    pub(crate) async fn for_fresh(workshop: &Workshop, context: &CallContext) -> Result<Self, Refusal> {
-        let files = indexed(workshop, context, |index, _| index.clone()).await?;
-        Ok(Self { files, before: Account::default(), by_hand: Vec::new(), unset: HashMap::new() })
-    }
-
-    /// Records what the image of the call's session, the process `pid`, has loaded. Returns the files and the definitions
-    /// by hand as they were before.
-    pub(crate) fn note(self, workshop: &Workshop, report: &EvalReport, pid: Option<i32>) -> (Index, Vec<ByHand>) {
+    /// Records what the image of the call's session, the process `pid`, has loaded for `target`. Returns the files and the
+    /// definitions by hand as they were before.
+    pub(crate) fn note(
+        self,
+        workshop: &Workshop,
+        target: LoadTarget,
+        report: &EvalReport,
+        pid: Option<i32>,
+    ) -> (Index, Vec<ByHand>) {
         let Self { files, mut before, by_hand, unset } = self;
         before.pid = pid;
+        if has_loaded(report) == Some(true) {
+            before.give(Given::Target(target));
+        }
         before.unset = unset;
         before.unset.retain(|path, _| !report.renewed.loaded.contains(path));
         before.kept.extend(report.renewed.kept.iter().cloned());
@@ -285,6 +310,16 @@ impl State<'_> {
         RevisedFile { now: index.document(path), before: before.map(|document| &**document) }
     }
 
+    /// The files that the image was given before `target`, which uses what they define and may not say that it needs them.
+    fn given_before(&self, index: &Index, dialect: Dialect, target: &Path) -> HashSet<PathBuf> {
+        let paths = self.known.given.iter().filter_map(|given| match given {
+            Given::Target(LoadTarget::Path(path)) => Some(Path::new(path)),
+            _ => None,
+        });
+        let before: Vec<&Path> = paths.take_while(|path| *path != target).collect();
+        if before.is_empty() { HashSet::new() } else { index.named_by(dialect, target, &before) }
+    }
+
     /// What the image has to load anew before `target`, or at all.
     fn renewal(&self, index: &Index, dialect: Dialect, target: Option<&LoadTarget>) -> Renewal {
         let changed = self.loaded.iter().filter(|file| self.is_changed(file));
@@ -301,7 +336,10 @@ impl State<'_> {
         let there = self.loaded.iter().filter(|file| file.state != FileState::Gone);
         let stale: Vec<PathBuf> =
             there.map(|file| PathBuf::from(&file.path)).filter(|path| concerned.files.contains(path)).collect();
-        let needed = target.and_then(|target| needed(index, dialect, &order, target));
+        let mut needed = target.and_then(|target| needed(index, dialect, &order, target));
+        if let (Some(needed), Some(LoadTarget::Path(path))) = (&mut needed, target) {
+            needed.extend(self.given_before(index, dialect, Path::new(path)));
+        }
         let uses = stale.iter().map(|path| {
             let users = order.users_of([path.as_path()]);
             let used = order.used_by([path.as_path()]);

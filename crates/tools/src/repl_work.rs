@@ -118,10 +118,10 @@ impl Work {
         context: &CallContext,
     ) -> Result<Done, Refusal> {
         let was_used = workshop.ledger.knows(&self.session) || workshop.sessions.evaluations(&self.session) > 0;
-        let (target, project) = (self.target.clone(), self.project.clone());
+        let work = self.clone();
         let done = self.done_here(visit, workshop, request, context).await?;
         if may_load_elsewhere(&done.report, was_used)
-            && let Some(afresh) = renewed(workshop, visit, &done, &target, &project, request, context).await?
+            && let Some(afresh) = renewed(workshop, visit, &done, work, request, context).await?
         {
             return Ok(afresh);
         }
@@ -138,8 +138,8 @@ impl Work {
     ) -> Result<Done, Refusal> {
         let Self { target, mut project, .. } = self;
         let prepared = prepare(workshop, visit, &target, &mut project, context).await?;
-        let report = visit.ask(request(target, project)).await?;
-        let (files, by_hand) = prepared.note(workshop, &report, visit.pid());
+        let report = visit.ask(request(target.clone(), project)).await?;
+        let (files, by_hand) = prepared.note(workshop, target, &report, visit.pid());
         let changes = ImageChanges::of(workshop, &report, &by_hand, context).await?;
         let loaded = workshop.ledger.files_of(&report.session);
         let unbound = unbound_in(workshop, &report, loaded, context).await?;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use lispwright_index::{Document, FormRow, Index};
+use lispwright_index::{Document, FormRow, Index, files_are_modules};
 use lispwright_runtime::Runtime;
 use lispwright_syntax::{Dialect, FormKind};
 
@@ -195,7 +195,7 @@ impl Project<'_> {
     /// Whether a file without tests of a framework is one that tests by itself.
     fn is_script(&self, document: &Document) -> bool {
         let name = document.path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if name.contains("helper") || name.contains("util") || defines_module(document) {
+        if name.contains("helper") || name.contains("util") {
             return false;
         }
         let is_test = name.split(['.', '-', '_']).any(|word| matches!(word, "test" | "tests" | "check"));
@@ -204,7 +204,8 @@ impl Project<'_> {
             parent.components().any(|one| FOLDERS.contains(&one.as_os_str().to_string_lossy().as_ref()))
         });
         let is_listed = || self.listed.iter().any(|word| folder == *word || folder.ends_with(&format!("/{word}")));
-        is_test && in_folder || (is_test || in_folder) && is_listed()
+        // A module is for others, unless it is listed.
+        is_test && in_folder && !defines_module(document) || (is_test || in_folder) && is_listed()
     }
 }
 
@@ -219,11 +220,17 @@ fn defines_module(document: &Document) -> bool {
 
 /// Whether a framework's tests are in the file: outside of a macro's definition.
 fn defines_tests(document: &Document) -> bool {
-    document.facts.forms.iter().any(is_test)
+    let is_submodule = |form: &FormRow| form.head == "module+" && form.called() == "test";
+    document.facts.forms.iter().any(|form| is_test(document, form) || is_submodule(form))
 }
 
-fn is_test(form: &FormRow) -> bool {
-    form.kind == FormKind::Test || (form.head == "module+" && form.called() == "test")
+/// The form is a test, or a check of a module that has `rackunit`.
+pub(crate) fn is_test(document: &Document, form: &FormRow) -> bool {
+    let is_check = || {
+        let is_called = ["check-", "test-"].iter().any(|start| form.head.starts_with(start));
+        is_called && files_are_modules(document.dialect) && document.text.contains("rackunit")
+    };
+    form.kind == FormKind::Test || is_check()
 }
 
 /// The definition of a system.

@@ -34,6 +34,9 @@ pub struct Unbound {
     /// The package, module or namespace that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
+    /// The system that has the file, which is to be loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// The image has loaded that file.
     pub is_loaded: bool,
     /// Names of the project like it, if no file defines it.
@@ -53,7 +56,7 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // CLISP
         r"undefined function (\S+)",
         r"variable (\S+) has no value",
-        r"there is no package with name (\S+)",
+        r"(?i)there (?:is|exists) no package with (?:the )?name (\S+)",
         // Guile, Chez, Racket
         r"Unbound variable: (\S+)",
         r"variable (\S+) is not bound",
@@ -136,6 +139,7 @@ async fn looked_up_each(
 
 /// What the files know of a name.
 fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<PathBuf>, root: &Path) -> Unbound {
+    let system = |document: &Document| index.system_of(&document.path).map(str::to_owned);
     let shown = |document: &Document| relative(&document.path.to_string_lossy(), root);
     // The home of the name is not always the package that was searched.
     let plain = name.rsplit([':', '/']).next().unwrap_or(&name);
@@ -153,6 +157,7 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
             path: Some(shown(document)),
             line: Some(document.line(form.span.start)),
             space: one.package().map(str::to_owned),
+            system: system(document),
             is_loaded: loaded.contains(&document.path),
             nearest: Vec::new(),
             name,
@@ -163,12 +168,21 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
             path: Some(shown(document)),
             line: Some(document.line(space.at)),
             space: None,
+            system: system(document),
             is_loaded: loaded.contains(&document.path),
             nearest: Vec::new(),
             name,
         };
     }
-    Unbound { path: None, line: None, space: None, is_loaded: false, nearest: index.nearest(&name, 2), name }
+    Unbound {
+        path: None,
+        line: None,
+        space: None,
+        system: None,
+        is_loaded: false,
+        nearest: index.nearest(&name, 2),
+        name,
+    }
 }
 
 #[cfg(test)]
@@ -184,6 +198,9 @@ mod tests {
             ("The name \"SHOP\" does not designate any package.", "SHOP"),
             ("EVAL: undefined function FOO", "FOO"),
             ("SYSTEM::READ-EVAL-PRINT: variable X has no value", "X"),
+            ("There is no package with the name SHOP.", "SHOP"),
+            ("There exists no package with name \"SHOP\"", "SHOP"),
+            ("READ: there is no package with name \"SHOP\"", "SHOP"),
             ("unbound-variable: Unbound variable: old-name", "old-name"),
             ("variable old-name is not bound", "old-name"),
             ("f: unbound identifier in module in: f", "f"),

@@ -242,7 +242,11 @@ impl Hearing<'_> {
         if !fresh.new.is_empty() {
             return Ok(fresh);
         }
-        // What failed before, too, is no reason to leave the session's image.
+        // What failed before, too, is no reason to leave the session's image, nor is a fresh one a judge of what it does not
+        // come to.
+        if !fresh.attempt.came_to(&kept.new) {
+            return Ok(kept);
+        }
         match kept.new.first().map(Complaint::in_words) {
             Some(reason) => Ok(Judged { in_fresh: Some(reason), ..fresh }),
             None => Ok(kept),

@@ -1,4 +1,4 @@
-//! What is done in a fresh image because the one that was kept is no judge, on a real Guile and a real Clojure.
+//! What is done in a fresh image because the one that was kept is no judge, on real Lisps.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -69,6 +69,142 @@ async fn what_loads_nowhere_is_told_as_a_fresh_image_tells_it() {
     assert!(!loaded.text.contains("goes on"), "{}", loaded.text);
     assert!(house.eval("y").await.contains("=> 1"));
     assert!(house.eval("x").await.contains("Unbound variable"), "nothing of it is left");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_fresh_image_that_lacks_what_was_given_is_no_judge() {
+    let files = [
+        ("base.lisp", "(defpackage :base (:use :cl) (:export #:f))\n(in-package :base)\n(defun f () 1)\n"),
+        ("uses.lisp", "(in-package :base)\n(f)\n(error \"never\")\n"),
+        ("left.lisp", "(in-package :base)\n(f)\n(when (fboundp 'left-over)\n  (error \"something is left over\"))\n"),
+        ("by-hand.lisp", "(in-package :base)\n(defparameter *x* (cl-user::by-hand))\n(error \"never\")\n"),
+    ];
+    let house = House::new(&files);
+    let load = async |path: &str| house.call("load_system", json!({"path": path, "force": true})).await;
+    load("base.lisp").await;
+    // A fresh image without the package does not come so far.
+    let loaded = load("uses.lisp").await.text;
+    assert!(loaded.contains("uses.lisp:3: error: never") && !loaded.contains("package"), "{loaded}");
+    // A fresh image loads both.
+    house.call("repl_eval", json!({"code": "(defun base::left-over ())", "runtime": "sbcl"})).await;
+    let loaded = load("left.lisp").await.text;
+    assert!(loaded.contains("goes on in a fresh image"), "{loaded}");
+    let value = house.call("repl_eval", json!({"code": "(base:f)", "runtime": "sbcl"})).await.text;
+    assert_eq!(value.trim_end(), "=> 1");
+    // Nor does a fresh image have what was evaluated.
+    house.call("repl_eval", json!({"code": "(defun by-hand () 2)", "runtime": "sbcl"})).await;
+    let loaded = load("by-hand.lisp").await.text;
+    assert!(loaded.contains("by-hand.lisp:3: error: never"), "{loaded}");
+    assert!(!loaded.contains("goes on"), "{loaded}");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn tests_that_need_what_was_loaded_before_them_are_compared_with_it() {
+    let tests =
+        "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n";
+    let house = House::new(&[("shop.scm", "(define (price x) (* 2 x))\n"), ("t.scm", tests)]);
+    house.call("load_system", json!({"path": "shop.scm"})).await;
+    let passed = house.call("run_tests", json!({"path": "t.scm", "fresh": true})).await.text;
+    let note =
+        "[note] The tests of t.scm also pass in a fresh image that was given shop.scm; without that they do not.";
+    assert!(passed.contains(note), "{passed}");
+    house.eval("(define (by-hand x) (* 2 x))").await;
+    house.write("shop.scm", "(define (price x) (by-hand x))\n");
+    let passed = house.call("run_tests", json!({"path": "t.scm", "fresh": true})).await.text;
+    let note =
+        "The tests of t.scm have other results in a fresh image that was given shop.scm: 0 passed, 1 failed: price.";
+    assert!(passed.contains(note), "{passed}");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_change_is_judged_in_an_image_that_was_given_the_same() {
+    let files = [
+        ("shop.asd", "(defsystem \"shop\" :components ((:file \"base\")))\n"),
+        ("base.lisp", "(defpackage :base (:use :cl) (:export #:f))\n(in-package :base)\n(defun f () 1)\n"),
+        ("tests.lisp", "(defpackage :tests (:use :cl :base :rt))\n(in-package :tests)\n(deftest one (f) 1)\n"),
+    ];
+    let house = House::new(&files);
+    house.call("load_system", json!({"system": "shop"})).await;
+    let code = "(asdf:load-system \"rt\")";
+    house.call("repl_eval", json!({"code": code, "runtime": "sbcl"})).await;
+    let passed = house.call("run_tests", json!({"path": "tests.lisp", "fresh": true})).await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    let after = "in a fresh image that was given shop, (asdf:load-system \"rt\"); without that they do not.";
+    assert!(passed.text.contains(after), "{}", passed.text);
+    let edit = async |body: &str| {
+        let content = format!("(defun f () {body})");
+        let edit =
+            json!({"path": "base.lisp", "operation": "replace", "name": "f", "content": content, "verify": "tests"});
+        house.call("lisp_edit_form", edit).await
+    };
+    // In a fresh image without the package no test would run, before the change as after it.
+    let refused = edit("2").await;
+    assert!(refused.is_error && refused.text.contains("FAILED tests.lisp:3: tests::one"), "{}", refused.text);
+    let kept = edit("(- 2 1)").await;
+    assert!(kept.text.contains("Verified: the tests pass"), "{}", kept.text);
+    // Nor would one run that needs what was defined by hand.
+    house.call("repl_eval", json!({"code": "(in-package :base) (defmacro by-hand () ''rt)", "runtime": "sbcl"})).await;
+    house.write("tests.lisp", &format!("{}(use-package (base::by-hand))\n(deftest two (f) 1)\n", files[2].1));
+    let refused = edit("3").await;
+    assert!(refused.is_error && refused.text.contains("FAILED tests.lisp:5: tests::two"), "{}", refused.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_changed_file_that_was_given_is_loaded_before_one_that_uses_its_names() {
+    let files = [
+        ("base.scm", "(define (base) 1)\n"),
+        ("shop.scm", "(define (price x) (* (base) x))\n"),
+        (
+            "t.scm",
+            "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n",
+        ),
+    ];
+    let house = House::new(&files);
+    // By a call, and by code.
+    house.call("load_system", json!({"path": "base.scm"})).await;
+    house.eval("(load \"shop.scm\")").await;
+    let run = async || house.call("run_tests", json!({"path": "t.scm"})).await;
+    assert_eq!(run().await.fields["failed"], 1);
+    house.write("base.scm", "(define (base) 2)\n");
+    assert_eq!(run().await.fields["passed"], 1);
+    house.write("shop.scm", "(define (price x) (+ x x))\n");
+    let passed = run().await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_first_code_can_load_what_the_project_has() {
+    let base = "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 7)\n";
+    let house = House::new(&[
+        ("shop.asd", "(defsystem \"shop\" :components ((:file \"base\")))\n"),
+        ("base.lisp", base),
+        ("shop.scm", "(define-module (shop) #:export (price))\n(define (price) 7)\n"),
+        ("shop.rkt", "#lang racket/base\n(provide price)\n(define (price) 7)\n"),
+        ("lisp/shop.el", ";;; -*- lexical-binding: t -*-\n(defun shop-price () 7)\n(provide 'shop)\n"),
+    ]);
+    let system = "\"system\": \"shop\"";
+    for (runtime, load, call, hint) in [
+        ("sbcl", "(asdf:load-system \"shop\")", "(shop:price)", system),
+        ("ecl", "(asdf:load-system \"shop\")", "(shop:price)", system),
+        ("clisp", "(asdf:load-system \"shop\")", "(shop:price)", system),
+        ("guile", "(use-modules (shop))", "(price)", "\"path\": \"shop.scm\""),
+        ("racket", "(require \"shop.rkt\")", "(price)", "\"path\": \"shop.rkt\""),
+        ("emacs", "(require 'shop)", "(shop-price)", "\"path\": \"lisp/shop.el\""),
+    ] {
+        let eval = async |code: &str| {
+            house.call("repl_eval", json!({"code": code, "runtime": runtime, "session": runtime})).await.text
+        };
+        let told = eval(call).await;
+        assert!(told.contains(&format!("not loaded here: load_system {{{hint}}}")), "{runtime}: {told}");
+        eval(load).await;
+        let called = eval(call).await;
+        assert_eq!(called.trim_end(), "=> 7", "{runtime}");
+    }
     house.workshop.sessions.shutdown().await;
 }
 
@@ -256,7 +392,10 @@ async fn of_many_files_with_tests_those_run_that_use_what_changed() {
 async fn what_is_not_bound_because_its_file_is_not_loaded_is_told() {
     let house = House::new(&[("g.scm", "(define-module (g) #:export (gx))\n(define (gx) 1)\n")]);
     let told = house.eval("(gx)").await;
-    assert!(told.contains("[note] gx: defined in g.scm:2 ((g)), not loaded here."), "{told}");
+    assert!(
+        told.contains("[note] gx: defined in g.scm:2 ((g)), not loaded here: load_system {\"path\": \"g.scm\"}"),
+        "{told}"
+    );
     house.call("load_system", json!({"path": "g.scm"})).await;
     assert!(!house.eval("(nowhere)").await.contains("[note]"), "no file defines it");
     assert!(!house.eval("(gx)").await.contains("not loaded"), "it is loaded");

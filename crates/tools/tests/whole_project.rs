@@ -1,4 +1,4 @@
-//! Runs of the tests of a directory or of a whole project, on a real Guile and SBCL.
+//! Runs of the tests of a directory or of a whole project, on a real Guile, SBCL and Racket.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -80,6 +80,34 @@ async fn a_project_and_a_directory_have_the_tests_of_their_files() {
     );
     let none = project.run(json!({"framework": "rackunit"})).await;
     assert!(none.text.contains("No tests of rackunit were found in the project"), "{}", none.text);
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_module_that_a_makefile_lists_is_a_test() {
+    let project = Project::empty();
+    let script = |name: &str, code: &str| {
+        format!("(define-module (tests {name}))\n(display \"All tests passed.\\n\")\n(exit {code})\n")
+    };
+    for (name, code) in [("basic", "0"), ("more", "1"), ("unlisted", "1")] {
+        project.write(&format!("tests/{name}.scm"), &script(name, code));
+    }
+    project.write("Makefile.am", "TESTS = \\\n  tests/basic.scm \\\n  tests/more.scm\n");
+    let text = project.run(json!({})).await.text;
+    assert!(text.starts_with("1 passed, 1 failed, 0 pending of 2 in 2 files"), "{text}");
+    assert!(text.contains("FAILED tests/more.scm\n  It ended with exit code 1."), "{text}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn checks_at_the_top_of_a_module_of_racket_are_tests() {
+    let project = Project::empty();
+    let module =
+        "#lang racket/base\n(provide f)\n(define (f) 1)\n(module+ test (require rackunit) (check-equal? (f) 1))\n";
+    project.write("f.rkt", module);
+    project.write("checks.rkt", "#lang racket/base\n(require rackunit \"f.rkt\")\n(check-equal? (f) 2)\n");
+    let (first, _) = project.lines(json!({})).await;
+    assert!(first.starts_with("1 passed, 1 failed, 0 pending of 2 in 2 files"), "{first}");
     project.workshop.sessions.shutdown().await;
 }
 

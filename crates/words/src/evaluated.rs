@@ -48,7 +48,7 @@ pub(crate) fn values_text(answer: &EvalAnswer, mark: &str) -> String {
 pub(crate) fn rest_text(answer: &EvalAnswer, skin: Skin) -> String {
     let report = &answer.report;
     let mut text = ending::text(report, answer.code, skin);
-    text.push_str(&unbound::text(&answer.unbound));
+    text.push_str(&unbound::text(&answer.unbound, skin));
     text.push_str(&notes(&Aside::from(report), skin));
     text.push_str(&kept_text(report, skin));
     text.push_str(&left_out_text(answer, skin));

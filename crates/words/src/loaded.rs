@@ -33,7 +33,7 @@ pub(crate) fn text(answer: &LoadAnswer, skin: Skin) -> String {
     let how = if skin.is_client() { "; \"force\": true shows all" } else { "" };
     let said = format!("{code}{}\n{}", headline(answer), new_diagnostics_text(diagnostics, is_done, how, skin));
     said + &changes::text(&answer.changes)
-        + &unbound::text(&answer.unbound)
+        + &unbound::text(&answer.unbound, skin)
         + &end_text(&answer.report, diagnostics, skin, OUTPUT)
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn step_text(answer: &LoadAnswer, skin: Skin) -> String {
     };
     head + &diagnostics_text(&new, skin)
         + &changes::text(&answer.changes)
-        + &unbound::text(&answer.unbound)
+        + &unbound::text(&answer.unbound, skin)
         + &end_text(&answer.report, &answer.diagnostics, skin, OUTPUT)
 }
 

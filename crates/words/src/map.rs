@@ -102,13 +102,14 @@ fn part(text: &mut String, headline: &str, part: &MapPart<MapPlace>, facts: impl
     }
 }
 
-/// The call that runs the tests: those of a system for them, else those of the file with most.
+/// The call that runs the tests: those of a system for them, else of the only file that has any, else all.
 fn tests_of(map: &MapAnswer) -> Option<NextCall> {
     let system = map.systems.first.iter().find(|system| system.name.contains("test"));
     let call = NextCall::to("run_tests");
     match (system, map.tests.first.first()) {
         (Some(system), _) => Some(call.with("system", system.name.as_str())),
-        (None, Some(file)) => Some(call.with("path", file.path.as_str())),
+        (None, Some(file)) if map.tests.count == 1 => Some(call.with("path", file.path.as_str())),
+        (None, Some(_)) => Some(call),
         (None, None) => None,
     }
 }

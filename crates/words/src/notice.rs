@@ -110,13 +110,19 @@ fn words(notice: &Notice, session: &str) -> String {
             )
         }
         Notice::Comparing => "The tests are still being run in a fresh image, to be compared.".to_owned(),
-        Notice::AlsoGreen { tests, took } => {
+        Notice::AlsoGreen { tests, took, after } if after.is_empty() => {
             format!("The tests of {tests} also pass in a fresh image ({:.1} s).", took.as_secs_f64())
         }
-        Notice::Differs { tests, kept, fresh } => format!(
-            "The tests of {tests} have other results in a fresh image, which has only what the files have: {fresh}\nIn the \
-             session's image it was: {kept}"
-        ),
+        Notice::AlsoGreen { tests, after, .. } => {
+            format!("The tests of {tests} also pass in a fresh image that was given {after}; without that they do not.")
+        }
+        Notice::Differs { tests, kept, fresh, after } => {
+            let image = match after.as_str() {
+                "" => "a fresh image, which has only what the files have".to_owned(),
+                after => format!("a fresh image that was given {after}"),
+            };
+            format!("The tests of {tests} have other results in {image}: {fresh}\nIn the session's image it was: {kept}")
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     }
     let output = if all_passed(answer, verdict) { OUTPUT_OF_PASSED } else { OUTPUT };
     text + &changes::text(&answer.changes)
-        + &unbound::text(&answer.unbound)
+        + &unbound::text(&answer.unbound, skin)
         + &loading_text(answer, verdict, skin)
         + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }

@@ -1,14 +1,18 @@
 //! Why a name is not bound.
 
+use lispwright_tools::NextCall;
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::unbound::Unbound;
 
+use crate::Skin;
+use crate::call::spoken;
+
 /// A note for each name of which something can be told.
-pub(crate) fn text(names: &[Unbound]) -> String {
-    names.iter().filter_map(|name| Some(format!("[note] {}\n", line(name)?))).collect()
+pub(crate) fn text(names: &[Unbound], skin: Skin) -> String {
+    names.iter().filter_map(|name| Some(format!("[note] {}\n", line(name, skin)?))).collect()
 }
 
-fn line(unbound: &Unbound) -> Option<String> {
+fn line(unbound: &Unbound, skin: Skin) -> Option<String> {
     let name = one_line(&unbound.name, 100);
     let Some(path) = &unbound.path else {
         let nearest: Vec<String> = unbound.nearest.iter().map(|name| one_line(name, 60)).collect();
@@ -21,7 +25,13 @@ fn line(unbound: &Unbound) -> Option<String> {
     Some(if unbound.is_loaded {
         format!("{name}: defined in {place}{space}, which is loaded: not imported where it is used, or used before it.")
     } else {
-        format!("{name}: defined in {place}{space}, not loaded here.")
+        let call = NextCall::to("load_system");
+        let call = match &unbound.system {
+            Some(system) => call.with("system", system.as_str()),
+            None => call.with("path", path.as_str()),
+        };
+        let load = spoken(&call, skin).map_or_else(|| ".".to_owned(), |call| format!(": {call}"));
+        format!("{name}: defined in {place}{space}, not loaded here{load}")
     })
 }
 
@@ -36,11 +46,19 @@ mod tests {
             path: path.map(str::to_owned),
             line: path.map(|_| 41),
             space: path.map(|_| "shop.util".into()),
+            system: None,
             is_loaded,
             nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
         };
         for (name, expected) in [
-            (unbound(Some("a.el"), false, &[]), "[note] helper: defined in a.el:41 (shop.util), not loaded here.\n"),
+            (
+                unbound(Some("a.el"), false, &[]),
+                "[note] helper: defined in a.el:41 (shop.util), not loaded here: load_system {\"path\": \"a.el\"}\n",
+            ),
+            (
+                Unbound { system: Some("shop".into()), ..unbound(Some("a.lisp"), false, &[]) },
+                "[note] helper: defined in a.lisp:41 (shop.util), not loaded here: load_system {\"system\": \"shop\"}\n",
+            ),
             (
                 unbound(Some("a.el"), true, &[]),
                 "[note] helper: defined in a.el:41 (shop.util), which is loaded: not imported where it is used, or used \
@@ -49,7 +67,7 @@ mod tests {
             (unbound(None, false, &["help"]), "[note] helper: no file of the project defines it. Nearest: help.\n"),
             (unbound(None, false, &[]), ""),
         ] {
-            assert_eq!(text(&[name]), expected);
+            assert_eq!(text(&[name], Skin::Client), expected);
         }
     }
 }

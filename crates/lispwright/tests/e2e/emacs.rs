@@ -216,7 +216,13 @@ fn tests_have_what_a_runner_gives_them() {
     let answer = session.ok("run_tests", json!({ "path": "far-test.el" }));
     let alike = "FAILED alike, 3: far-test.el:2 one, far-test.el:3 two, far-test.el:4 three\n  void-function: ";
     assert!(answer.text.contains(alike), "{}", answer.text);
-    assert!(answer.text.contains("[note] mill-far: defined in lisp/far.el:2, not loaded here."), "{}", answer.text);
+    assert!(
+        answer.text.contains(
+            "[note] mill-far: defined in lisp/far.el:2, not loaded here: load_system {\"path\": \"lisp/far.el\"}"
+        ),
+        "{}",
+        answer.text
+    );
 }
 
 /// A test that no `ert-deftest` in the file names is one all the same.

@@ -8,11 +8,11 @@ use lispwright_runtime::{Ending, Fresh, Notice, Renewed, Request, Runtime};
 
 use super::goals::{Goal, Plan};
 use super::{Verify, VerifyStep, Wish};
-use crate::fresh::{is_of_reading, kept_aside};
+use crate::fresh::{Afresh, is_of_reading, kept_aside};
 use crate::image_text::one_line;
 use crate::load_system::{self, LoadAnswer, LoadStatus};
 use crate::refusal::Refusal;
-use crate::renewal::{Account, ImageLedger};
+use crate::renewal::Account;
 use crate::repl_eval::{Visiting, visit};
 use crate::repl_work::{DiagnosticFacts, Work};
 use crate::run_tests::{self, TestAnswer};
@@ -198,16 +198,7 @@ impl<'h> Images<'h> {
         wish: &Wish,
         context: &'h CallContext,
     ) -> Result<Attempt, Refusal> {
-        // In the order of their names, so that two verifications do not wait for each other.
-        let mut works = Vec::new();
-        for goal in plan.loads.iter().map(|(goal, _)| goal).chain(&plan.tests) {
-            let work = find(workshop, goal, wish)?;
-            if !works.iter().any(|known: &Work| known.session == work.session) {
-                works.push(work);
-            }
-        }
-        works.sort_by(|a, b| a.session.cmp(&b.session));
-        for work in works {
+        for work in works(workshop, plan, wish)? {
             let room = Room::enter(workshop, work, context).await?;
             self.kept.push(room);
         }
@@ -225,8 +216,8 @@ impl<'h> Images<'h> {
         if !self.kept.iter().any(|room| room.was_used) {
             return Ok(None);
         }
-        for room in &self.kept {
-            let Some(fresh) = Room::beside(workshop, &room.session, context).await? else { return Ok(None) };
+        for work in works(workshop, plan, wish)? {
+            let Some(fresh) = Room::beside(workshop, work, plan, wish, context).await? else { return Ok(None) };
             self.fresh.push(fresh);
         }
         tried(&mut self.fresh, workshop, plan, wish, context).await.map(Some)
@@ -240,12 +231,8 @@ impl<'h> Images<'h> {
         context: &'h CallContext,
     ) -> Result<Option<Attempt>, Refusal> {
         let mut rooms: Vec<Room<'h>> = Vec::new();
-        for goal in plan.loads.iter().map(|(goal, _)| goal).chain(&plan.tests) {
-            let work = find(workshop, goal, wish)?;
-            if rooms.iter().any(|room| room.session == work.session) {
-                continue;
-            }
-            let Some(room) = Room::beside(workshop, &work.session, context).await? else { return Ok(None) };
+        for work in works(workshop, plan, wish)? {
+            let Some(room) = Room::beside(workshop, work, plan, wish, context).await? else { return Ok(None) };
             rooms.push(room);
         }
         let attempt = tried(&mut rooms, workshop, plan, wish, context).await?;
@@ -311,6 +298,19 @@ pub(super) fn find(workshop: &Workshop, goal: &Goal, wish: &Wish) -> Result<Work
     Work::find(workshop, "load_system", system, path, wish.session.as_deref(), wish.runtime.as_deref())
 }
 
+/// A goal of each session, in the order of the sessions' names, so that two verifications do not wait for each other.
+fn works(workshop: &Workshop, plan: &Plan, wish: &Wish) -> Result<Vec<Work>, Refusal> {
+    let mut works = Vec::new();
+    for goal in plan.loads.iter().map(|(goal, _)| goal).chain(&plan.tests) {
+        let work = find(workshop, goal, wish)?;
+        if !works.iter().any(|known: &Work| known.session == work.session) {
+            works.push(work);
+        }
+    }
+    works.sort_by(|a, b| a.session.cmp(&b.session));
+    Ok(works)
+}
+
 /// Tests, which load what they need in the order of a fresh process, and loads what they have not. Ends with what does not
 /// load.
 async fn tried(
@@ -359,6 +359,16 @@ impl Attempt {
         self.seen.extend(renewed.loaded.iter().chain(&renewed.files).map(PathBuf::from));
     }
 
+    /// It has loaded and run whatever the complaints are about.
+    pub(crate) fn came_to(&self, complaints: &[Complaint]) -> bool {
+        let has_run = |one: &VerifyStep| match (&one.load, &one.tests) {
+            (Some(load), _) => load.status != LoadStatus::Failed,
+            (None, Some(tests)) => tests.total > 0,
+            (None, None) => true,
+        };
+        complaints.is_empty() || self.steps.iter().all(has_run)
+    }
+
     fn add(&mut self, step: VerifyStep, goal: &Goal, wish: &Wish) {
         self.complaints.extend(step.complaints(goal, wish));
         self.steps.push(step);
@@ -388,18 +398,29 @@ impl<'h> Room<'h> {
         Ok(Self { session, workshop, visit, copied_from, before, was_used, fresh: None })
     }
 
-    /// A fresh image beside that of a session; `None` if there can be none.
-    async fn beside(workshop: &Workshop, session: &str, context: &'h CallContext) -> Result<Option<Self>, Refusal> {
-        let Ok(fresh) = workshop.sessions.fresh(session) else { return Ok(None) };
-        let visit = Visiting::in_fresh(&fresh, &Request::Held(lispwright_runtime::ListHeld), context).await?;
+    /// A fresh image beside that of a session, which has loaded what that was given besides the tests; `None` if there can
+    /// be none.
+    async fn beside(
+        workshop: &Workshop,
+        work: Work,
+        plan: &Plan,
+        wish: &Wish,
+        context: &'h CallContext,
+    ) -> Result<Option<Self>, Refusal> {
+        let Some(mut other) = Afresh::new(workshop, &work.session, context).await? else { return Ok(None) };
+        let tests = plan.tests.iter().map(|goal| find(workshop, goal, wish).map(|test| test.target));
+        let tests = tests.collect::<Result<Vec<_>, _>>()?;
+        let given = workshop.ledger.given(&work.session, &tests.iter().collect::<Vec<_>>());
+        other.is_given(&given, &work, context).await?;
+        let Afresh { image, visit, workshop } = other;
         Ok(Some(Self {
-            session: session.to_owned(),
-            workshop: Workshop { ledger: ImageLedger::default(), told: workshop.told.apart(), ..workshop.clone() },
+            session: work.session,
+            workshop: Workshop { told: workshop.told.apart(), ..workshop },
             visit,
             copied_from: None,
             before: Account::default(),
             was_used: false,
-            fresh: Some(fresh),
+            fresh: Some(image),
         }))
     }
 
