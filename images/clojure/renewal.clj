@@ -406,15 +406,29 @@ had from somebody else is no value that a file gave: if it has that still, its r
         (require library :reload)
         (require library)))))
 
+(defn loose
+  "Those of the stale files that no namespace makes known and no file loads: what uses their names relies on them being
+there."
+  [paths target]
+  (let [homes (homes)
+        used (into #{} (mapcat (fn [path] (used-by path homes))) (:order @ledger))]
+    (vec (for [path paths
+               :when (and (needed? path) (not= path target) (not (contains? used path))
+                          (empty? (get-in @ledger [:files path :libraries])))]
+           path))))
+
 (defn load-stale
-  "Loads the target, and with it what it requires, and then the rest of the stale files."
-  [paths asked]
+  "Loads what is loose, then the target, and with it what it requires, and then the rest of the stale files."
+  [paths loose asked]
   (swap! request assoc :waiting (set paths))
-  (load-target asked)
-  (doseq [path paths :when (contains? (:waiting @request) path)]
-    (if (and (needed? path) (not (contains? (:failed @request) path)))
-      (load-again path)
-      (load-if-possible path))))
+  (let [load-waiting (fn [path]
+                       (when (contains? (:waiting @request) path)
+                         (if (and (needed? path) (not (contains? (:failed @request) path)))
+                           (load-again path)
+                           (load-if-possible path))))]
+    (run! load-waiting loose)
+    (load-target asked)
+    (run! load-waiting paths)))
 
 (defn latest-first [paths]
   (filter (set paths) (rseq (:order @ledger))))
@@ -451,14 +465,15 @@ had from somebody else is no value that a file gave: if it has that still, its r
     (when target
       (swap! ledger update :wanted conj target))
     (try
-      (run! forget (latest-first (concat paths gone (when (or force path) [target]))))
-      (run! forget-for-good gone)
-      (load-stale paths asked)
+      (let [loose (loose paths target)]
+        (run! forget (latest-first (concat paths gone (when (or force path) [target]))))
+        (run! forget-for-good gone)
+        (load-stale paths loose asked))
       ;; What nobody uses any more would not be there in a fresh process either.
       (when-let [unused (and (seq (:loaded @request)) (seq (unused)))]
         (let [again (remove (set unused) (:loaded @request))]
           (run! forget (latest-first (concat again unused)))
-          (load-stale again asked)
+          (load-stale again [] asked)
           (run! leave unused)))
       (swap! request assoc :comprises (comprised (when target [target])))
       (catch Throwable thrown

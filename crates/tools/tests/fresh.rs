@@ -178,6 +178,29 @@ async fn a_changed_file_that_was_given_is_loaded_before_one_that_uses_its_names(
 }
 
 #[tokio::test]
+async fn a_changed_file_without_a_namespace_is_loaded_before_one_that_uses_its_names() {
+    let files = [
+        ("base.clj", "(defn base [] 1)\n"),
+        ("shop.clj", "(defn price [x] (* (base) x))\n"),
+        ("t.clj", "(require '[clojure.test :refer [deftest is]])\n(deftest price-test (is (= 4 (price 2))))\n"),
+    ];
+    let house = House::new(&files);
+    house.call("load_system", json!({"path": "base.clj"})).await;
+    house.call("load_system", json!({"path": "shop.clj"})).await;
+    let run = async || house.call("run_tests", json!({"path": "t.clj"})).await;
+    let failed = run().await;
+    assert_eq!(failed.fields["failed"], 1, "{}", failed.text);
+    house.write("base.clj", "(defn base [] 2)\n");
+    let passed = run().await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    house.write("base.clj", "(defn two [] 2)\n(defn base [] 1)\n");
+    house.write("shop.clj", "(defmacro twice [x] `(* (two) ~x))\n(defn price [x] (twice x))\n");
+    let passed = run().await;
+    assert_eq!(passed.fields["passed"], 1, "{}", passed.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn the_first_code_can_load_what_the_project_has() {
     let base = "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 7)\n";
     let house = House::new(&[
