@@ -310,14 +310,25 @@ impl State<'_> {
         RevisedFile { now: index.document(path), before: before.map(|document| &**document) }
     }
 
-    /// The files that the image was given before `target`, which uses what they define and may not say that it needs them.
-    fn given_before(&self, index: &Index, dialect: Dialect, target: &Path) -> HashSet<PathBuf> {
-        let paths = self.known.given.iter().filter_map(|given| match given {
-            Given::Target(LoadTarget::Path(path)) => Some(Path::new(path)),
+    /// Adds which of the files that the image was given, and the target, use what earlier ones define: they may not say that
+    /// they need them.
+    fn add_given(&self, order: &mut FileOrder, index: &Index, dialect: Dialect, target: Option<&LoadTarget>) {
+        let targets = self.known.given.iter().filter_map(|given| match given {
+            Given::Target(target) => Some(target),
             _ => None,
         });
-        let before: Vec<&Path> = paths.take_while(|path| *path != target).collect();
-        if before.is_empty() { HashSet::new() } else { index.named_by(dialect, target, &before) }
+        let mut before: Vec<&Path> = Vec::new();
+        for target in targets.chain(target) {
+            let LoadTarget::Path(path) = target else { continue };
+            let path = Path::new(path);
+            if before.contains(&path) {
+                continue;
+            }
+            if !before.is_empty() {
+                index.named_by(dialect, path, &before).iter().for_each(|used| order.add(path, used));
+            }
+            before.push(path);
+        }
     }
 
     /// What the image has to load anew before `target`, or at all.
@@ -332,14 +343,12 @@ impl State<'_> {
         for file in self.loaded {
             file.uses.iter().for_each(|used| order.add(Path::new(&file.path), Path::new(used)));
         }
+        self.add_given(&mut order, index, dialect, target);
         let concerned = index.concerned(dialect, &order, &changes);
         let there = self.loaded.iter().filter(|file| file.state != FileState::Gone);
         let stale: Vec<PathBuf> =
             there.map(|file| PathBuf::from(&file.path)).filter(|path| concerned.files.contains(path)).collect();
-        let mut needed = target.and_then(|target| needed(index, dialect, &order, target));
-        if let (Some(needed), Some(LoadTarget::Path(path))) = (&mut needed, target) {
-            needed.extend(self.given_before(index, dialect, Path::new(path)));
-        }
+        let needed = target.and_then(|target| needed(index, dialect, &order, target));
         let uses = stale.iter().map(|path| {
             let users = order.users_of([path.as_path()]);
             let used = order.used_by([path.as_path()]);
