@@ -163,6 +163,10 @@ nil for a file that has to be loaded again.")
     (when forgotten
       (lispwright--keep-methods (cdr forgotten)))
     (let ((gone (seq-remove (lambda (change) (lispwright--change (lispwright--key change) changes)) earlier)))
+      (dolist (change gone)
+        (when (lispwright--skipped-p change changes file)
+          (setq gone (remq change gone)
+                changes (append changes (list change)))))
       (if (not forgotten)
           ;; It was loaded over itself, by hand.
           (setq changes (append changes gone))
@@ -182,6 +186,18 @@ nil for a file that has to be loaded again.")
       (lispwright--want file))
     (setq lispwright--load-count (1+ lispwright--load-count))
     (setq lispwright--renewed (cons file (delete file lispwright--renewed)))))
+
+(defun lispwright--skipped-p (change changes file)
+  "Non-nil when FILE, which has made CHANGES, has not made CHANGE again because that is still there.
+`define-derived-mode' does so, and forms such as `(unless (boundp \\='x) (defvar x 1))'."
+  (pcase change
+    (`(,(or 'variable 'face) ,symbol . ,_)
+     (let ((definer (get symbol 'definition-name)))
+       (or (and definer (lispwright--change (list 'function definer) changes))
+           (with-temp-buffer
+             (insert-file-contents file)
+             (re-search-forward (format "(def[^][() \t\n\"';]*[ \t\n]+%s[][() \t\n\"';]" (regexp-quote (symbol-name symbol)))
+                                nil t)))))))
 
 (defun lispwright--missed-p (change)
   "Non-nil when CHANGE is a feature that is not provided, and that a loaded file requires."

@@ -21,7 +21,7 @@ use crate::fix::{Fix, Mended};
 use crate::flaw;
 use crate::form_line::shortened;
 use crate::indent::{Destination, Moved, column};
-use crate::locate::{Target, locate};
+use crate::locate::{Target, lines_of, locate};
 use crate::mend::Setting;
 use crate::note::Note;
 use crate::occurrence::{by_tokens, exact, near};
@@ -48,25 +48,26 @@ pub struct FormPatch<'a> {
 
 /// Carries out `patch` on `source`.
 ///
-/// Errors: those of an address, [`EditRefusal::TextNotFound`], [`EditRefusal::TextAmbiguous`],
+/// Without an address, the form is meant that alone in the file contains the old text.
+///
+/// Errors: those of an address, [`EditRefusal::TextInForms`], [`EditRefusal::TextNotFound`], [`EditRefusal::TextAmbiguous`],
 /// [`EditRefusal::PatchUnbalanced`], [`EditRefusal::WouldBreak`], [`EditRefusal::WouldSplit`], [`EditRefusal::Stale`].
 pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditRefusal> {
     if patch.old_text.is_empty() {
         return Err(EditRefusal::EmptyOldText);
     }
-    let id = locate(source, &patch.target)?;
+    let id = match locate(source, &patch.target) {
+        Err(EditRefusal::NoAddress) => holder(source, patch)?,
+        located => located?,
+    };
     check_digest(source, id, patch.digest)?;
     let form = source.forms.get(id);
     let region = Span::new(whole_span(form).start, source.end_with_strays(form));
     let body = source.slice(region);
     let ending = source.line_ending();
-    let as_in_file = |text: &str| {
-        // In a file with both kinds of line end, the exact text may have either.
-        if body.contains(text) || !text.contains('\n') { text.to_owned() } else { with_line_ending(text, ending) }
-    };
     let (old, new) = (unescape(patch.old_text, body), unescape(patch.new_text, body));
     let has_unescape = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
-    let old_text = as_in_file(&old);
+    let old_text = as_in_file(source, body, &old);
     let new_text = if ending == "\n" { new.into_owned() } else { with_line_ending(&new, ending) };
     let mut found = exact(source, region, &old_text);
     let loosely = found.is_empty();
@@ -129,6 +130,44 @@ pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditR
     edited.notes.extend((found.len() > 1).then_some(Note::Occurrences { count: found.len() }));
     edited.repair = mended;
     Ok(edited)
+}
+
+/// A text with the line ends that it has in `body`, a part of the file. In a file with both kinds it may have either.
+fn as_in_file(source: &Source<'_>, body: &str, text: &str) -> String {
+    if body.contains(text) || !text.contains('\n') {
+        return text.to_owned();
+    }
+    with_line_ending(text, source.line_ending())
+}
+
+/// The form with the old text of a patch that names none: the only one in the file.
+fn holder(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<FormId, EditRefusal> {
+    let whole = Span::new(0, source.text.len() as u32);
+    let old_text = as_in_file(source, source.text, &unescape(patch.old_text, source.text));
+    let mut found = exact(source, whole, &old_text);
+    if found.is_empty() {
+        found = by_tokens(source, whole, &old_text);
+    }
+    let mut forms = Vec::new();
+    for place in found {
+        let line = Some(source.lines.line(place.start));
+        let id = locate(source, &Target { line, ..Target::default() })?;
+        if !forms.contains(&id) {
+            forms.push(id);
+        }
+    }
+    match forms.as_slice() {
+        [] if old_text.trim_start().starts_with("```") => Err(EditRefusal::Fenced { line: 1 }.within("old_text")),
+        [] if is_numbered(patch.old_text) => Err(EditRefusal::Numbered.within("old_text")),
+        [] => Err(EditRefusal::TextNotFound {
+            label: "the file".to_owned(),
+            lines: (1, source.lines.line(whole.end)),
+            near: near(source, whole, &old_text),
+            elsewhere: Vec::new(),
+        }),
+        [only] => Ok(*only),
+        several => Err(EditRefusal::TextInForms { forms: lines_of(source, several) }),
+    }
 }
 
 /// `new_text` moved to the column of `place`, which differs from `old_text` in white space.

@@ -189,6 +189,11 @@ pub enum EditRefusal {
         /// Lines elsewhere in the file on which it begins.
         elsewhere: Vec<u32>,
     },
+    /// No form is named, and `old_text` occurs in several.
+    TextInForms {
+        /// The forms.
+        forms: Vec<FormLine>,
+    },
     /// `old_text` occurs several times in the form.
     TextAmbiguous {
         /// The form.
@@ -272,7 +277,7 @@ impl EditRefusal {
             }
             Self::WouldBreak { .. } | Self::WouldSplit { .. } | Self::WouldRemove { .. } => "WOULD_BREAK",
             Self::TextNotFound { .. } => "TEXT_NOT_FOUND",
-            Self::TextAmbiguous { .. } => "TEXT_AMBIGUOUS",
+            Self::TextAmbiguous { .. } | Self::TextInForms { .. } => "TEXT_AMBIGUOUS",
             Self::NoAddress
             | Self::CountsFromOne
             | Self::ContentMissing
@@ -341,7 +346,7 @@ impl EditRefusal {
             Self::TextNotFound { lines, .. } => Some((lines.0, None)),
             Self::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| (*line, None)),
             Self::OnlyMentioned { form, .. } => Some((form.line, None)),
-            Self::FormAmbiguous { candidates, .. } => candidates.first().map(|form| (form.line, None)),
+            Self::FormAmbiguous { candidates, .. } | Self::TextInForms { forms: candidates } => candidates.first().map(|form| (form.line, None)),
             Self::SeveralForms { forms, .. } => forms.get(1).map(|(line, _)| (*line, None)),
             _ => None,
         }

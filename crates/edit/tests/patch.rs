@@ -1,4 +1,4 @@
-//! Changes inside one form as before/after strings. `▸` marks the form that a patch names.
+//! Changes inside one form as before/after strings. `▸` marks the form that a patch names; without it, it names none.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod words;
@@ -16,10 +16,11 @@ fn run(
 ) -> Result<Edited, EditRefusal> {
     let text = marked.replace('▸', "");
     let source = Source::read(&text, dialect);
-    let mark = marked.find('▸').expect("a mark");
-    let (_, form) =
-        source.forms.iter().find(|(_, form)| form.outer.start as usize == mark).expect("a form at the mark");
-    let target = Target { name: form.name.as_deref(), line: Some(source.lines.line(mark as u32)), ..Target::default() };
+    let target = marked.find('▸').map_or_else(Target::default, |mark| {
+        let mut forms = source.forms.iter();
+        let (_, form) = forms.find(|(_, form)| form.outer.start as usize == mark).expect("a form at the mark");
+        Target { name: form.name.as_deref(), line: Some(source.lines.line(mark as u32)), ..Target::default() }
+    });
     patch(&source, &FormPatch { target, old_text, new_text, replace_all, digest: None, repair: false })
 }
 
@@ -52,6 +53,22 @@ fn one_occurrence_inside_the_form() {
     check("▸(f \"a ( b\")\n", "a ( b", "a (( b", "(f \"a (( b\")\n");
     check(";; old words\n▸(f)\n", "old words", "new words", ";; new words\n(f)\n");
     check("▸(f)\n", "(f)", "(f)", "(f)\n");
+}
+
+#[test]
+fn the_text_alone_names_its_form() {
+    let two = "(defun a ()\n  (x))\n\n;; uses x\n(defun b ()\n  (y  1)\n  (z) (z))\n";
+    check(two, "(x)", "(w)", &two.replace("(x)", "(w)"));
+    check(two, "(y 1)", "(w)", &two.replace("(y  1)", "(w)"));
+    check(two, "uses x", "uses y", &two.replace("uses x", "uses y"));
+    refused(two, "(z)", "(w)", "TEXT_AMBIGUOUS", "occurs 2 times in defun b:");
+    let all = run(Dialect::CommonLisp, two, "(z)", "(w)", true).unwrap();
+    assert_eq!(all.text, two.replace("(z)", "(w)"));
+    let words = "occurs in 2 forms of the file:";
+    refused(two, "(defun", "(defmacro", "TEXT_AMBIGUOUS", words);
+    run(Dialect::CommonLisp, two, "(defun", "(defmacro", true).unwrap_err();
+    refused(two, "(v)", "(w)", "TEXT_NOT_FOUND", "does not occur in the file (lines 1-");
+    refused(two, "(Y 1)", "(w)", "TEXT_NOT_FOUND", "line 6 has:\n(y  1)");
 }
 
 #[test]

@@ -22,8 +22,24 @@ pub use wish::AnswerWish;
 use crate::refusal::Refusal;
 
 /// Spellings accepted everywhere beside a tool's own argument names, as `(accepted, own)`.
-pub const ALIASES: &[(&str, &str)] =
-    &[("file_path", "path"), ("form_name", "name"), ("symbol", "name"), ("code", "content")];
+pub const ALIASES: &[(&str, &str)] = &[
+    ("file_path", "path"),
+    ("file", "path"),
+    ("form_name", "name"),
+    ("symbol", "name"),
+    ("code", "content"),
+    ("expr", "code"),
+    ("expression", "code"),
+    // What other tools call the texts of a replacement.
+    ("old_string", "old_text"),
+    ("new_string", "new_text"),
+    ("old", "old_text"),
+    ("new", "new_text"),
+    ("pattern", "shape"),
+    ("replacement", "template"),
+    ("to", "new_name"),
+    ("new", "new_name"),
+];
 
 /// The argument that accepts a candidate of a refused call, whose other arguments are known.
 pub const ACCEPT: &str = "accept";

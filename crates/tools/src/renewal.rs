@@ -217,7 +217,7 @@ pub(crate) async fn prepare(
 }
 
 /// The files of the project that the image has loaded; none where there is no image, or it does not know.
-async fn loaded_files(visit: &mut Visiting<'_>, project: &Project) -> Result<Vec<LoadedFile>, Refusal> {
+pub(crate) async fn loaded_files(visit: &mut Visiting<'_>, project: &Project) -> Result<Vec<LoadedFile>, Refusal> {
     if !visit.has_image() {
         return Ok(Vec::new());
     }

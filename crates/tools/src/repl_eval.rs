@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::repl_session::open;
 use crate::repl_work::relative;
 use crate::tool::CallContext;
-use crate::unbound::not_loaded;
+use crate::unbound::unbound_in_error;
 use crate::workshop::Workshop;
 
 /// The default time limit of a call.
@@ -91,10 +91,10 @@ pub async fn repl_eval(workshop: &Workshop, args: ReplEval, context: &CallContex
     if !args.trial {
         workshop.ledger.enter(&args.code, args.package.as_deref(), &report, visit.pid());
     }
+    let unbound = unbound_in_error(workshop, &mut visit, &report, context).await?;
     drop(visit);
     let answer = EvalAnswer::of(report, limit)?;
     let is_unwound = matches!(&answer.report.ending, Ending::Error { error, .. } if !error.kept);
-    let unbound = not_loaded(workshop, &answer.report, context).await?;
     Ok(EvalAnswer {
         unbound,
         print_length: args.print_length.is_none().then_some(PRINTED),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use lispwright_index::{Definition, Document, Index};
-use lispwright_runtime::{Ending, EvalReport};
+use lispwright_runtime::{Ending, EvalReport, FileState};
 use lispwright_syntax::{Dialect, FormKind};
 use regex::Regex;
 use schemars::JsonSchema;
@@ -13,7 +13,9 @@ use serde::Serialize;
 
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
-use crate::repl_work::relative;
+use crate::renewal::loaded_files;
+use crate::repl_eval::Visiting;
+use crate::repl_work::{project, relative};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -105,18 +107,23 @@ pub(crate) async fn unbound_in(
     looked_up_each(workshop, report, names, loaded, context).await
 }
 
-/// The names that the error of an evaluation says are not bound and that a file defines which is not loaded.
-pub(crate) async fn not_loaded(
+/// The names that the error of an evaluation says are not bound, with what the files know of them. `visit` is that of the
+/// evaluation: code may have loaded files without anybody to note it.
+pub(crate) async fn unbound_in_error(
     workshop: &Workshop,
+    visit: &mut Visiting<'_>,
     report: &EvalReport,
     context: &CallContext,
 ) -> Result<Vec<Unbound>, Refusal> {
     let Ending::Error { error, .. } = &report.ending else { return Ok(Vec::new()) };
-    let names = names_in(&format!("{}: {}", error.type_name, error.message)).collect();
-    let loaded = workshop.ledger.files_of(&report.session);
-    let mut found = looked_up_each(workshop, report, names, loaded, context).await?;
-    found.retain(|one| one.path.is_some() && !one.is_loaded);
-    Ok(found)
+    let names: Vec<String> = names_in(&format!("{}: {}", error.type_name, error.message)).collect();
+    let mut loaded = workshop.ledger.files_of(&report.session);
+    if !names.is_empty() && !error.kept {
+        let files = loaded_files(visit, &project(workshop)).await.unwrap_or_default();
+        let there = files.into_iter().filter(|file| file.state != FileState::Gone);
+        loaded.extend(there.map(|file| PathBuf::from(file.path)));
+    }
+    looked_up_each(workshop, report, names, loaded, context).await
 }
 
 async fn looked_up_each(

@@ -201,6 +201,28 @@ async fn a_changed_file_without_a_namespace_is_loaded_before_one_that_uses_its_n
 }
 
 #[tokio::test]
+async fn what_a_file_defines_unless_it_is_there_stays() {
+    let user = "(require 'base)\n(unless (boundp 'user-count) (defvar user-count 1))\n\
+        (unless (facep 'user-face) (defface user-face '((t)) \"D.\" :group 'user))\n\
+        (define-derived-mode user-mode fundamental-mode \"U\")\n\
+        (defun user-sum () (with-temp-buffer (user-mode) (+ (base) user-count (if (facep 'user-face) 1 0))))\n\
+        (provide 'user)\n";
+    let tests = "(require 'ert)\n(require 'user)\n(ert-deftest sum () (should (= 3 (user-sum))))\n";
+    let base = |count| format!("(defmacro base () {count})\n(provide 'base)\n");
+    let files = [("base.el", &*base(0)), ("user.el", user), ("user-test.el", tests)];
+    let house = House::new(&files);
+    let run = async || house.call("run_tests", json!({"path": "user-test.el"})).await;
+    assert_eq!(run().await.fields["failed"], 1);
+    house.write("base.el", &base(1));
+    let passed = run().await;
+    assert!(passed.fields["passed"] == 1 && !passed.text.contains("gone"), "{}", passed.text);
+    house.write("user.el", &user.replace("(define-derived-mode user-mode fundamental-mode \"U\")", ""));
+    let failed = run().await;
+    assert!(failed.text.contains("variable user-mode-syntax-table") && failed.text.contains("gone"), "{}", failed.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn the_first_code_can_load_what_the_project_has() {
     let base = "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 7)\n";
     let house = House::new(&[

@@ -183,6 +183,11 @@ fn write(f: &mut String, refusal: &EditRefusal, words: &Terms) -> fmt::Result {
                 None => write!(f, " {} shows the exact text; copy from it and call again", words.read),
             }
         }
+        EditRefusal::TextInForms { forms } => {
+            write!(f, "{old_text} occurs in {} forms of the file:", forms.len())?;
+            list(f, forms)?;
+            write!(f, "\nCall again with {name} or {by_line} of the one that is meant")
+        }
         EditRefusal::TextAmbiguous { label, lines } => {
             write!(f, "{old_text} occurs {} times in {label}:", lines.len())?;
             for (line, text) in lines.iter().take(20) {

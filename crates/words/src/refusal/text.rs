@@ -172,6 +172,7 @@ fn candidates(path: &str, refusal: &EditRefusal) -> Vec<Value> {
                 value
             })
             .collect(),
+        EditRefusal::TextInForms { forms } => forms.iter().map(|form| form_line(path, form)).collect(),
         EditRefusal::TextAmbiguous { lines, .. } => {
             lines.iter().map(|(line, text)| json!({"path": path, "line": line, "text": text})).collect()
         }
