@@ -346,7 +346,9 @@ impl EditRefusal {
             Self::TextNotFound { lines, .. } => Some((lines.0, None)),
             Self::TextAmbiguous { lines, .. } => lines.first().map(|(line, _)| (*line, None)),
             Self::OnlyMentioned { form, .. } => Some((form.line, None)),
-            Self::FormAmbiguous { candidates, .. } | Self::TextInForms { forms: candidates } => candidates.first().map(|form| (form.line, None)),
+            Self::FormAmbiguous { candidates, .. } | Self::TextInForms { forms: candidates } => {
+                candidates.first().map(|form| (form.line, None))
+            }
             Self::SeveralForms { forms, .. } => forms.get(1).map(|(line, _)| (*line, None)),
             _ => None,
         }

@@ -48,7 +48,7 @@ pub(crate) fn of(fault: &LiveFault, skin: Skin) -> (String, Map<String, Value>) 
             format!("`kinds` has {asked:?}; there are: {}.", kinds.join(", "))
         }
         LiveFault::CodeOrPlace => format!(
-            "Give either `code`, or `path` with `name` or `line`{}.",
+            "Give either `code`, with `path` if it is code of that file, or `path` with `name` or `line`{}.",
             example(NextCall::to("macroexpand").with("code", "(when a b)"))
         ),
         LiveFault::Unbalanced { path } => {
