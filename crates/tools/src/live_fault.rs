@@ -42,7 +42,7 @@ pub enum LiveFault {
         /// The known kinds.
         kinds: &'static [&'static str],
     },
-    /// Both code and a place in a file were given for expansion, or neither.
+    /// Both code and a form of a file were given for expansion, or neither.
     CodeOrPlace,
     /// The form at a place does not balance.
     Unbalanced {

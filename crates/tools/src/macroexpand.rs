@@ -1,8 +1,9 @@
 //! `macroexpand`: the expansion of a form in an image.
 
 use lispwright_edit::{Source, Target, locate};
+use lispwright_index::files_are_modules;
 use lispwright_runtime::{Expand, Expansion, ExpansionLevel};
-use lispwright_syntax::{Dialect, FormId};
+use lispwright_syntax::Dialect;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,9 +102,10 @@ pub async fn macroexpand(
     };
     let timeout = time_limit(args.timeout_seconds)?;
     let (package, session, runtime) = (args.package.clone(), args.session.clone(), args.runtime.clone());
+    let is_addressed = args.name.is_some() || args.form_type.is_some() || args.line.is_some();
     let (code, file_package, dialect) = match (&args.code, &args.path) {
         (Some(code), None) => (code.clone(), None, None),
-        (None, Some(_)) => {
+        (code, Some(_)) if code.is_some() != is_addressed => {
             let workshop = workshop.clone();
             context.on_files(move || form_of(&workshop, &args)).await?
         }
@@ -118,10 +120,18 @@ pub async fn macroexpand(
     Ok(ExpandAnswer { expansion: form.text, changed, truncated: form.cut, package, aside })
 }
 
-/// The source of the form at an address, the package or module at that place of the file, and its dialect.
+/// The form to expand, the given one or the one at an address, the package or module at that place of the file, its end for
+/// a given form, and its dialect.
 fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<String>, Option<Dialect>), Refusal> {
     let (file, language) = workshop.workspace.open_lisp(args.path.as_deref().unwrap_or_default())?;
     let source = read_source(&file, &language);
+    let package = |before| match files_are_modules(language.dialect()) {
+        true => Some(file.path.clone()),
+        false => package_before(&source, before),
+    };
+    if let Some(code) = &args.code {
+        return Ok((code.clone(), package(u32::MAX), Some(language.dialect())));
+    }
     let target =
         Target { name: args.name.as_deref(), form_type: args.form_type.as_deref(), index: args.index, line: args.line };
     let id = locate(&source, &target).map_err(|fault| Refusal::text(&file.path, fault))?;
@@ -133,13 +143,12 @@ fn form_of(workshop: &Workshop, args: &Macroexpand) -> Result<(String, Option<St
         let (name, line) = (name.to_string(), source.lines.line(form.span.start));
         return Err(LiveFault::DefinesMacro { path: file.path.clone(), line, name }.into());
     }
-    Ok((source.slice(form.span).to_owned(), package_at(&source, id), Some(language.dialect())))
+    Ok((source.slice(form.span).to_owned(), package(form.span.start), Some(language.dialect())))
 }
 
-/// The package, module or namespace that the last such form before `id` names.
-fn package_at(source: &Source<'_>, id: FormId) -> Option<String> {
-    let start = source.forms.get(id).span.start;
-    let before = source.forms.iter().take_while(|(_, form)| form.span.start < start);
+/// The package, module or namespace that the last such form before a place names.
+fn package_before(source: &Source<'_>, place: u32) -> Option<String> {
+    let before = source.forms.iter().take_while(|(_, form)| form.span.start < place);
     let naming = ["in-package", "define-module", "ns", "in-ns"];
     let (_, form) = before.filter(|(_, form)| naming.contains(&&*form.head_name)).last()?;
     if ["define-module", "ns"].contains(&&*form.head_name) {
