@@ -390,8 +390,7 @@ impl<'i> Survey<'i> {
                     definitions.into_iter().min_by_key(|(_, one)| one.kind == FormKind::Definition)
                 {
                     let form = &document.facts.forms[one.form as usize];
-                    let label =
-                        if one.made { format!("{} of {}", one.name, form.label) } else { form.label.clone() };
+                    let label = if one.made { format!("{} of {}", one.name, form.label) } else { form.label.clone() };
                     let place = self.place(document, &label, form.span.start);
                     found.push(MapPlace { count: Some(count), ..place });
                 }
