@@ -260,10 +260,21 @@ judges compiled code by the age of its own source alone, and code that is older 
     (module-set! the-root-module 'primitive-load-path
                  (lambda (name . rest)
                    (let ((file (failsafe (const #f) (lambda () (search-path %load-path name %load-extensions)))))
-                     (cond ((not (and file (project-file? file))) (apply load-path name rest))
+                     (cond ((not (and file (project-file? file)))
+                            (call-with-values (lambda () (apply load-path name rest))
+                              (lambda results
+                                (when (equal? name "srfi/srfi-64")
+                                  (keep-no-log-of-tests))
+                                (apply values results))))
                            ;; Guile itself would not say where it fails.
                            ((or (member file stale) (not (has-current-code? file name))) (load-source file))
                            (else (call-whole file (lambda () (load-noted file name rest))))))))))
+
+(define (keep-no-log-of-tests)
+  "Makes SRFI 64 write no log of a group of tests into the working directory, which is the project: a load would leave it."
+  (let ((module (resolve-module '(srfi srfi-64) #f #:ensure #f)))
+    (when (and module (module-variable module 'test-log-to-file))
+      (module-set! module 'test-log-to-file #f))))
 
 (define (has-current-code? file name)
   "True when there is compiled code of FILE, which was asked for as NAME, that Guile would take."

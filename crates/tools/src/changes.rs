@@ -118,6 +118,12 @@ impl ImageChanges {
         add(&mut self.restored, other.restored);
     }
 
+    /// Leaves out what has only changed in a copy of the image, and is no reason to act.
+    pub(crate) fn keep_what_outlasts_a_copy(&mut self) {
+        self.forgotten.retain(|one| !one.still_used.is_empty());
+        self.restored.clear();
+    }
+
     /// What an image that had definitions `by_hand` has done, with the places that still use what it has forgotten.
     pub(crate) async fn of(
         workshop: &Workshop,

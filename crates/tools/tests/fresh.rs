@@ -201,6 +201,16 @@ async fn a_changed_file_without_a_namespace_is_loaded_before_one_that_uses_its_n
 }
 
 #[tokio::test]
+async fn the_load_of_a_file_of_tests_leaves_no_log() {
+    let tests = "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"one\" 1 1)\n(test-end \"t\")\n";
+    let house = House::new(&[("t.scm", tests)]);
+    let loaded = house.call("load_system", json!({"path": "t.scm"})).await.text;
+    assert!(loaded.contains("# of expected passes      1"), "{loaded}");
+    assert!(!house.directory.path().join("t.log").exists());
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_a_file_defines_unless_it_is_there_stays() {
     let user = "(require 'base)\n(unless (boundp 'user-count) (defvar user-count 1))\n\
         (unless (facep 'user-face) (defface user-face '((t)) \"D.\" :group 'user))\n\
@@ -444,6 +454,16 @@ async fn what_is_not_bound_because_its_file_is_not_loaded_is_told() {
     house.call("load_system", json!({"path": "g.scm"})).await;
     assert!(!house.eval("(nowhere)").await.contains("[note]"), "no file defines it");
     assert!(!house.eval("(gx)").await.contains("not loaded"), "it is loaded");
+    // Code can load it, too; and what was added to it since is not loaded.
+    house.write("h.scm", "(define-module (h) #:export (total))\n(define (total) 1)\n");
+    house.eval("(use-modules (h))").await;
+    assert!(house.eval("(toatl)").await.contains("toatl: no file of the project defines it. Nearest: total."));
+    assert!(
+        house.eval("(define-module (else)) (total)").await.contains("total: defined in h.scm:2 ((h)), which is loaded")
+    );
+    house.write("h.scm", "(define-module (h) #:export (total))\n(define (total) 1)\n(define (new) 1)\n");
+    let told = house.call("repl_eval", json!({"code": "(new)", "package": "(h)", "runtime": "guile"})).await.text;
+    assert!(told.contains("new: defined in h.scm:3 ((h)), not loaded here"), "{told}");
     house.workshop.sessions.shutdown().await;
 }
 

@@ -429,12 +429,19 @@ impl<'h> Room<'h> {
         let request = load_system::request(matches!(goal, Goal::File(_)), matches!(goal, Goal::Containing(_)));
         let done = work.done_here(&mut self.visit, &self.workshop, &request, context).await?;
         self.was_used |= done.report.renewed.needs_fresh.is_some();
-        load_system::answer(&self.workshop, name, done)
+        let mut load = load_system::answer(&self.workshop, name, done)?;
+        if self.copied_from.is_some() {
+            load.changes.keep_what_outlasts_a_copy();
+        }
+        Ok(load)
     }
 
     async fn test(&mut self, work: Work, context: &CallContext) -> Result<TestAnswer, Refusal> {
-        let tests = run_tests::run_in(&self.workshop, &mut self.visit, work, context).await?;
+        let mut tests = run_tests::run_in(&self.workshop, &mut self.visit, work, context).await?;
         self.was_used |= tests.report.renewed.needs_fresh.is_some();
+        if self.copied_from.is_some() {
+            tests.changes.keep_what_outlasts_a_copy();
+        }
         Ok(tests)
     }
 
