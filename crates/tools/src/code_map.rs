@@ -353,7 +353,9 @@ impl<'i> Survey<'i> {
     fn tests(&self) -> Vec<MapPlace> {
         let mut counts: BTreeMap<&Path, (usize, &Document, &FormRow)> = BTreeMap::new();
         for (document, form) in self.forms().filter(|(document, form)| is_test(document, form)) {
-            counts.entry(&document.path).or_insert((0, document, form)).0 += 1;
+            // SRFI 64: a group of tests.
+            let is_group = document.dialect == Dialect::Scheme && ["test-begin", "test-group"].contains(&&*form.head);
+            counts.entry(&document.path).or_insert((0, document, form)).0 += usize::from(!is_group);
         }
         for (document, form) in self.forms() {
             if files_are_modules(document.dialect) && is_submodule(form, "test") {
@@ -363,7 +365,7 @@ impl<'i> Survey<'i> {
         let mut found: Vec<MapPlace> = counts
             .into_values()
             .map(|(count, document, form)| MapPlace {
-                count: Some(count),
+                count: Some(count.max(1)),
                 ..self.place(document, &form.head, form.span.start)
             })
             .collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use lispwright_index::{Definition, Document, Index};
-use lispwright_runtime::{Ending, EvalReport, FileState};
+use lispwright_runtime::{Ending, EvalReport, FileState, LoadedFile};
 use lispwright_syntax::{Dialect, FormKind};
 use regex::Regex;
 use schemars::JsonSchema;
@@ -119,9 +119,13 @@ pub(crate) async fn unbound_in_error(
     let names: Vec<String> = names_in(&format!("{}: {}", error.type_name, error.message)).collect();
     let mut loaded = workshop.ledger.files_of(&report.session);
     if !names.is_empty() && !error.kept {
-        let files = loaded_files(visit, &project(workshop)).await.unwrap_or_default();
-        let there = files.into_iter().filter(|file| file.state != FileState::Gone);
-        loaded.extend(there.map(|file| PathBuf::from(file.path)));
+        for LoadedFile { path, state, .. } in loaded_files(visit, &project(workshop)).await.unwrap_or_default() {
+            match state {
+                FileState::Same => loaded.insert(PathBuf::from(path)),
+                // What was added to the file since is not loaded.
+                FileState::Changed | FileState::Gone => loaded.remove(Path::new(&path)),
+            };
+        }
     }
     looked_up_each(workshop, report, names, loaded, context).await
 }
