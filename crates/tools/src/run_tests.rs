@@ -30,6 +30,9 @@ use crate::workshop::Workshop;
 /// The default time limit of tests.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
+/// The longest time for which the answer waits for a fresh image when tests fail that did not fail before.
+const LONGEST_DOUBT: Duration = Duration::from_secs(20);
+
 /// Arguments of `run_tests`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -348,6 +351,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     } else {
         Several::of(workshop, &args, context).await?.run(workshop, &args, timeout, context).await?
     };
+    let is_news = again.iter().any(|again| again.is_due && again.is_news);
     let mut sessions: Vec<(String, Vec<Run>, Index)> = Vec::new();
     for Again { session, run, files, .. } in again.into_iter().filter(|again| again.is_due) {
         match sessions.iter_mut().find(|known| known.0 == session) {
@@ -362,7 +366,9 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     let mut answer = answer;
     for (session, runs, files) in sessions {
         workshop.confirmations.begin(workshop, &session, runs, files, is_fresh_asked);
-        if is_fresh_asked {
+        // What earlier runs have left in the image can fail a test, too.
+        let limit = if is_fresh_asked { limit } else { limit.min(LONGEST_DOUBT) };
+        if is_fresh_asked || is_news {
             answer = answer.compared(workshop, &session, limit, context).await;
         }
     }
@@ -384,6 +390,8 @@ pub(crate) struct Again {
     files: Index,
     /// The image was not a fresh one.
     pub(crate) is_due: bool,
+    /// A test failed that did not fail before in this image.
+    is_news: bool,
 }
 
 /// Runs the tests of a system, module or file.
@@ -409,12 +417,12 @@ pub(crate) async fn run_goal(
     let done = work.done(workshop, request, context).await?;
     let files = done.files.clone();
     let answer = answer(workshop, asked.clone(), done)?;
-    workshop.history.note(&goal, &answer);
+    let is_news = workshop.history.note(&goal, &answer);
     let is_fresh = answer.report.notices.iter().any(|notice| matches!(notice, Notice::Renewed { .. }));
     let again = answer.verdict.is_some().then(|| {
         let kept = Outcome::of(&answer);
         let run = Run { work: again, framework: asked.framework, tests: asked.tests, kept };
-        Again { session, run, files, is_due: was_used && !is_fresh }
+        Again { session, run, files, is_due: was_used && !is_fresh, is_news }
     });
     Ok(Tested { answer, again })
 }

@@ -23,8 +23,8 @@ pub struct TestHistory(Arc<Mutex<Memory>>);
 
 #[derive(Debug, Default)]
 struct Memory {
-    /// The sessions that have run tests.
-    sessions: BTreeSet<String>,
+    /// The sessions that have run tests, with their goals.
+    ran: BTreeSet<(String, Goal)>,
     /// The goals whose last run failed, in the order of the runs.
     failed: Vec<Chosen>,
     /// The files when the tests of the whole project last passed.
@@ -65,13 +65,17 @@ impl TestHistory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a run of a goal, or of some tests of it.
-    pub(crate) fn note(&self, goal: &Goal, answer: &TestAnswer) {
+    /// Records a run of a goal, or of some tests of it. Returns whether a test failed that did not fail at the last run in the
+    /// same session.
+    pub(crate) fn note(&self, goal: &Goal, answer: &TestAnswer) -> bool {
         let (mut memory, wanted) = (self.memory(), &answer.asked.tests);
-        memory.sessions.insert(answer.session.clone());
+        let has_run = !memory.ran.insert((answer.session.clone(), goal.clone()));
         let session = Some(answer.session.clone());
         let before = memory.failed.iter().position(|one| one.goal == *goal && one.session == session);
-        let mut tests = before.map(|at| memory.failed.remove(at).tests).unwrap_or_default();
+        let before = before.map(|at| memory.failed.remove(at).tests);
+        let is_new = |test: &String| before.as_ref().is_none_or(|before| !before.is_empty() && !before.contains(test));
+        let is_news = has_run && answer.failed_tests.iter().any(|test| is_new(&test.test_name));
+        let mut tests = before.unwrap_or_default();
         tests.retain(|test| !wanted.is_empty() && !wanted.contains(test));
         let has_ended = matches!(answer.verdict, Some(Verdict::Counted | Verdict::Unknown | Verdict::None));
         let has_failed = answer.failed > 0 || answer.unknown > 0 || !has_ended;
@@ -86,6 +90,7 @@ impl TestHistory {
             }
             memory.failed.push(Chosen { goal: goal.clone(), session, tests });
         }
+        is_news
     }
 
     /// The goals whose last run failed, of one session or of all; `None` if no tests were run.
@@ -93,7 +98,7 @@ impl TestHistory {
         let memory = self.memory();
         let is_asked = |name: &str| session.is_none_or(|session| session == name);
         let failed = memory.failed.iter().filter(|one| one.session.as_deref().is_some_and(is_asked));
-        memory.sessions.iter().any(|name| is_asked(name)).then(|| failed.cloned().collect())
+        memory.ran.iter().any(|(name, _)| is_asked(name)).then(|| failed.cloned().collect())
     }
 
     /// Records that all tests of the project passed when its files were as in `green`.

@@ -348,6 +348,25 @@ async fn what_passes_only_in_the_kept_image_is_told() {
 }
 
 #[tokio::test]
+async fn what_fails_for_what_earlier_runs_have_left_is_told_with_the_failure() {
+    let shop =
+        "(define-module (shop) #:export (visit))\n(define count 0)\n(define (visit) (set! count (+ count 1)) count)\n";
+    let tests =
+        "(use-modules (srfi srfi-64) (shop))\n(test-begin \"t\")\n(test-equal \"first\" 1 (visit))\n(test-end \"t\")\n";
+    let house = House::new(&[("shop.scm", shop), ("t.scm", tests)]);
+    let run = || house.call("run_tests", json!({"path": "t.scm"}));
+    assert_eq!(run().await.fields["passed"], 1);
+    let failed = run().await.text;
+    let note = "[note] The tests of t.scm have other results in a fresh image, which has only what the files have: 1 \
+                passed, 0 failed. In the session's image it was: 0 passed, 1 failed: first.";
+    assert!(failed.contains("FAILED t.scm:3: first") && failed.contains(note), "{failed}");
+    house.write("t.scm", &tests.replace("(visit))", "(+ 2 (visit)))"));
+    let failed = run().await.text;
+    assert!(failed.contains("FAILED t.scm:3: first") && !failed.contains("[note]"), "{failed}");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_was_defined_by_hand_is_told_where_files_rely_on_it() {
     let module = "(define-module (shop) #:export (price))\n(define (price x) (helper x))\n";
     let house = House::new(&[("shop.scm", module), ("t.scm", TESTS)]);
