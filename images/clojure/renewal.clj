@@ -176,7 +176,9 @@
   (swap! request update-in [:earlier (ns-name (.ns var))] dissoc (.sym var))
   (doseq [^Namespace space (all-ns), [name value] (.getMappings space) :when (identical? value var)]
     (.unmap space name))
-  (tell-removed (kind-of state) (qualified var) path)
+  ;; A definition inside of a function makes a var when it is compiled, and gives it a value when it is called.
+  (when-not (.findInternedVar ^Namespace (.ns var) (.sym var))
+    (tell-removed (kind-of state) (qualified var) path))
   (.unbindRoot var)
   (.resetMeta var {}))
 
@@ -199,7 +201,8 @@
   "Removes what the file at a path had defined and defines no more; `now` is its present record, if it has one."
   [path now]
   (let [{{:keys [methods]} :record vars :vars} (get-in @request [:forgotten path])
-        method (fn [[var value]] [var value])
+        ;; A type that is defined again is another class of the same name.
+        method (fn [[var value]] [var (if (class? value) (.getName ^Class value) value)])
         present (set (map method (:methods now)))]
     (doseq [[^Var var state] vars
             :when (get-in @request [:earlier (ns-name (.ns var)) (.sym var)])]

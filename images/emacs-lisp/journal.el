@@ -13,7 +13,7 @@
 ;;   (method SYMBOL METHOD)                    a method of a generic function
 ;;   (generic SYMBOL)                          its first method made the generic function, which nobody declares
 ;;   (type SYMBOL CLASS)                       a structure or class
-;;   (face SYMBOL)
+;;   (face SYMBOL SPEC)                        `defface' does nothing where there is a SPEC
 ;;   (feature SYMBOL)
 
 (defvar lispwright--journal (make-hash-table :test #'equal) "The changes of each loaded file.")
@@ -170,6 +170,9 @@
      ;; Subclasses know the object of a class; its definition uses it again.
      (unless (lispwright--class-p class)
        (put symbol 'cl--class nil)))
+    (`(face ,symbol ,spec)
+     (when (eq (get symbol 'face-defface-spec) spec)
+       (put symbol 'face-defface-spec nil)))
     (`(feature ,symbol) (setq features (remq symbol features)))))
 
 (defun lispwright--redo (change)
@@ -190,6 +193,9 @@
     (`(type ,symbol ,class)
      (put symbol 'cl--class class)
      (lispwright--join-parents class))
+    (`(face ,symbol ,spec)
+     (unless (get symbol 'face-defface-spec)
+       (put symbol 'face-defface-spec spec)))
     (`(feature ,symbol) (unless (memq symbol features) (push symbol features)))))
 
 (defun lispwright--change-methods (symbol change)
@@ -428,7 +434,7 @@
     (`(defun . ,symbol)
      (and (symbolp symbol) (lispwright--definition symbol) (list (list 'function symbol nil (lispwright--definition symbol)))))
     (`(provide . ,symbol) (list (list 'feature symbol)))
-    (`(defface . ,symbol) (list (list 'face symbol)))
+    (`(defface . ,symbol) (list (list 'face symbol (get symbol 'face-defface-spec))))
     (`(define-type . ,symbol)
      (and (recordp (get symbol 'cl--class)) (list (list 'type symbol (get symbol 'cl--class)))))
     (`(cl-defmethod ,symbol ,qualifiers . ,specializers)

@@ -40,6 +40,7 @@ pub use file::File;
 pub use finding::{Finding, Findings, Remedy, Severity};
 pub use identity::{Identity, lasting, new_since};
 pub use part::JudgedPart;
+pub use platform::is_of_another_host;
 pub use rule::{About, Example, Rule};
 
 use lispwright_index::{Document, UseIndex};

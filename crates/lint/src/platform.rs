@@ -3,7 +3,7 @@
 //! The tables of [`lispwright_syntax::StandardOperator`] are made from one implementation of each language. What they say of a name holds for
 //! code of that implementation, not for another host of the language, another version, or a branch of a conditional.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lispwright_syntax::{Implementations, ListId, Span, StandardOperator};
 
@@ -98,10 +98,15 @@ fn head<'i>(file: &File<'_, 'i>, list: ListId) -> &'i str {
 /// Hosts of Clojure besides the JVM, by the endings of their files.
 const OTHER_HOSTS: &[&str] = &["cljs", "cljd", "cljr", "lpy", "phel"];
 
+/// Whether a file of Clojure says by its ending that it is for another host than the JVM.
+pub fn is_of_another_host(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    OTHER_HOSTS.iter().any(|host| ending.eq_ignore_ascii_case(host))
+}
+
 /// Files of one host say it by their ending.
 fn host(file: &File<'_, '_>) -> Platform {
-    let ending = file.document.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let is_other = OTHER_HOSTS.iter().any(|host| ending.eq_ignore_ascii_case(host));
+    let is_other = is_of_another_host(&file.document.path);
     Platform { origin: (!is_other).then_some(Implementations::ALL), is_later: false }
 }
 

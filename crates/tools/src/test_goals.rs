@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lispwright_index::{Document, FormRow, Index, files_are_modules};
+use lispwright_lint::is_of_another_host;
 use lispwright_runtime::Runtime;
 use lispwright_syntax::{Dialect, FormKind};
 
@@ -179,6 +180,7 @@ impl Project<'_> {
         let of_systems = |document: &&Document| Some(document.dialect) == dialect;
         let tests = own.filter(|document| {
             !is_definition(&document.path)
+                && !is_of_another_host(&document.path)
                 && !of_systems(document)
                 && Runtime::for_dialect(document.dialect).is_some()
                 && match self.loaded.get(&self.shown(&document.path)) {

@@ -214,8 +214,9 @@ async fn the_load_of_a_file_of_tests_leaves_no_log() {
 async fn what_a_file_defines_unless_it_is_there_stays() {
     let user = "(require 'base)\n(unless (boundp 'user-count) (defvar user-count 1))\n\
         (unless (facep 'user-face) (defface user-face '((t)) \"D.\" :group 'user))\n\
+        (defmacro user-faces (n) `(defface ,(intern (format \"user-face-%d\" n)) '((t)) \"D.\" :group 'user))\n(user-faces 2)\n\
         (define-derived-mode user-mode fundamental-mode \"U\")\n\
-        (defun user-sum () (with-temp-buffer (user-mode) (+ (base) user-count (if (facep 'user-face) 1 0))))\n\
+        (defun user-sum () (with-temp-buffer (user-mode) (+ (base) user-count (if (and (facep 'user-face) (facep 'user-face-2)) 1 0))))\n\
         (provide 'user)\n";
     let tests = "(require 'ert)\n(require 'user)\n(ert-deftest sum () (should (= 3 (user-sum))))\n";
     let base = |count| format!("(defmacro base () {count})\n(provide 'base)\n");
@@ -229,6 +230,32 @@ async fn what_a_file_defines_unless_it_is_there_stays() {
     house.write("user.el", &user.replace("(define-derived-mode user-mode fundamental-mode \"U\")", ""));
     let failed = run().await;
     assert!(failed.text.contains("variable user-mode-syntax-table") && failed.text.contains("gone"), "{}", failed.text);
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_defined_again_under_its_name_is_not_gone() {
+    let user = "(ns user2 (:require [base :refer [m]]))\n(defrecord Item [name])\n\
+        (defmethod print-method Item [item writer] (.write writer \"item\"))\n\
+        (defn f []\n  (defn inner [] (m))\n  (str (pr-str (->Item 1)) (inner)))\n";
+    let tests = "(ns user2-test (:require [clojure.test :refer [deftest is]] [user2 :as user]))\n\
+        (deftest all (is (= \"item2\" (user/f))))\n";
+    let base = |count| format!("(ns base)\n(defmacro m [] {count})\n");
+    let script = "(ns script-test (:require [cljs.test :refer [deftest is]]))\n(deftest one (is (= 1 1)))\n";
+    let files = [
+        ("deps.edn", "{:paths [\"src\" \"test\"]}\n"),
+        ("src/base.clj", &*base(1)),
+        ("src/user2.clj", user),
+        ("test/user2_test.clj", tests),
+        ("test/script_test.cljs", script),
+    ];
+    let house = House::new(&files);
+    let run = async || house.call("run_tests", json!({})).await;
+    assert_eq!(run().await.fields["failed"], 1);
+    house.write("src/base.clj", &base(2));
+    let passed = run().await;
+    assert!(passed.fields["passed"] == 1 && !passed.text.contains("gone"), "{}", passed.text);
+    assert_eq!(passed.fields["failed"], 0, "{}", passed.text);
     house.workshop.sessions.shutdown().await;
 }
 
