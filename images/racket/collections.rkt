@@ -1,13 +1,35 @@
 #lang racket/base
-;; The project's own collection. A package that is not installed is linked for the session, as `raco pkg install --link` does it for
-;; good: its modules require each other by the name of the collection.
+;; The project's own collections. Packages that are not installed are linked for the session, as `raco pkg install --link` does it for
+;; good: their modules require each other by the names of their collections.
 
 (require racket/list)
 (provide collection-links)
 
-;; What links the collection of the package in `directory`, a path: for `current-library-collection-links`. The file info.rkt says its
-;; name; it is read and not run.
+;; What links the collections of the packages in `directory`, a path, and in the directories in it: for
+;; `current-library-collection-links`. A repository often has several packages beside each other: shop-lib, shop-test, shop-doc.
 (define (collection-links directory)
+  (append (package-links directory #t)
+          (let walk ([directory directory] [depth 0])
+            (for/list ([inner (in-list (directories-in directory))]
+                       #:when #t
+                       [link (in-list (append (package-links inner #f) (if (< depth deepest) (walk inner (add1 depth)) '())))])
+              link))))
+
+(define deepest 1)                      ; the levels of directories, from 0, in which packages are looked for
+(define most-directories 200)           ; in a directory
+
+(define (directories-in directory)
+  (define names (with-handlers ([exn:fail? (lambda (_) '())]) (directory-list directory)))
+  (define (directory? name)
+    (and (not (regexp-match? #rx"^[.]|^compiled$|^node_modules$" (path->string name)))
+         (directory-exists? (build-path directory name))))
+  (define found (filter directory? names))
+  (for/list ([name (in-list (take found (min most-directories (length found))))])
+    (build-path directory name)))
+
+;; What links the collection of the package in `directory`. The file info.rkt says its name; it is read and not run. Only the `root` of a
+;; project is a package without that.
+(define (package-links directory root?)
   (define info (build-path directory "info.rkt"))
   (define text
     (if (file-exists? info)
@@ -18,7 +40,7 @@
     (define match (regexp-match (pregexp (format "\\(define\\s+~a\\s+\"([^\"]+)\"" key)) text))
     (and match (second match)))
   (define root (simplify-path directory #f))
-  (cond [(string=? text "") '()]
+  (cond [(or (string=? text "") (not (or root? (regexp-match? #px"\\(define\\s+collection\\s" text)))) '()]
         ;; Each directory is a collection.
         [(regexp-match? #px"\\(define\\s+collection\\s+(?:'|\\(quote\\s+)multi" text) (list (hash #f (list root)))]
         [else

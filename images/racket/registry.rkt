@@ -3,7 +3,7 @@
 ;; Racket, from kept code where that holds; libraries are those of the session. So it costs little, and whatever fails there has left
 ;; the session as it was.
 
-(require racket/promise "project.rkt" "code.rkt")
+(require racket/list racket/promise "project.rkt" "code.rkt")
 (provide open-registries! on-require! on-declaration! call-in-fresh)
 
 (define session #f)                     ; the session's top-level namespace
@@ -79,9 +79,25 @@
   (define name (if (pair? expected) (car expected) expected))
   (when name                            ; Otherwise a submodule is looked for in what is declared already.
     (define code (code-of file))
-    (if code
-        (eval code)
-        (compile-module file name))))
+    (cond [code
+           (bring-imports code (simplify-path file #f))
+           (eval code)]
+          [else (compile-module file name)])))
+
+;; Makes ready all that the compiled module `code`, called `name`, and its tests import: an instance of a library that the fresh registry
+;; has made for itself in between could not be shared any more, nor what uses it.
+(define (bring-imports code name)
+  (define from (make-resolved-module-path name))
+  (for* ([phase (in-list (module-compiled-imports code))] #:when (car phase)
+         [import (in-list (cdr phase))])
+    (define-values (path base) (module-path-index-split import))
+    (define-values (self-path self-base) (if base (module-path-index-split base) (values #f #f)))
+    (when (and path (not self-path) (not (and (pair? path) (eq? (car path) 'submod))))
+      ((current-module-name-resolver) path from #f #t)))
+  (for ([inner (in-list (append (module-compiled-submodules code #t) (module-compiled-submodules code #f)))])
+    (define path (module-compiled-name inner))
+    (when (and (pair? path) (equal? (last path) 'test))
+      (bring-imports inner (list name 'test)))))
 
 (define fresh-namespace (make-parameter #f)) ; that of the fresh registry in use
 

@@ -63,7 +63,8 @@
   (call-as-fresh (lambda () (call-from-source file (lambda () (declare file)))))
   (for-each note-loaded! (files-of file))
   (note-comprised! file)
-  (dynamic-require (if (module-declared? tests #t) tests file) #f))
+  ;; As a process of its own, also for code that expands code.
+  (dynamic-require (if (module-declared? tests #t) tests file) 0))
 
 ;; What `function` answers for `request`, which is work of that `kind`, with what is said about files.
 (define (answer-work request kind function)

@@ -259,6 +259,35 @@ async fn what_is_defined_again_under_its_name_is_not_gone() {
     house.workshop.sessions.shutdown().await;
 }
 
+/// A repository with packages beside each other, as they are often published, and tests that use libraries which share parts
+/// at several phases, and that expand code.
+#[tokio::test]
+async fn packages_beside_each_other_are_tested_as_often_as_one_likes() {
+    let info = "#lang info\n(define collection 'multi)\n";
+    let shop = "#lang racket/base\n(provide price twice)\n(define-syntax-rule (twice x) (+ x x))\n(define (price x) (twice x))\n";
+    let tests = "#lang racket/base\n(require shop racket/match racket/string)\n\
+        (define (first-of x) (match x [(list a _ ...) a]))\n\
+        (module+ test\n  (require rackunit)\n  (define-namespace-anchor anchor)\n\
+        (check-equal? (price (first-of '(2))) 4)\n\
+        (check-equal? (eval '(twice 3) (namespace-anchor->namespace anchor)) 6))\n";
+    let files = [
+        ("shop-lib/info.rkt", info),
+        ("shop-lib/shop/main.rkt", shop),
+        ("shop-test/info.rkt", info),
+        ("shop-test/tests/shop/price.rkt", tests),
+    ];
+    let house = House::new(&files);
+    let run = async || house.call("run_tests", json!({})).await;
+    for text in [shop.to_owned(), format!("{shop}(define other 1)\n")] {
+        house.write("shop-lib/shop/main.rkt", &text);
+        for _ in 0..2 {
+            let passed = run().await;
+            assert_eq!([&passed.fields["passed"], &passed.fields["failed"]], [&json!(2), &json!(0)], "{}", passed.text);
+        }
+    }
+    house.workshop.sessions.shutdown().await;
+}
+
 #[tokio::test]
 async fn the_first_code_can_load_what_the_project_has() {
     let base = "(defpackage :shop (:use :cl) (:export #:price))\n(in-package :shop)\n(defun price () 7)\n";
