@@ -353,8 +353,8 @@ impl<'i> Survey<'i> {
     fn tests(&self) -> Vec<MapPlace> {
         let mut counts: BTreeMap<&Path, (usize, &Document, &FormRow)> = BTreeMap::new();
         for (document, form) in self.forms().filter(|(document, form)| is_test(document, form)) {
-            // SRFI 64: a group of tests.
-            let is_group = document.dialect == Dialect::Scheme && ["test-begin", "test-group"].contains(&&*form.head);
+            // They are around tests.
+            let is_group = ["test-begin", "test-group"].contains(&&*form.head);
             counts.entry(&document.path).or_insert((0, document, form)).0 += usize::from(!is_group);
         }
         for (document, form) in self.forms() {
