@@ -48,8 +48,13 @@ fn a_form_of_a_file_is_expanded_in_the_package_of_the_file() {
         &["farm.lisp:6: this form defines the macro feed", "(feed ...)"],
     );
     session.refused("macroexpand", json!({ "path": "farm.lisp", "name": "pig" }), "FORM_NOT_FOUND", &["pig"]);
-    session.refused("macroexpand", json!({}), "BAD_ARGUMENT", &["either `code`, or `path`"]);
-    session.refused("macroexpand", json!({ "path": "farm.lisp", "code": "1" }), "BAD_ARGUMENT", &["either"]);
+    session.refused("macroexpand", json!({}), "BAD_ARGUMENT", &["either `code`", "`path` with `name` or `line`"]);
+    let both = json!({ "path": "farm.lisp", "name": "cow", "code": "1" });
+    session.refused("macroexpand", both, "BAD_ARGUMENT", &["either"]);
+    // Code of the file is read in its package, too.
+    session.ok("repl_eval", json!({ "code": "(defmacro farm::feed (x) `(list ,x))" }));
+    let given = session.ok("macroexpand", json!({ "path": "farm.lisp", "code": "(feed 1)" }));
+    assert!(given.text.contains("(list 1)"), "{}", given.text);
 }
 
 #[test]
