@@ -97,7 +97,6 @@ fn other_spellings_of_a_tool() {
         ("lisp_edit_form", json!({ "path": "a.lisp", "name": "f", "operation": "append", "code": "(defun g () 2)" })),
         ("check_syntax", json!({ "path": "a.lisp" })),
         ("lisp_patch_form", json!({ "file": "a.lisp", "old_string": "f () 1", "new_string": "f () 3" })),
-        ("lisp_rewrite", json!({ "pattern": "(defun f () ?x)", "replacement": "(defun f () (list ?x))" })),
         ("lisp_rename", json!({ "symbol": "f", "to": "h" })),
         ("repl_eval", json!({ "expression": "1", "runtime": "common-lisp" })),
     ] {
