@@ -10,15 +10,35 @@
 (define (collection-links directory)
   (append (package-links directory #t)
           (let walk ([directory directory] [depth 0])
-            (for/list ([inner (in-list (directories-in directory))]
-                       #:when #t
-                       [link (in-list (append (package-links inner #f) (if (< depth deepest) (walk inner (add1 depth)) '())))])
+            (for*/list ([inner (in-list (directories-in directory))]
+                        [link (in-list (append (package-links inner #f) (if (< depth deepest) (walk inner (add1 depth)) '())))])
               link))))
 
 (define deepest 1)                      ; the levels of directories, from 0, in which packages are looked for
 (define most-directories 200)           ; in a directory
 
+(define stat (dynamic-require 'racket/base 'file-or-directory-stat (lambda () #f))) ; not in each version of Racket
+
+(define known (make-hash))              ; path -> its state and what `make` has made of it: each evaluation asks
+
+;; What `make` makes of the file or directory at `path`, again only after a change of that.
+(define (remembered path make)
+  (define now
+    (and stat
+         (with-handlers ([exn:fail? (lambda (_) #f)])
+           (define facts (stat path))
+           (map (lambda (key) (hash-ref facts key)) '(inode size modify-time-nanoseconds)))))
+  (define before (hash-ref known path '(#f)))
+  (cond [(and now (equal? now (car before))) (cdr before)]
+        [else
+         (define made (make))
+         (hash-set! known path (cons now made))
+         made]))
+
 (define (directories-in directory)
+  (remembered directory (lambda () (list-directories directory))))
+
+(define (list-directories directory)
   (define names (with-handlers ([exn:fail? (lambda (_) '())]) (directory-list directory)))
   (define (directory? name)
     (and (not (regexp-match? #rx"^[.]|^compiled$|^node_modules$" (path->string name)))
@@ -31,11 +51,12 @@
 ;; project is a package without that.
 (define (package-links directory root?)
   (define info (build-path directory "info.rkt"))
-  (define text
+  (define (read-text)
     (if (file-exists? info)
         (with-handlers ([exn:fail? (lambda (_) "")])
           (call-with-input-file info (lambda (in) (let ([text (read-string 100000 in)]) (if (eof-object? text) "" text)))))
         ""))
+  (define text (remembered info read-text))
   (define (named key)
     (define match (regexp-match (pregexp (format "\\(define\\s+~a\\s+\"([^\"]+)\"" key)) text))
     (and match (second match)))
