@@ -69,15 +69,9 @@ pub fn patch(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<Edited, EditR
     let has_unescape = [&old, &new].into_iter().any(|text| matches!(text, Cow::Owned(_)));
     let old_text = as_in_file(source, body, &old);
     let new_text = if ending == "\n" { new.into_owned() } else { with_line_ending(&new, ending) };
-    let mut found = exact(source, region, &old_text);
-    let loosely = found.is_empty();
-    if loosely {
-        found = by_tokens(source, region, &old_text);
-    }
+    let (found, loosely) = occurrences(source, region, &old_text);
     match found.len() {
-        0 if old_text.trim_start().starts_with("```") => return Err(EditRefusal::Fenced { line: 1 }.within("old_text")),
-        0 if is_numbered(patch.old_text) => return Err(EditRefusal::Numbered.within("old_text")),
-        0 => return Err(not_found(source, id, region, &old_text)),
+        0 => return Err(slip(patch, &old_text).unwrap_or_else(|| not_found(source, id, region, &old_text))),
         1 => {}
         _ if patch.replace_all => {}
         _ => {
@@ -140,16 +134,26 @@ fn as_in_file(source: &Source<'_>, body: &str, text: &str) -> String {
     with_line_ending(text, source.line_ending())
 }
 
+/// Where a text is in a region, and whether only its tokens are there, with other white space.
+fn occurrences(source: &Source<'_>, region: Span, text: &str) -> (Vec<Span>, bool) {
+    let found = exact(source, region, text);
+    if found.is_empty() { (by_tokens(source, region, text), true) } else { (found, false) }
+}
+
+/// What is wrong with an old text that no form can have.
+fn slip(patch: &FormPatch<'_>, old_text: &str) -> Option<EditRefusal> {
+    if old_text.trim_start().starts_with("```") {
+        return Some(EditRefusal::Fenced { line: 1 }.within("old_text"));
+    }
+    is_numbered(patch.old_text).then(|| EditRefusal::Numbered.within("old_text"))
+}
+
 /// The form with the old text of a patch that names none: the only one in the file.
 fn holder(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<FormId, EditRefusal> {
     let whole = Span::new(0, source.text.len() as u32);
     let old_text = as_in_file(source, source.text, &unescape(patch.old_text, source.text));
-    let mut found = exact(source, whole, &old_text);
-    if found.is_empty() {
-        found = by_tokens(source, whole, &old_text);
-    }
     let mut forms = Vec::new();
-    for place in found {
+    for place in occurrences(source, whole, &old_text).0 {
         let line = Some(source.lines.line(place.start));
         let id = locate(source, &Target { line, ..Target::default() })?;
         if !forms.contains(&id) {
@@ -157,14 +161,12 @@ fn holder(source: &Source<'_>, patch: &FormPatch<'_>) -> Result<FormId, EditRefu
         }
     }
     match forms.as_slice() {
-        [] if old_text.trim_start().starts_with("```") => Err(EditRefusal::Fenced { line: 1 }.within("old_text")),
-        [] if is_numbered(patch.old_text) => Err(EditRefusal::Numbered.within("old_text")),
-        [] => Err(EditRefusal::TextNotFound {
+        [] => Err(slip(patch, &old_text).unwrap_or_else(|| EditRefusal::TextNotFound {
             label: "the file".to_owned(),
             lines: (1, source.lines.line(whole.end)),
             near: near(source, whole, &old_text),
             elsewhere: Vec::new(),
-        }),
+        })),
         [only] => Ok(*only),
         several => Err(EditRefusal::TextInForms { forms: lines_of(source, several) }),
     }
