@@ -150,8 +150,6 @@ async fn looked_up_each(
 
 /// What the files know of a name.
 fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<PathBuf>, root: &Path) -> Unbound {
-    let system = |document: &Document| index.system_of(&document.path).map(str::to_owned);
-    let shown = |document: &Document| relative(&document.path.to_string_lossy(), root);
     // The home of the name is not always the package that was searched.
     let plain = name.rsplit([':', '/']).next().unwrap_or(&name);
     let found = [name.as_str(), plain].into_iter().flat_map(|name| index.definitions(name, None));
@@ -162,36 +160,22 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
         .collect();
     // What is not loaded explains more.
     found.sort_by_key(|(document, _)| loaded.contains(&document.path));
-    if let Some((document, one)) = found.first() {
-        let form = &document.facts.forms[one.form as usize];
-        return Unbound {
-            path: Some(shown(document)),
-            line: Some(document.line(form.span.start)),
-            space: one.package().map(str::to_owned),
-            system: system(document),
-            is_loaded: loaded.contains(&document.path),
-            nearest: Vec::new(),
-            name,
-        };
-    }
-    if let Some((document, space)) = index.spaces(&name.replace('/', ".").replace('_', "-")).first() {
-        return Unbound {
-            path: Some(shown(document)),
-            line: Some(document.line(space.at)),
-            space: None,
-            system: system(document),
-            is_loaded: loaded.contains(&document.path),
-            nearest: Vec::new(),
-            name,
-        };
-    }
+    let space = || index.spaces(&name.replace('/', ".").replace('_', "-")).into_iter().next();
+    let place = match found.first() {
+        Some((document, one)) => {
+            let form = &document.facts.forms[one.form as usize];
+            Some((*document, form.span.start, one.package()))
+        }
+        None => space().map(|(document, space)| (document, space.at, None)),
+    };
+    let document = place.map(|(document, ..)| document);
     Unbound {
-        path: None,
-        line: None,
-        space: None,
-        system: None,
-        is_loaded: false,
-        nearest: index.nearest(&name, 2),
+        path: document.map(|document| relative(&document.path.to_string_lossy(), root)),
+        line: place.map(|(document, at, _)| document.line(at)),
+        space: place.and_then(|(.., space)| space).map(str::to_owned),
+        system: document.and_then(|document| index.system_of(&document.path)).map(str::to_owned),
+        is_loaded: document.is_some_and(|document| loaded.contains(&document.path)),
+        nearest: if place.is_none() { index.nearest(&name, 2) } else { Vec::new() },
         name,
     }
 }
