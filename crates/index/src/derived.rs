@@ -9,7 +9,7 @@ use crate::facts::{Definition, FormRow, Use, UseKind};
 use crate::index::Document;
 use crate::ledger::{Possible, PossibleReason};
 use crate::question::{Hit, UseIndex};
-use crate::resolve::{Referent, Symbol, included_file};
+use crate::resolve::{Referent, Symbol};
 
 /// Longer names are not taken apart, in bytes.
 const LONGEST: usize = 160;
@@ -129,14 +129,10 @@ impl<'i> UseIndex<'i> {
     pub fn unread_parts(&self, symbol: &Symbol) -> Vec<Possible<'i>> {
         let mut found = Vec::new();
         for (document, _) in self.definitions(symbol) {
-            let includes = |at: u32| {
-                let after = document.text[at as usize..].trim_start_matches(['(', '[']);
-                !(after.starts_with("load") || after.starts_with("primitive-load"))
-            };
-            for (at, included) in document.facts.included.iter().filter(|(at, _)| includes(*at)) {
-                let is_own = self.proper(&Symbol { space: document.facts.space_at(*at).to_owned(), ..symbol.clone() });
-                if is_own == self.proper(symbol) && included_file(self.documents(), document, included).is_none() {
-                    let span = Span::new(*at, *at + 1);
+            for &at in self.spaces.unread_in(&document.path) {
+                let module = Symbol { space: document.facts.space_at(at).to_owned(), ..symbol.clone() };
+                if self.proper(&module) == self.proper(symbol) {
+                    let span = Span::new(at, at + 1);
                     found.push(Possible { document, span, reason: PossibleReason::Unread });
                 }
             }

@@ -311,8 +311,6 @@ impl<'i> UseIndex<'i> {
             let made = book.folded.iter().flat_map(|name| self.affixed().parts_of(name));
             let others = made.filter(|one| !book.is_own(one.document, one.span)).collect::<Vec<_>>();
             book.ledger.possible.extend(others);
-        }
-        for book in &mut books {
             let parts = book.asked.symbols.iter().flat_map(|symbol| self.parts_of_patterns(symbol));
             book.ledger.possible.extend(parts);
             let unread = book.asked.symbols.iter().flat_map(|symbol| self.unread_parts(symbol));

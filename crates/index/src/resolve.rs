@@ -64,6 +64,8 @@ pub(crate) struct Spaces<'i> {
     parts: Arc<FxHashMap<&'i str, &'i str>>,
     /// The spaces of further files of which such a file is a part.
     further: Arc<FxHashMap<&'i str, Vec<&'i str>>>,
+    /// Where files include what is not among those of the project, by their paths: byte offsets.
+    unread: Arc<FxHashMap<&'i Path, Vec<u32>>>,
     /// The names that the spaces are said to export.
     exported: Arc<FxHashSet<(&'i str, &'i str)>>,
     /// The names that the files define, in their spaces.
@@ -362,7 +364,13 @@ impl<'i> Spaces<'i> {
     fn include(&mut self, documents: &[&'i Document]) {
         for document in documents {
             for (at, included) in &document.facts.included {
-                let Some(part) = included_file(documents, document, included) else { continue };
+                let Some(part) = included_file(documents, document, included) else {
+                    let form = document.text[*at as usize..].trim_start_matches(['(', '[']);
+                    if !(form.starts_with("load") || form.starts_with("primitive-load")) {
+                        Arc::make_mut(&mut self.unread).entry(&document.path).or_default().push(*at);
+                    }
+                    continue;
+                };
                 let (inner, outer) = (part.facts.space_at(0), document.facts.space_at(*at));
                 if inner.starts_with(FILE_SPACE) && inner != outer {
                     let first = *Arc::make_mut(&mut self.parts).entry(inner).or_insert(outer);
@@ -400,6 +408,11 @@ impl<'i> Spaces<'i> {
     pub(crate) fn meant<'a>(&'a self, space: &'a str, name: &'a str) -> (&'a str, &'a str) {
         let meant = self.inside(space, name, MOST_STEPS);
         (meant.space, meant.name)
+    }
+
+    /// Where a file includes what is not among those of the project: byte offsets.
+    pub(crate) fn unread_in(&self, file: &Path) -> &[u32] {
+        self.unread.get(file).map_or(&[], Vec::as_slice)
     }
 
     /// The file is a part of code in the space, beside the one to which its own definitions are counted.
