@@ -6,13 +6,13 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lispwright_index::{Document, Facts, Hit, Index, Referent, UseIndex};
-use lispwright_runtime::{Ending, EvalReport};
-use lispwright_syntax::{Dialect, FormKind, read};
+use lispwright_index::{Document, Hit, Index, Referent, UseIndex};
+use lispwright_syntax::{Dialect, FormKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::changes::{StillUsed, is_zero};
+use crate::evaluated::Evaluated;
 use crate::repl_work::relative;
 
 /// The places that are told of each name.
@@ -73,10 +73,9 @@ impl ByHand {
 pub(crate) struct HandBook(Vec<HandMade>);
 
 impl HandBook {
-    /// Enters the definitions in code that was evaluated, in the space that `named` or else the session has.
-    pub(crate) fn enter(&mut self, code: &str, named: Option<&str>, report: &EvalReport) {
-        let session = named.or(report.package.as_deref()).unwrap_or_default();
-        for one in definitions(code, report.runtime.dialect, session, evaluated(report)) {
+    /// Enters the definitions in code that was evaluated in the space `session`.
+    pub(crate) fn enter(&mut self, evaluated: &Evaluated<'_>, session: &str) {
+        for one in definitions(evaluated, session) {
             self.0.retain(|other| (&other.space, &other.name, other.kind) != (&one.space, &one.name, one.kind));
             self.0.push(one);
         }
@@ -99,20 +98,10 @@ impl HandBook {
     }
 }
 
-/// The number of forms that were evaluated to their ends.
-pub(crate) fn evaluated(report: &EvalReport) -> usize {
-    match &report.ending {
-        Ending::Values(_) => usize::MAX,
-        Ending::Error { place, .. } | Ending::Stopped { place, .. } => place.index.saturating_sub(1) as usize,
-        _ => 0,
-    }
-}
-
-/// The definitions of the first `forms` forms of `code`.
-fn definitions(code: &str, dialect: Dialect, session: &str, forms: usize) -> Vec<HandMade> {
-    let tree = read(code, dialect);
-    let facts = Facts::of(&tree, code);
-    let end = tree.top_level().nth(forms).map_or(u32::MAX, |datum| tree.datum_span(datum).start);
+/// The definitions in code that was evaluated.
+fn definitions(evaluated: &Evaluated<'_>, session: &str) -> Vec<HandMade> {
+    let Evaluated { code, facts, .. } = evaluated;
+    let end = evaluated.end();
     let done = facts.definitions.iter().filter(|one| {
         let is_done = facts.forms[one.form as usize].span.start < end;
         is_done && !matches!(one.kind, FormKind::Test | FormKind::Addition) && !one.made

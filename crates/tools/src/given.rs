@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use lispwright_index::{Facts, Tie};
-use lispwright_runtime::{EvalReport, LoadTarget};
-use lispwright_syntax::{Dialect, Span, read};
+use lispwright_index::Tie;
+use lispwright_runtime::LoadTarget;
+use lispwright_syntax::Span;
 
-use crate::by_hand::evaluated;
+use crate::evaluated::Evaluated;
 use crate::image_text::one_line;
 use crate::repl_work::relative;
 
@@ -41,9 +41,9 @@ pub(crate) enum Given {
 }
 
 impl Given {
-    /// The forms that `code` has evaluated to load something.
-    pub(crate) fn forms(code: &str, named: Option<&str>, report: &EvalReport) -> Vec<Self> {
-        let forms = loading(code, report.runtime.dialect, evaluated(report));
+    /// The forms that were evaluated to load something, with the package that the call `named`.
+    pub(crate) fn forms(evaluated: &Evaluated<'_>, named: Option<&str>) -> Vec<Self> {
+        let forms = loading(evaluated);
         forms.into_iter().map(|text| Self::Form { text, package: named.map(str::to_owned) }).collect()
     }
 
@@ -57,11 +57,9 @@ impl Given {
     }
 }
 
-/// Those of the first `count` forms whose operators load or import what their arguments name, or which change where that
-/// is looked for.
-fn loading(code: &str, dialect: Dialect, count: usize) -> Vec<String> {
-    let tree = read(code, dialect);
-    let facts = Facts::of(&tree, code);
+/// Those of the forms whose operators load or import what their arguments name, or which change where that is looked for.
+fn loading(evaluated: &Evaluated<'_>) -> Vec<String> {
+    let Evaluated { code, facts, .. } = evaluated;
     let loads = |form: Span| {
         let links = facts.links.iter().filter(|link| matches!(link.tie, Tie::Loads | Tie::Imports | Tie::Depends));
         let mut links = links.filter(|link| form.contains(link.span.start));
@@ -71,8 +69,7 @@ fn loading(code: &str, dialect: Dialect, count: usize) -> Vec<String> {
         let mut words = code[form.range()].split(|c: char| c.is_whitespace() || "()':".contains(c));
         words.any(|word| PLACES.contains(&word))
     };
-    let forms = tree.top_level().take(count).map(|datum| tree.datum_span(datum));
-    forms.filter(|form| loads(*form) || places(*form)).map(|form| code[form.range()].to_owned()).collect()
+    evaluated.forms().filter(|form| loads(*form) || places(*form)).map(|form| code[form.range()].to_owned()).collect()
 }
 
 /// The text from the beginning of a form to a name has no operator but the first: what is between is data.
@@ -83,11 +80,13 @@ fn is_argument(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lispwright_syntax::Dialect;
+
     use super::*;
 
     #[test]
     fn forms_that_load_are_those_whose_operators_do() {
-        let loading = |code: &str, dialect| loading(code, dialect, usize::MAX).join(" ");
+        let loading = |code: &str, dialect| loading(&Evaluated::new(code, dialect, usize::MAX)).join(" ");
         let alike = |code: &str, dialect| assert_eq!(loading(code, dialect), code);
         alike(
             "(asdf:load-system \"rt\") (ql:quickload :fiveam) (ql:quickload '(:a :b)) (require :sb-posix)",
@@ -108,6 +107,7 @@ mod tests {
         ] {
             assert_eq!(loading(code, dialect), "", "{code}");
         }
-        assert_eq!(super::loading("(require 'a) (f) (require 'b)", Dialect::EmacsLisp, 2), ["(require 'a)"]);
+        let two = Evaluated::new("(require 'a) (f) (require 'b)", Dialect::EmacsLisp, 2);
+        assert_eq!(super::loading(&two), ["(require 'a)"]);
     }
 }

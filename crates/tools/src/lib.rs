@@ -34,6 +34,7 @@ pub mod coverage_code;
 pub mod docs_lookup;
 pub mod drift;
 pub mod eval_answer;
+mod evaluated;
 mod event;
 pub mod facts;
 pub mod formatting;

@@ -16,6 +16,7 @@ use lispwright_runtime::{
 use lispwright_syntax::Dialect;
 
 use crate::by_hand::{ByHand, HandBook};
+use crate::evaluated::Evaluated;
 use crate::fresh::has_loaded;
 use crate::given::Given;
 use crate::indexed::indexed;
@@ -96,8 +97,9 @@ impl ImageLedger {
     pub(crate) fn enter(&self, code: &str, named: Option<&str>, report: &EvalReport, pid: Option<i32>) {
         let mut account = self.of(&report.session, pid);
         account.pid = pid;
-        account.by_hand.enter(code, named, report);
-        Given::forms(code, named, report).into_iter().for_each(|form| account.give(form));
+        let evaluated = Evaluated::of(code, report);
+        account.by_hand.enter(&evaluated, named.or(report.package.as_deref()).unwrap_or_default());
+        Given::forms(&evaluated, named).into_iter().for_each(|form| account.give(form));
         self.put(&report.session, account);
     }
 
