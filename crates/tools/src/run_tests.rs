@@ -351,7 +351,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
     } else {
         Several::of(workshop, &args, context).await?.run(workshop, &args, timeout, context).await?
     };
-    let is_news = again.iter().any(|again| again.is_due && again.is_news);
+    let news: Vec<String> = again.iter().filter(|again| again.is_news).map(|again| again.session.clone()).collect();
     let mut sessions: Vec<(String, Vec<Run>, Index)> = Vec::new();
     for Again { session, run, files, .. } in again.into_iter().filter(|again| again.is_due) {
         match sessions.iter_mut().find(|known| known.0 == session) {
@@ -368,7 +368,7 @@ pub async fn run_tests(workshop: &Workshop, args: RunTests, context: &CallContex
         workshop.confirmations.begin(workshop, &session, runs, files, is_fresh_asked);
         // What earlier runs have left in the image can fail a test, too.
         let limit = if is_fresh_asked { limit } else { limit.min(LONGEST_DOUBT) };
-        if is_fresh_asked || is_news {
+        if is_fresh_asked || news.contains(&session) {
             answer = answer.compared(workshop, &session, limit, context).await;
         }
     }
