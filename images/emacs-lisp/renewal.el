@@ -162,12 +162,11 @@ nil for a file that has to be loaded again.")
     (setq lispwright--waiting (delete file lispwright--waiting))
     (when forgotten
       (lispwright--keep-methods (cdr forgotten)))
-    (let ((gone (seq-remove (lambda (change) (lispwright--change (lispwright--key change) changes)) earlier)))
-      (dolist (change gone)
-        (when (lispwright--skipped-p change changes file)
-          (lispwright--redo change)
-          (setq gone (remq change gone)
-                changes (append changes (list change)))))
+    (let* ((gone (seq-remove (lambda (change) (lispwright--change (lispwright--key change) changes)) earlier))
+           (skipped (lispwright--skipped gone changes file)))
+      (mapc #'lispwright--redo skipped)
+      (setq changes (append changes skipped)
+            gone (seq-remove (lambda (change) (memq change skipped)) gone))
       (if (not forgotten)
           ;; It was loaded over itself, by hand.
           (setq changes (append changes gone))
@@ -188,17 +187,23 @@ nil for a file that has to be loaded again.")
     (setq lispwright--load-count (1+ lispwright--load-count))
     (setq lispwright--renewed (cons file (delete file lispwright--renewed)))))
 
-(defun lispwright--skipped-p (change changes file)
-  "Non-nil when FILE, which has made CHANGES, has not made CHANGE again because that is still there.
+(defun lispwright--skipped (gone changes file)
+  "The variables and faces among GONE that FILE, which has made CHANGES, did not define again because they are still there.
 `define-derived-mode' does so, and forms such as `(unless (boundp \\='x) (defvar x 1))'."
-  (pcase change
-    (`(,(or 'variable 'face) ,symbol . ,_)
-     (let ((definer (get symbol 'definition-name)))
-       (or (and definer (lispwright--change (list 'function definer) changes))
-           (with-temp-buffer
-             (insert-file-contents file)
-             (re-search-forward (format "(def[^][() \t\n\"';]*[ \t\n]+%s[][() \t\n\"';]" (regexp-quote (symbol-name symbol)))
-                                nil t)))))))
+  (let ((able (seq-filter (lambda (change) (memq (car change) '(variable face))) gone)))
+    (when able
+      (with-temp-buffer
+        (insert-file-contents file)
+        (seq-filter (lambda (change) (lispwright--still-defined-p (nth 1 change) changes)) able)))))
+
+(defun lispwright--still-defined-p (symbol changes)
+  "Non-nil when a function among CHANGES, or the file in the current buffer, defines SYMBOL."
+  (let ((definer (get symbol 'definition-name)))
+    (or (and definer (lispwright--change (list 'function definer) changes))
+        (progn
+          (goto-char (point-min))
+          (re-search-forward (format "(def[^][() \t\n\"';]*[ \t\n]+%s[][() \t\n\"';]" (regexp-quote (symbol-name symbol)))
+                             nil t)))))
 
 (defun lispwright--missed-p (change)
   "Non-nil when CHANGE is a feature that is not provided, and that a loaded file requires."
