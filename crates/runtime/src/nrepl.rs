@@ -11,6 +11,7 @@ mod class_path;
 mod details;
 mod evaluate;
 mod forms;
+mod functions;
 mod image;
 mod load;
 mod port_file;

@@ -26,25 +26,10 @@ const DESCRIBE: &str = include_str!("../../../../images/clojure/describe.cljc");
 /// The names under which these functions are kept in a server that was started here, so that they are compiled once.
 const KEPT: &str = "lispwright.image/error";
 const KEPT_DESCRIBE: &str = "lispwright.image/describe";
+const KEPT_TESTS: &str = "lispwright.image/test-space";
 
 /// Makes the standard input of a session one that code cannot close.
 pub(crate) const INPUT: &str = include_str!("../../../../images/clojure/input.clj");
-
-/// Makes evaluations remove their class loaders.
-const RESTORE: &str = include_str!("../../../../images/clojure/restore.clj");
-
-/// Prepares a server that was started here: it keeps the functions of frequent questions, and stays as fast as at
-/// first. The code is compiled in its own namespace, so that its frames differ from the user's code on a stack.
-pub(crate) fn preparation() -> String {
-    format!(
-        "(binding [*ns* (create-ns 'lispwright.image)]
-           (refer 'clojure.core)
-           (eval '(do {RESTORE}
-                      (intern 'lispwright.image 'error {ERROR})
-                      (intern 'lispwright.image 'describe {DESCRIBE})
-                      nil)))"
-    )
-}
 
 /// The value of `*e` of `session`, asked from another session; without `session`, of the session that is asked.
 pub(crate) fn error_question(flavour: Flavour, session: Option<&str>, kept: bool) -> String {
@@ -126,12 +111,12 @@ pub(crate) fn forget_tests(space: &str) -> String {
     )
 }
 
-/// The results of the tests of a namespace, which may take so long; its name is the value of `space`.
-pub(crate) fn tests_question(space: &str, names: &[String], time: Duration) -> String {
+/// The results of the tests of a namespace, which may take so long; its name is the value of `space`. `kept` says that the
+/// server has the function for it.
+pub(crate) fn tests_question(space: &str, names: &[String], time: Duration, kept: bool) -> String {
     let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
-    let (tests, names, seconds) =
-        (include_str!("../../../../images/clojure/tests.clj"), names.join(" "), time.as_secs_f64());
-    format!("({tests} {space} [{names}] {seconds:.3})")
+    let tests = if kept { KEPT_TESTS } else { include_str!("../../../../images/clojure/tests.clj") };
+    format!("({tests} {space} [{}] {:.3})", names.join(" "), time.as_secs_f64())
 }
 
 /// The names of all namespaces, as a list on the wire.

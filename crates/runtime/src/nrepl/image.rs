@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::bencode::{Bencode, Decoder};
 use super::details::{self, Flavour};
-use super::renewal;
+use super::functions;
 use super::server::Server;
 use crate::activity::Activity;
 use crate::capture::{Kept, Printed};
@@ -251,8 +251,7 @@ impl Image {
     pub(crate) fn own(&mut self, server: Server) {
         self.server = Some(server);
         let Some(control) = self.control.clone().filter(|_| self.prints_with_limits) else { return };
-        self.send_unasked(&control, &details::preparation());
-        self.send_unasked(&control, &renewal::preparation());
+        self.send_unasked(&control, &functions::preparation());
         self.prepared = true;
     }
 

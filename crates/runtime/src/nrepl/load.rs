@@ -100,7 +100,7 @@ impl Image {
             return Ok(loaded);
         }
         let time = deadline.saturating_duration_since(Instant::now());
-        let question = details::tests_question(space.as_deref().unwrap_or("'user"), names, time);
+        let question = details::tests_question(space.as_deref().unwrap_or("'user"), names, time, renews);
         self.underway = None;
         let reply = self.exchange(self.plain_message(&question), deadline, controls).await?;
         let underway = self.underway.take();

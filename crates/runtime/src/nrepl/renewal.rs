@@ -16,27 +16,8 @@ use crate::stop::Controls;
 use crate::wire::Value;
 use crate::work::{LoadTarget, Project};
 
-/// The functions.
-const FUNCTIONS: &str = concat!(
-    include_str!("../../../../images/clojure/journal.clj"),
-    include_str!("../../../../images/clojure/renewal.clj")
-);
-
-/// The time for their compilation, which goes on beside the first calls, on a busy machine.
+/// The time for the compilation of its functions, which goes on beside the first calls, on a busy machine.
 const PREPARATION_LIMIT: Duration = Duration::from_secs(120);
-
-/// Defines them, in a thread of their own: the session that is asked for details of errors goes on.
-pub(super) fn preparation() -> String {
-    format!(
-        "(let [space (create-ns 'lispwright.image) ready (promise)] \
-           (intern space 'ready ready) \
-           (doto (Thread. (fn [] (try (binding [*ns* space] (refer 'clojure.core) (load-string {})) \
-                                      (finally (deliver ready true))))) \
-             (.setDaemon true) (.start)) \
-           nil)",
-        literal(FUNCTIONS)
-    )
-}
 
 /// A form that loads the target after what has to be loaded anew.
 pub(super) fn bringing(target: &LoadTarget, Renewal { stale, gone, .. }: &Renewal, force: bool) -> String {

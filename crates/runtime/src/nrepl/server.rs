@@ -20,11 +20,12 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 use super::build_file::Build;
 use super::class_path::ClassPath;
+use super::functions;
 use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
-use crate::environment::find_program;
+use crate::environment::{default_cache, find_program};
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
@@ -44,7 +45,7 @@ const LONGEST_START: usize = 1 << 20;
 /// The directory of jars in Debian and Ubuntu.
 const JARS: &str = "/usr/share/java";
 
-/// The jars of a server.
+/// The names of the jars of a server.
 const NEEDED: [&str; 4] = ["nrepl.jar", "clojure.jar", "spec.alpha.jar", "core.specs.alpha.jar"];
 
 /// The dependency of a server for the command-line tool of Clojure.
@@ -104,9 +105,7 @@ fn choose(root: &Path, speaks: Speaks, program: impl Fn(&str) -> Option<PathBuf>
             return None;
         }
         let program = match tool {
-            Tool::Java => {
-                Some(program("java")?).filter(|_| NEEDED.iter().all(|jar| Path::new(JARS).join(jar).is_file()))
-            }
+            Tool::Java => Some(program("java")?).filter(|_| jars().all(|jar| jar.is_file())),
             Tool::Clojure => program("clojure").filter(|path| fetches_dependencies(path)),
             Tool::Leiningen => program("lein"),
             Tool::Babashka => program("bb"),
@@ -200,8 +199,14 @@ impl Way {
         }
     }
 
-    /// The command line. A JVM does not read the environment for its temporary directory.
-    fn arguments(&self, heap: u32, scratch: Option<&Path>) -> Vec<OsString> {
+    /// The archive of compiled classes for a server that is started in this way, below `cache`. Blocks.
+    fn archive(&self, cache: Option<&Path>, mark: &str) -> Option<PathBuf> {
+        (self.tool == Tool::Java).then(|| functions::archive(&self.program, cache, mark))?
+    }
+
+    /// The command line. A JVM does not read the environment for its temporary directory. The classes in `archive` come
+    /// before the sources of the same code.
+    fn arguments(&self, heap: u32, scratch: Option<&Path>, archive: Option<PathBuf>) -> Vec<OsString> {
         let scratch = |option: &str| {
             scratch.map(|path| {
                 let mut word = OsString::from(format!("{option}-Djava.io.tmpdir="));
@@ -212,10 +217,7 @@ impl Way {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         match self.tool {
             Tool::Java => {
-                let jars = NEEDED.iter().map(|jar| Path::new(JARS).join(jar));
-                // A path with a colon cannot be on a class path.
-                let entries = self.class_path.entries.iter().filter(|path| !has_colon(path)).cloned();
-                let path = std::env::join_paths(jars.chain(entries)).unwrap_or_default();
+                let path = class_path(archive.into_iter().chain(jars()).chain(self.class_path.entries.iter().cloned()));
                 // Clojure keeps classes by soft references, which last this many milliseconds for each free megabyte of
                 // the heap; by default a second.
                 let mut arguments = words(&["-XX:+UseSerialGC", "-XX:SoftRefLRUPolicyMSPerMB=20"]);
@@ -239,8 +241,15 @@ impl Way {
     }
 }
 
-fn has_colon(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().contains(&b':')
+/// The jars of a server.
+pub(super) fn jars() -> impl Iterator<Item = PathBuf> {
+    NEEDED.iter().map(|jar| Path::new(JARS).join(jar))
+}
+
+/// The class path with those entries. A path with a colon cannot be on it.
+pub(super) fn class_path(entries: impl Iterator<Item = PathBuf>) -> OsString {
+    let has_colon = |path: &PathBuf| path.as_os_str().as_encoded_bytes().contains(&b':');
+    std::env::join_paths(entries.filter(|path| !has_colon(path))).unwrap_or_default()
 }
 
 /// A server that was started here. Dropping it kills its process group.
@@ -270,6 +279,29 @@ enum Link {
 impl Server {
     /// Starts a server for the project of `config` and waits until it prints its port.
     pub(crate) async fn start(way: &Way, config: &Config, household: &Household) -> Result<Self, String> {
+        let archive = Self::find_archive(way, config, household).await;
+        match Self::start_with(way, config, household, archive.clone()).await {
+            Err(error) if archive.is_some() => {
+                tracing::warn!(error, "the server does not start with its compiled classes");
+                Self::start_with(way, config, household, None).await
+            }
+            result => result,
+        }
+    }
+
+    /// Finds or makes the archive of its classes.
+    async fn find_archive(way: &Way, config: &Config, household: &Household) -> Option<PathBuf> {
+        let (way, mark, _guard) = (way.clone(), household.next_mark(), household.guard(config));
+        let cache = config.cache.clone().or_else(default_cache);
+        tokio::task::spawn_blocking(move || way.archive(cache.as_deref(), &mark)).await.ok().flatten()
+    }
+
+    async fn start_with(
+        way: &Way,
+        config: &Config,
+        household: &Household,
+        archive: Option<PathBuf>,
+    ) -> Result<Self, String> {
         let (mark, guard, root) = (household.next_mark(), household.guard(config), &config.root);
         let output_limit = config.output_limit;
         let program = way.program.display();
@@ -278,7 +310,7 @@ impl Server {
         let scratch = confined.as_ref().map(|confined| confined.scratch.as_path());
         let launch = Launch {
             program: way.program.clone(),
-            arguments: way.arguments(config.heap_megabytes, scratch),
+            arguments: way.arguments(config.heap_megabytes, scratch, archive),
             keeper: config.keeper.clone(),
             launcher: Vec::new(),
             signals: &[],
