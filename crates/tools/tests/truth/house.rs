@@ -1,9 +1,9 @@
 //! Tells a story: a project in a directory, an image that is kept, and a fresh process to compare with.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lispwright_runtime::{Config, EvalReport, Notice};
@@ -35,6 +35,8 @@ struct House<'s> {
     distance: usize,
     /// The files that each session has loaded by themselves.
     loaded: Mutex<HashSet<(String, String)>>,
+    /// What a fresh process has said of files with these contents.
+    said: RefCell<HashMap<BTreeMap<PathBuf, Vec<u8>>, Verdict>>,
 }
 
 impl<'s> House<'s> {
@@ -46,7 +48,15 @@ impl<'s> House<'s> {
             spare: false,
             ..config
         });
-        Self { directory, workshop: workshop.unwrap(), language, story, distance, loaded: Mutex::default() }
+        Self {
+            directory,
+            workshop: workshop.unwrap(),
+            language,
+            story,
+            distance,
+            loaded: Mutex::default(),
+            said: RefCell::default(),
+        }
     }
 
     /// Writes the files as they are in a chapter.
@@ -132,8 +142,32 @@ impl<'s> House<'s> {
         is_judged.then_some((!answer.is_error, answer.text))
     }
 
+    /// What a fresh process says of the files as they are, which it is asked once.
     fn fresh(&self) -> Verdict {
-        (self.language.fresh)(self.directory.path()).map(in_order)
+        let files = self.contents();
+        if let Some(verdict) = self.said.borrow().get(&files) {
+            return verdict.clone();
+        }
+        let verdict = (self.language.fresh)(self.directory.path()).map(in_order);
+        self.said.borrow_mut().insert(files, verdict.clone());
+        verdict
+    }
+
+    /// The contents of the files.
+    fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut directories = vec![self.directory.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    directories.push(path);
+                } else {
+                    files.insert(path.clone(), fs::read(path).unwrap());
+                }
+            }
+        }
+        files
     }
 
     /// The verdict of the image of `session`, with its words.
