@@ -5,11 +5,11 @@ use lispwright_index::{Index, owner_and_slot, thing_name};
 use crate::keyword::rename_keyword;
 use crate::refusal::RenameRefusal;
 use crate::rename::{Rename, RenameRequest, rename};
-use crate::slot::rename_slot;
+use crate::slot::{rename_slot, rename_slot_of};
 use crate::thing::rename_thing;
 
-/// Plans the rename of what the request names: a keyword with a namespace, the symbol that a file defines, else the slot
-/// `class.slot`, else the package, module, namespace, system or feature, else the keyword without a namespace.
+/// Plans the rename of what the request names: a keyword with a namespace, the symbol that a file defines, or the slot from
+/// whose name that is made, else the slot `class.slot`, else the package, module, namespace, system or feature, else the keyword without a namespace.
 ///
 /// Errors: every [`RenameRefusal`].
 pub fn rename_any(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, RenameRefusal> {
@@ -19,7 +19,16 @@ pub fn rename_any(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, 
     if is_qualified && is_keyword() {
         return rename_keyword(index, request);
     }
-    let planned = rename(index, request);
+    let planned = match rename(index, request) {
+        Err(RenameRefusal::Derived { spot, label, from }) => {
+            return rename_slot_of(index, request, |from_slot| RenameRefusal::Derived {
+                spot,
+                label,
+                from: from_slot.unwrap_or(from),
+            });
+        }
+        planned => planned,
+    };
     if !matches!(planned, Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. })) {
         return planned;
     }

@@ -90,6 +90,41 @@ pub fn rename_slot(index: &Index, request: &RenameRequest<'_>) -> Result<Rename,
     })
 }
 
+/// Plans the rename of the slot from whose name that of the request's accessor is made, so that the accessor gets its new
+/// name.
+///
+/// Errors: `refused` with `class.slot`, if the new name of the accessor is not made so from another name of the slot; with
+/// nothing, if it is made from no slot; and every [`RenameRefusal`].
+pub(crate) fn rename_slot_of(
+    index: &Index,
+    request: &RenameRequest<'_>,
+    refused: impl FnOnce(Option<String>) -> RenameRefusal,
+) -> Result<Rename, RenameRefusal> {
+    let found = index.definitions(request.symbol, request.package);
+    let Some((document, accessor)) = found.iter().find(|(document, _)| (request.is_here)(&document.path)) else {
+        return Err(refused(None));
+    };
+    let question = index.question(document.dialect);
+    let accessor = question.proper(&accessor.symbol());
+    let mut slots = question.slots_of(std::slice::from_ref(&accessor));
+    slots.retain(|slot| !slot.written.contains(&accessor));
+    let [slot] = &slots[..] else { return Err(refused(None)) };
+    let name = format!("{}.{}", spelled(slot.dialect, &slot.owner.name), spelled(slot.dialect, &slot.name));
+    let package = Some(slot.owner.space.as_str()).filter(|space| !space.is_empty()).or(request.package);
+    let around =
+        accessor.name.match_indices(slot.name.as_str()).map(|(at, part)| (at, accessor.name.len() - at - part.len()));
+    for (before, after) in around.collect::<Vec<_>>().into_iter().rev() {
+        let end = request.new_name.len().saturating_sub(after);
+        let Some(new_name) = request.new_name.get(before..end).filter(|name| !name.is_empty()) else { continue };
+        let renamed = rename_slot(index, &RenameRequest { symbol: &name, package, new_name, ..*request })?;
+        let (old, new) = (spelled(slot.dialect, &accessor.name), request.new_name);
+        if renamed.names.iter().any(|names| (names.0.as_str(), names.1.as_str()) == (old.as_str(), new)) {
+            return Ok(renamed);
+        }
+    }
+    Err(refused(Some(name)))
+}
+
 fn label(document: &Document, form: Span) -> String {
     let at = document.facts.form_at(form.start);
     at.map_or_else(String::new, |form| document.facts.forms[form as usize].label.clone())

@@ -83,7 +83,7 @@ fn structures_derive_names() {
         .replace("'cow", "'goat");
     let (_, found) = common::renamed(project, "cow", "goat", &[]);
     assert_eq!(found, expected);
-    refused(project, "cow-name", "cow-title", "derived from cow by defstruct cow a.lisp:3:1");
+    refused(project, "cow-name", "title", "derived from cow.name by defstruct cow a.lisp:3:1");
     // The accessors of the slots that a structure inherits from outside of the project are not known.
     refused(
         "== a.lisp

@@ -268,3 +268,58 @@ fn keywords_that_methods_take_and_maps_that_are_taken_apart_are_refused() {
     let (_, found) = renamed(project, ":balance", "amount", &[MentionKind::Keyword]);
     assert_eq!(found, "cannot tell a.clj:2:21: another class has such a slot");
 }
+
+/// Gives an accessor that is made from the name of a slot a new name; the marked places are the slot and its accessors.
+#[track_caller]
+fn check_accessor(project: &str, accessor: &str, new_name: &str) {
+    let plain = project.replace(['«', '»'], "");
+    let expected: String = project
+        .split(['«', '»'])
+        .enumerate()
+        .map(|(at, part)| if at % 2 == 1 { part.replace("balance", "amount") } else { part.to_owned() })
+        .collect();
+    let (done, found) = renamed(&plain, accessor, new_name, &[]);
+    assert_eq!(found, expected, "{done:?}");
+}
+
+#[test]
+fn an_accessor_changes_with_the_slot_that_makes_it() {
+    let project = "== a.lisp
+(defpackage :bank (:use :cl))
+(in-package :bank)
+(defstruct account «balance» owner)
+(defun pay (a n) (incf («account-balance» a) n) (list #'«account-balance» (make-account :«balance» n)))
+(defun balance (x) x)
+";
+    check_accessor(project, "account-balance", "account-amount");
+    check_accessor(project, "bank:account-balance", "account-amount");
+    refused(
+        &project.replace(['«', '»'], ""),
+        "account-balance",
+        "amount",
+        "derived from account.balance by defstruct account a.lisp:3:1",
+    );
+    refused(
+        &project.replace(['«', '»'], ""),
+        "make-account",
+        "new-account",
+        "derived from account by defstruct account a.lisp:3:1",
+    );
+    let conc = "== a.lisp
+(defstruct (account (:conc-name acc.)) «balance» owner)
+(defun pay (a n) (setf («acc.balance» a) n))
+";
+    check_accessor(conc, "acc.balance", "acc.amount");
+    let racket = "== a.rkt
+#lang racket/base
+(struct account (owner [«balance» #:mutable]))
+(define (pay a n) («set-account-balance!» a (+ n («account-balance» a))))
+";
+    check_accessor(racket, "account-balance", "account-amount");
+    check_accessor(racket, "set-account-balance!", "set-account-amount!");
+    let emacs = "== a.el
+(cl-defstruct account «balance» owner)
+(defun pay (a n) (setf («account-balance» a) n))
+";
+    check_accessor(emacs, "account-balance", "account-amount");
+}

@@ -51,6 +51,10 @@ pub fn renamed(
         true => rename_any(&index, &request),
         false => rename(&index, &request),
     };
+    let done = match done {
+        Err(RenameRefusal::Derived { .. }) => rename_any(&index, &request),
+        done => done,
+    };
     let relative = |path: &Path| path.strip_prefix(&root).unwrap_or(path).display().to_string();
     let text = match &done {
         Ok(rename) => {
