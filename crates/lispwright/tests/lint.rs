@@ -105,6 +105,28 @@ fn other_programs_are_told_in_their_formats() {
 }
 
 #[test]
+fn a_directory_that_ignore_files_leave_out_is_not_taken_for_sound() {
+    let project = project();
+    let here = project.path();
+    fs::create_dir(here.join("build")).unwrap();
+    fs::rename(here.join("a.lisp"), here.join("build/a.lisp")).unwrap();
+    fs::write(here.join(".gitignore"), "build/\n").unwrap();
+    let left_out =
+        "[note] Not examined: build: left out by an ignore file; --root takes such a directory for a project.\n";
+    assert_eq!(printed(here, &["lint"], 0), "No problems (1 file).\n");
+    assert_eq!(printed(here, &["lint", "build"], 0), format!("No problems (0 files).\n{left_out}"));
+    assert!(printed(here, &["lint", "--root", "build"], 1).contains("[duplicate-definition]"));
+    let not_looked_into = "[note] Not looked into: build, as ignore files say.\n";
+    assert_eq!(
+        printed(here, &["unused", "build"], 0),
+        format!("Nothing is defined there (0 definitions in 0 files).\n{not_looked_into}")
+    );
+    assert_eq!(printed(here, &["map", "build"], 0), format!("There is no Lisp file.\n{not_looked_into}"));
+    fs::remove_file(here.join("sound.lisp")).unwrap();
+    assert_eq!(printed(here, &["lint"], 0), format!("No problems (0 files).\n{left_out}"));
+}
+
+#[test]
 fn a_project_says_which_rules_it_wants() {
     let project = project();
     let here = project.path();

@@ -13,7 +13,7 @@ use crate::baseline::Baseline;
 use crate::code_changed::{Changed, changed};
 use crate::code_live::within;
 use crate::image_text::one_line;
-use crate::indexed::indexed;
+use crate::indexed::{indexed, left_out};
 use crate::lint::{baseline_of, found};
 use crate::lint_table::{Linting, linting};
 use crate::problems::Problem;
@@ -83,6 +83,9 @@ pub struct MapAnswer {
     /// Files that are too large or no text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// Files and directories that ignore files leave out, where no file is read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 /// The first entries of a list, and the number of all.
@@ -189,7 +192,8 @@ async fn drawn(
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         let shown = |document: &Document| relative(&document.path.to_string_lossy(), &root);
         let survey = Survey { index, documents, shown: &shown, limit };
-        MapAnswer { problems: judging.and_then(|judging| survey.problems(&judging)), ..survey.map(refreshed) }
+        let ignored = if survey.documents.is_empty() { left_out(&refreshed.ignored, &root) } else { Vec::new() };
+        MapAnswer { problems: judging.and_then(|judging| survey.problems(&judging)), ignored, ..survey.map(refreshed) }
     })
     .await
 }
@@ -226,6 +230,7 @@ impl<'i> Survey<'i> {
             unbalanced: part(self.unbalanced()),
             problems: None,
             left_out: refreshed.left_out.iter().map(|path| path.display().to_string()).collect(),
+            ignored: Vec::new(),
         }
     }
 

@@ -98,6 +98,8 @@ pub enum NotExaminedWhy {
     Data,
     /// It is no Lisp, or an ignore file names it.
     NoLisp,
+    /// A directory that an ignore file leaves out.
+    Ignored,
 }
 
 /// A rule that was asked.
@@ -265,7 +267,12 @@ fn not_examined(
     let is_known = |path: &Path| index.document(path).is_some() || refreshed.left_out.iter().any(|one| one == path);
     let others = wanted.iter().map(PathBuf::as_path).filter(|path| !path.is_dir() && !is_known(path));
     let others = others.map(|path| (path, NotExaminedWhy::NoLisp));
-    let all = known.chain(left_out).filter(|(path, _)| is_wanted(path)).chain(others);
+    let is_ignored = |path: &&Path| path.is_dir() && refreshed.ignored.iter().any(|one| path.starts_with(one));
+    // Without a path the whole project is wanted, which may have nothing else.
+    let is_nothing_else = wanted.is_empty() && index.documents().next().is_none();
+    let asked = if is_nothing_else { &refreshed.ignored } else { wanted };
+    let ignored = asked.iter().map(PathBuf::as_path).filter(is_ignored).map(|path| (path, NotExaminedWhy::Ignored));
+    let all = known.chain(left_out).filter(|(path, _)| is_wanted(path)).chain(others).chain(ignored);
     let named = |(path, why): (&Path, _)| NotExamined { path: relative(&path.to_string_lossy(), root), why };
     let mut all: Vec<NotExamined> = all.map(named).collect();
     all.sort_by(|a, b| (a.why, &a.path).cmp(&(b.why, &b.path)));

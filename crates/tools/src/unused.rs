@@ -35,6 +35,9 @@ pub struct UnusedAnswer {
     /// Files that are too large or no text, so that their uses are not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// Files and directories that ignore files leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 /// A definition that nothing is known to use.
@@ -66,7 +69,11 @@ pub async fn unused(workshop: &Workshop, path: Option<&str>, context: &CallConte
     let root = workshop.roots.primary().to_owned();
     let roots: Vec<PathBuf> = workshop.roots.writable().map(Path::to_owned).collect();
     indexed(workshop, context, move |index, refreshed| {
-        let mut answer = UnusedAnswer { left_out: left_out(&refreshed.left_out, &root), ..UnusedAnswer::default() };
+        let mut answer = UnusedAnswer {
+            left_out: left_out(&refreshed.left_out, &root),
+            ignored: left_out(&refreshed.ignored, &root),
+            ..UnusedAnswer::default()
+        };
         answer.files = index.documents().filter(|one| is_wanted(&one.path.to_string_lossy())).count();
         let mut names: Vec<(String, Dialect)> = Vec::new();
         for dialect in Dialect::ALL.into_iter().filter(|dialect| dialect.has_special_forms()) {

@@ -111,6 +111,7 @@ pub(crate) fn not_examined(left: &[NotExamined]) -> String {
         (NotExaminedWhy::NotRead, "too large, no text, or in a notation that is not read by form"),
         (NotExaminedWhy::Data, "data alone"),
         (NotExaminedWhy::NoLisp, "no Lisp, or named by an ignore file"),
+        (NotExaminedWhy::Ignored, "left out by an ignore file; --root takes such a directory for a project"),
     ] {
         let names: Vec<&str> = left.iter().filter(|one| one.why == why).map(|one| one.path.as_str()).collect();
         if !names.is_empty() {

@@ -5,6 +5,7 @@ use lispwright_tools::code_map::{DialectShare, MapAnswer, MapPart, MapPlace};
 use lispwright_tools::image_text::{one_line, start_of_fenced};
 
 use crate::call::spoken;
+use crate::names::not_looked_into;
 use crate::rendering::counted;
 use crate::{Skin, changed_forms};
 
@@ -20,7 +21,7 @@ pub(crate) fn text(map: &MapAnswer, skin: Skin) -> String {
         return changed_forms::text(changed, skin);
     }
     if map.dialects.is_empty() {
-        return "There is no Lisp file.\n".to_owned();
+        return format!("There is no Lisp file.\n{}", not_looked_into(&map.left_out, &map.ignored));
     }
     let shares: Vec<String> = map.dialects.iter().map(share).collect();
     let mut text = format!("{}\n", shares.join("; "));

@@ -96,7 +96,7 @@ fn no_package(name: &str, package: &str, files: usize, homes: &[String]) -> Stri
 }
 
 /// What the answer does not know of, because it was not read.
-fn not_looked_into(left_out: &[String], ignored: &[String]) -> String {
+pub(crate) fn not_looked_into(left_out: &[String], ignored: &[String]) -> String {
     let named = |names: &[String]| {
         let more = names.len().saturating_sub(MOST_LEFT_OUT);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };

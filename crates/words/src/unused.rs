@@ -3,6 +3,7 @@
 use lispwright_tools::image_text::one_line;
 use lispwright_tools::unused::{UnusedAnswer, UnusedThere};
 
+use crate::names::not_looked_into;
 use crate::rendering::counted;
 
 /// The definitions, those that may be deleted first.
@@ -11,7 +12,8 @@ pub(crate) fn text(answer: &UnusedAnswer) -> String {
     let (safe, possible, exported) = (of("safe"), of("possible"), of("exported"));
     let looked = format!("{} in {}", counted(answer.definitions, "definition"), counted(answer.files, "file"));
     if answer.unused.is_empty() {
-        return format!("Everything is used ({looked}).\n{}", left_out(answer));
+        let none = if answer.definitions == 0 { "Nothing is defined there" } else { "Everything is used" };
+        return format!("{none} ({looked}).\n{}", not_looked_into(&answer.left_out, &answer.ignored));
     }
     let mut text = format!(
         "{} safe to delete, {} used in a possible way, {} only exported ({looked}).\n",
@@ -41,15 +43,5 @@ pub(crate) fn text(answer: &UnusedAnswer) -> String {
     part("Safe", &safe);
     part("Possibly used", &possible);
     part("Exported, not used here", &exported);
-    text + &left_out(answer)
-}
-
-fn left_out(answer: &UnusedAnswer) -> String {
-    match answer.left_out.as_slice() {
-        [] => String::new(),
-        files => format!(
-            "[note] Not looked into: {}: too large, no text, or in a notation that is not read by form.\n",
-            one_line(&files.join(", "), 300)
-        ),
-    }
+    text + &not_looked_into(&answer.left_out, &answer.ignored)
 }
