@@ -133,6 +133,20 @@ fn a_namespace_can_have_another_library_on_each_platform() {
 }
 
 #[test]
+fn a_clause_of_a_namespace_can_have_another_head_on_each_platform() {
+    let text = "(ns a\n  (#?(:clj :require :cljs :require-macros)\n    [clojure.string :refer [join]]))\n\
+                (defn f [x] (join x))\n(defn g [x] (jion x))\n";
+    check(Dialect::Clojure, "a.cljc", text, &[5]);
+}
+
+#[test]
+fn a_field_can_be_written_for_each_platform() {
+    let text = "(ns a)\n(defprotocol P (m [x]))\n\
+                (deftype T [#?(:clj ^:volatile-mutable root :cljs ^:mutable root) sym]\n  P\n  (m [x] (if root sym rot)))\n";
+    check(Dialect::Clojure, "a.cljc", text, &[5]);
+}
+
+#[test]
 fn a_macro_without_arguments_may_define_anything() {
     let text = |defines: &str| {
         format!(

@@ -434,6 +434,7 @@ impl<'t> Walk<'t> {
                 self.definition(data.next());
                 let fields = data.next().map_or_else(Vec::new, |fields| self.alternatives(fields));
                 let fields = fields.into_iter().filter_map(Datum::list).flat_map(|list| self.spread(list));
+                let fields = fields.flat_map(|field| self.alternatives(field));
                 let mut is_type = false;
                 for field in fields.collect::<Vec<_>>() {
                     // `[name :- Type]`

@@ -99,10 +99,16 @@ impl<'t> Reading<'_, 't> {
         for clause in self.spread(data) {
             let Some(list) = clause.list().filter(|_| self.walk.opener(clause) != "{") else { continue };
             let mut data = self.walk.data(list);
-            let Some(word) = data.next().map(|word| self.walk.source(word).trim_start_matches(':')) else { continue };
-            refers_language &= word != "refer-clojure";
-            let word = word.strip_suffix("-macros").unwrap_or(word);
-            self.clause(word, data.collect());
+            // `(#?(:clj :require :cljs :require-macros) ...)`
+            let words = data.next().map(|word| self.walk.alternatives(word)).unwrap_or_default();
+            let words = words.into_iter().map(|word| self.walk.source(word).trim_start_matches(':'));
+            let mut words: Vec<&str> = words.map(|word| word.strip_suffix("-macros").unwrap_or(word)).collect();
+            words.dedup();
+            let data: Vec<Datum> = data.collect();
+            for word in words {
+                refers_language &= word != "refer-clojure";
+                self.clause(word, data.clone());
+            }
         }
         if refers_language {
             self.clause("refer-clojure", Vec::new());
