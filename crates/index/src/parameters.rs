@@ -156,6 +156,11 @@ impl ParameterReader<'_> {
     /// Errors: what is not understood.
     pub fn read(&self, datum: Datum, skipped: usize, is_method: bool) -> Result<ParameterList, Span> {
         let span = self.tree.core_span(datum);
+        // What the reader evaluates has other parameters.
+        let before = &self.text[self.tree.datum_span(datum).start as usize..span.start as usize];
+        if before.ends_with("#.") {
+            return Err(span);
+        }
         let Some(list) = datum.list() else {
             // `()` as a symbol, or a symbol that gets all arguments.
             let text = self.source(datum);

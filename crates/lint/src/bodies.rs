@@ -55,6 +55,7 @@ const COMMON_LISP: Rows = &[
     ("do*", 2, O::Declarations),
     ("do-symbols", 1, O::Declarations),
     ("do-external-symbols", 1, O::Declarations),
+    ("do-all-symbols", 1, O::Declarations),
     ("prog", 1, O::Declarations),
     ("prog*", 1, O::Declarations),
     ("with-slots", 2, O::Declarations),

@@ -1,9 +1,10 @@
 //! Variables that a macro around them may bind, although nothing shows it.
 
-use lispwright_index::{Document, Hit, Mark, MarkRole, UseKind};
+use lispwright_index::{Document, Hit, Link, Mark, MarkRole, Thing, Tie, UseKind};
 use lispwright_syntax::{FormKind, ListId, Span};
 use rustc_hash::FxHashSet;
 
+use crate::dialects::call_words;
 use crate::file::File;
 
 /// Forms whose bodies have tags, with the first argument that is of the body. CLHS 5.3, `tagbody`.
@@ -62,6 +63,23 @@ impl<'i> File<'_, 'i> {
             operator.is_some_and(|operator| operator.may_bind(&symbol.name))
         };
         lists.filter_map(head).any(|head| binds(head) || file.macros(head).iter().any(makes_names))
+    }
+
+    /// The name is the head of a form in an assertion, and the file asks for a library that may say what such a form means.
+    pub(crate) fn may_be_assertion(&self, at: Span) -> bool {
+        let asserts = |list: ListId| {
+            let head = self.tree.data(list).next()?;
+            let word = self.source(self.tree.core_span(head)).rsplit('/').next()?;
+            Some(call_words(self.dialect()).open_asserts.contains(&word))
+        };
+        let around = self.list_of(at).and_then(|list| self.tree.list(list).parent());
+        let is_strange = |link: &Link| {
+            link.thing == Thing::Space
+                && link.tie == Tie::Imports
+                && !self.question.has_space(&link.name)
+                && !link.name.starts_with("clojure.")
+        };
+        around.and_then(asserts).unwrap_or(false) && self.facts.links.iter().any(is_strange)
     }
 
     /// The names of its local functions, which a macro can take for a variable, and those that it declares special.

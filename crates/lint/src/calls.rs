@@ -49,7 +49,8 @@ impl Call {
 /// macro of the name.
 pub(crate) fn is_rebound(file: &File<'_, '_>, call: &Call) -> bool {
     let name = file.source(call.name);
-    let bindings = [format!("({name} ("), format!("({name} ["), format!("(({name} "), format!("({name} nil")];
+    // A name in quotes may be the one that the macro binds unless it is given another: `(finalizer 'finalize)`.
+    let bindings = ["({} (", "({} [", "(({} ", "({} nil", " '{})"].map(|binding| binding.replace("{}", name));
     let mut next = file.tree.list(call.list).parent();
     while let Some(list) = next {
         next = file.tree.list(list).parent();
@@ -63,6 +64,15 @@ pub(crate) fn is_rebound(file: &File<'_, '_>, call: &Call) -> bool {
         }
     }
     false
+}
+
+/// Keywords of slots.
+const SLOT_OPTIONS: &[&str] = &[":initform", ":initarg", ":reader", ":writer", ":accessor", ":type", ":documentation"];
+
+/// A part of a definer that is not known may be a slot that is called like a function.
+pub(crate) fn may_be_slot(file: &File<'_, '_>, call: &Call) -> bool {
+    let mut words = call.arguments.iter().map(|one| file.core(*one));
+    words.any(|word| SLOT_OPTIONS.iter().any(|option| option.eq_ignore_ascii_case(word)))
 }
 
 /// Parts of the names of forms in which errors are expected, or code is not run.
@@ -85,7 +95,7 @@ const EXPECTS: &[&str] = &[
 ];
 
 /// Those of them that functions of test frameworks have in their names, which take code that fails.
-const TESTS: &[&str] = &["signals", "raises", "throws", "thrown", "fails", "failure", "expect"];
+const TESTS: &[&str] = &["signals", "raises", "throws", "thrown", "check-exn", "fails", "failure", "expect"];
 
 /// Heads of patterns that call a function with the value that is matched.
 const PATTERNS: &[&str] =

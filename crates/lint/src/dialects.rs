@@ -25,6 +25,8 @@ pub(crate) struct CallWords {
     pub(crate) methods_can_differ: bool,
     /// Macros of test frameworks that run their arguments, but for what names a test.
     pub(crate) asserts: &'static [&'static str],
+    /// Those of them that take forms of which libraries say what they mean: `(is (match? ...))`.
+    pub(crate) open_asserts: &'static [&'static str],
     /// Macros of the language that give nothing of their arguments to the compiler.
     pub(crate) ignores: &'static [&'static str],
     /// Conditions of the reader that never hold, without blanks.
@@ -148,7 +150,14 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     libraries: "common-lisp\ncl",
     closed: &[],
     conjures: &["(setf (fdefinition", "(setf (symbol-function", "(eval ", "(load "],
-    computed_exports: &["(export ", "do-symbols", "do-all-symbols", "in-readtable"],
+    computed_exports: &[
+        "(export ",
+        "do-symbols",
+        "do-all-symbols",
+        "in-readtable",
+        ":export-accessor-name",
+        ":export-slot-name",
+    ],
     export_function: Some("EXPORT"),
     exporter: None,
     clear: "in-package defpackage declaim deftest def-suite in-suite def-suite* test defsystem eval-when",
@@ -266,6 +275,7 @@ const COMMON_LISP: CallWords = CallWords {
     is_hosted: false,
     modules_hide: false,
     methods_can_differ: false,
+    open_asserts: &[],
     asserts: &[
         "is",
         "is-true",
@@ -318,6 +328,7 @@ const EMACS_LISP: CallWords = CallWords {
     is_hosted: false,
     modules_hide: false,
     methods_can_differ: true,
+    open_asserts: &[],
     asserts: &["should", "should-not", "ert-deftest"],
     ignores: &[],
     never: &[],
@@ -367,6 +378,7 @@ const CLOJURE: CallWords = CallWords {
     platform: PlatformWords::CLOJURE,
     names: CLOJURE_NAMES,
     asserts: &["is", "are", "testing", "deftest", "deftest-"],
+    open_asserts: &["is"],
     ignores: &["comment"],
     never: &[],
     has_kondo: true,
@@ -376,7 +388,7 @@ const CLOJURE: CallWords = CallWords {
 };
 
 /// No rule of calls or names is for these dialects.
-const UNKNOWN: CallWords = CallWords { definers: &[], asserts: &[], has_kondo: false, ..CLOJURE };
+const UNKNOWN: CallWords = CallWords { definers: &[], asserts: &[], open_asserts: &[], has_kondo: false, ..CLOJURE };
 
 /// The row of a dialect.
 pub(crate) fn call_words(dialect: Dialect) -> &'static CallWords {

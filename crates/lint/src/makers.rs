@@ -1,8 +1,11 @@
 //! What may define a name that the index does not know: forms that are not understood, and code that makes names.
 
+use std::cell::OnceCell;
+
 use lispwright_index::{Definition, Document, FormRow, Hit, Referent, Symbol, UseKind};
+use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{FormKind, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::{NameWords, call_words};
 use crate::file::File;
@@ -17,6 +20,8 @@ pub(crate) struct Makers<'f, 'q, 'i> {
     words: &'static NameWords,
     /// What is known of spaces.
     spaces: FxHashMap<String, Known<'i>>,
+    /// The macros of the project that export what they define, as heads of forms have them.
+    exporting: OnceCell<FxHashSet<String>>,
 }
 
 /// What may define names in a space that the index does not know.
@@ -31,7 +36,12 @@ enum Known<'i> {
 impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
     /// Those for the names of a file.
     pub(crate) fn of(file: &'f File<'q, 'i>) -> Self {
-        Self { file, words: &call_words(file.dialect()).names, spaces: FxHashMap::default() }
+        Self {
+            file,
+            words: &call_words(file.dialect()).names,
+            spaces: FxHashMap::default(),
+            exporting: OnceCell::new(),
+        }
     }
 
     /// The name is like what a structure or class of the project makes: an accessor, constructor, predicate or copier.
@@ -210,6 +220,7 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
                 || nested
                     .is_some_and(|word| text.match_indices(word).any(|(at, _)| at > 0 && !text[..at].ends_with('\n')))
         };
+        let is_exporting = |row: &FormRow| self.exporting().contains(row.head.rsplit(':').next().unwrap_or(&row.head));
         let is_written = self.file.question.declarations(space).all(|one| !one.exports_more);
         // A call of `export` with what is computed.
         let computes = |hit: &Hit<'_>| {
@@ -221,6 +232,23 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
             && !exports.any(|hit| computes(&hit))
             && !documents.is_empty()
             && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
+            && !documents.iter().any(|document| document.facts.forms.iter().any(is_exporting))
+    }
+
+    fn exporting(&self) -> &FxHashSet<String> {
+        self.exporting.get_or_init(|| {
+            let exports = |text: &str| self.words.computed_exports.iter().any(|word| text.contains(word));
+            let mut names = FxHashSet::default();
+            for document in self.file.question.documents().iter().filter(|document| exports(&document.text)) {
+                let macros = document.facts.forms.iter().filter(|row| row.kind == FormKind::Macro);
+                let exporting = macros.filter(|row| exports(&document.text[row.span.range()]));
+                names.extend(exporting.map(|row| {
+                    let name = &document.text[row.name.range()];
+                    canonical_head(self.file.dialect(), name).into_owned()
+                }));
+            }
+            names
+        })
     }
 }
 

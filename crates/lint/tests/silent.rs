@@ -245,3 +245,86 @@ fn a_file_about_a_library_does_not_own_its_names() {
         (defun a-f (x) (a-print (error \"No %s\") x))\n(provide 'a)\n";
     is_silent(Dialect::EmacsLisp, printed);
 }
+
+#[test]
+fn a_macro_may_bind_the_function_that_it_is_not_given() {
+    let text = |default: &str| {
+        format!(
+            "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun finish (cart) cart)\n\
+             (defmacro with-cart ((add &key (end {default})) &body body) `(labels ((,add (x) x) (,end () 1)) ,@body))\n\
+             (defun f () (with-cart (add) (add 1) (finish)))\n"
+        )
+    };
+    is_silent(Dialect::CommonLisp, &text("'finish"));
+    assert_eq!(errors(Dialect::CommonLisp, &text("'other")).len(), 1);
+}
+
+#[test]
+fn all_symbols_are_in_a_variable() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun f () (do-all-symbols (one) (print one)))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn a_test_expects_the_error_of_its_call() {
+    let text = "#lang racket/base\n(require rackunit)\n(define (price #:of item) item)\n\
+        (check-exn exn:fail:contract? (lambda () (price)))\n";
+    is_silent(Dialect::Racket, text);
+}
+
+#[test]
+fn a_library_may_say_what_an_assertion_means() {
+    let text = |needs: &str| {
+        format!(
+            "(ns shop.core-test (:require [clojure.test :refer [deftest is]] {needs}))\n\
+             (deftest a (is (match? {{:a 1}} {{:a 1 :b 2}})))\n"
+        )
+    };
+    is_silent(Dialect::Clojure, &text("[matcher-combinators.test]"));
+    assert_eq!(errors(Dialect::Clojure, &text("[clojure.string :as str]")).len(), 1);
+}
+
+#[test]
+fn a_slot_of_an_unknown_definer_can_be_called_like_a_function() {
+    let text = "(defpackage :shop (:use :cl :other))\n(in-package :shop)\n(defmethod items ((shop null)) shop)\n\
+        (define-class shop ()\n  ((items (make-hash-table) :documentation \"All items.\")))\n";
+    is_silent(Dialect::CommonLisp, text);
+}
+
+#[test]
+fn a_class_may_export_its_accessors() {
+    let theme = |option: &str| {
+        format!(
+            "(defpackage :theme (:use :cl) (:import-from :other #:define-class))\n(in-package :theme)\n\
+             (define-class theme () ((color-of \"red\" :type string)) ({option} t))\n"
+        )
+    };
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun f (x) (theme:color-of x))\n";
+    let told = |option: &str| {
+        let others = [("theme.lisp", theme(option))];
+        let others: Vec<(&str, &str)> = others.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        shown(found_beside(&others, Dialect::CommonLisp, "shop.lisp", text, &rules::defaults()))
+    };
+    assert_eq!(told(":export-accessor-names-p"), [""; 0]);
+    assert_eq!(told(":some-option").len(), 1);
+}
+
+#[test]
+fn a_definer_may_export_what_it_defines() {
+    let define = "(defpackage :base (:use :cl) (:export #:define-mode))\n(in-package :base)\n\
+        (defmacro define-mode (name slots) `(progn (export ',(mapcar #'car slots)) (defstruct ,name ,@slots)))\n";
+    let mode = "(defpackage :mode (:use :cl :base))\n(in-package :mode)\n(define-mode repeat ((interval 1)))\n";
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun f (x) (mode:interval x))\n";
+    let others = [("base.lisp", define), ("mode.lisp", mode)];
+    assert_eq!(shown(found_beside(&others, Dialect::CommonLisp, "shop.lisp", text, &rules::defaults())), [""; 0]);
+    let silent = define.replace("(export ',(mapcar #'car slots))", "nil");
+    let others = [("base.lisp", silent.as_str()), ("mode.lisp", mode)];
+    assert_eq!(shown(found_beside(&others, Dialect::CommonLisp, "shop.lisp", text, &rules::defaults())).len(), 1);
+}
+
+#[test]
+fn what_the_reader_makes_is_no_list_of_parameters() {
+    let text = "(defpackage :shop (:use :cl))\n(in-package :shop)\n(defun ask #.(append '(&rest args) '(&key a b))\n  (list args a b))\n\
+        (defun f () (ask :a 1 :b 2 :c 3))\n";
+    is_silent(Dialect::CommonLisp, text);
+}

@@ -350,7 +350,7 @@ impl<'i> Search<'_, '_, 'i> {
                 || words.others.contains(&spelled)
         };
         let is_own = if is_apart { file.is_sort_of_project(&name, sort) } else { file.is_of_project(&name) };
-        if is_own || is_known() || (is_variable && self.has_other_strings()) {
+        if is_own || is_known() || self.has_other_strings() {
             return None;
         }
         let home =
@@ -418,6 +418,7 @@ impl<'i> Search<'_, '_, 'i> {
         // What is written once and is a slip of what is there is not what a macro or another platform has.
         let may_be_there = |search: &mut Self| {
             file.is_in_branch(at)
+                || file.may_be_assertion(at)
                 || search.makers.may_be_made(&symbol.name)
                 || search.makers.may_be_conjured(&home, &symbol.name)
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use lispwright_index::{Signature, Symbol, Use, parameter_notation};
 use lispwright_syntax::{Dialect, OperatorKind};
 
-use crate::calls::{Call, is_rebound};
+use crate::calls::{Call, is_rebound, may_be_slot};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::operators::{Operator, OwnOperator};
@@ -120,6 +120,7 @@ impl Rule for WrongArgumentCount {
         for call in file.calls() {
             let Some(count) = call.count().filter(|_| !is_type(file, call)) else { continue };
             let takes = match &call.operator {
+                Operator::Own(_) if may_be_slot(file, call) => None,
                 Operator::Own(own) => own_complaint(file, call, count, own),
                 Operator::Standard(standard) => {
                     // Later versions take more arguments, and the last one that was needed may be needed no more.

@@ -6,7 +6,7 @@ use lispwright_index::{Signature, parameter_notation};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, Dialect, OperatorKind, Span, nearest};
 
-use crate::calls::{Call, is_rebound};
+use crate::calls::{Call, is_rebound, may_be_slot};
 use crate::dialects::call_words;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
@@ -94,14 +94,11 @@ impl Rule for WrongKeyword {
     }
 }
 
-/// Keywords of slots.
-const SLOT_OPTIONS: &[&str] = &[":initform", ":initarg", ":reader", ":writer", ":accessor", ":type", ":documentation"];
-
 /// The list may be no call but a type, `(member :a :b)`, or a slot that is called like a function.
 fn is_specification(file: &File<'_, '_>, call: &Call) -> bool {
-    let words = || call.arguments.iter().map(|one| file.core(*one));
-    let is_type = file.source(call.name).eq_ignore_ascii_case("member") && words().nth(1).is_some_and(is_keyword);
-    is_type || words().any(|word| SLOT_OPTIONS.iter().any(|option| option.eq_ignore_ascii_case(word)))
+    let second = call.arguments.get(1).map(|one| file.core(*one));
+    let is_type = file.source(call.name).eq_ignore_ascii_case("member") && second.is_some_and(is_keyword);
+    is_type || may_be_slot(file, call)
 }
 
 fn is_keyword(word: &str) -> bool {

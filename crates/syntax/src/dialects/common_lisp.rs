@@ -90,6 +90,7 @@ const SPECIAL_FORMS: SpecialForms = &[
             "dotimes",
             "do-symbols",
             "do-external-symbols",
+            "do-all-symbols",
             "with-open-file",
             "with-open-stream",
             "with-input-from-string",

@@ -104,6 +104,7 @@ const SPECIAL_FORMS: SpecialForms = &[
             "dolist-with-progress-reporter",
             "dotimes-with-progress-reporter",
             "cl-do-symbols",
+            "cl-do-all-symbols",
         ],
     ),
     (F::Do, &["cl-do"]),
