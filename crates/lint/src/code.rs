@@ -41,6 +41,14 @@ pub struct CodeForms<'i> {
     by_list: FxHashMap<ListId, usize>,
 }
 
+/// The form is `(set! object -field value)`, as ClojureScript has it.
+pub(crate) fn sets_field(file: &File<'_, '_>, form: &CodeForm<'_>) -> bool {
+    let is_field = |datum: &Datum| file.core(*datum).strip_prefix('-').is_some_and(|rest| !rest.is_empty());
+    call_words(file.dialect()).is_hosted
+        && form.name == "set!"
+        && matches!(form.arguments.as_slice(), [_, field, _] if is_field(field))
+}
+
 impl<'i> CodeForms<'i> {
     /// The forms of `file`.
     pub(crate) fn of(file: &File<'_, 'i>) -> Self {

@@ -328,3 +328,19 @@ fn what_the_reader_makes_is_no_list_of_parameters() {
         (defun f () (ask :a 1 :b 2 :c 3))\n";
     is_silent(Dialect::CommonLisp, text);
 }
+
+#[test]
+fn a_field_of_an_object_is_set_with_its_name_before_the_value() {
+    let text = "(ns shop.view)\n(defn f [socket g] (set! socket -onopen g))\n";
+    assert_eq!(shown(found_in(Dialect::Clojure, "view.cljs", text, &rules::defaults())), [""; 0]);
+    let text = text.replace("-onopen", "onopen");
+    assert!(!shown(found_in(Dialect::Clojure, "view.cljs", &text, &rules::defaults())).is_empty());
+}
+
+#[test]
+fn a_namespace_has_a_type_of_its_own_on_each_host() {
+    let script = "(ns shop.writer)\n(deftype Writer [text limit])\n";
+    let text = "(ns shop.writer (:import [shop.made Writer]))\n(defn f [limit] (Writer. limit))\n";
+    let others = [("writer.cljs", script)];
+    assert_eq!(shown(found_beside(&others, Dialect::Clojure, "writer.clj", text, &rules::defaults())), [""; 0]);
+}

@@ -2,6 +2,7 @@
 
 use lispwright_syntax::Dialect;
 
+use crate::code::sets_field;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
@@ -115,7 +116,8 @@ impl Rule for MalformedForm {
             let Some((head, fewest, most)) = counts.iter().find(|(head, ..)| *head == form.name) else { continue };
             let count = form.arguments.len();
             let head_span = file.tree.core_span(form.head);
-            if (count >= *fewest && most.is_none_or(|most| count <= most)) || !file.is_of_language(head_span) {
+            let fits = (count >= *fewest && most.is_none_or(|most| count <= most)) || sets_field(file, form);
+            if fits || !file.is_of_language(head_span) {
                 continue;
             }
             let (span, wanted) = match most.and_then(|most| form.arguments.get(most)) {

@@ -2,6 +2,7 @@
 
 use lispwright_syntax::{Datum, Dialect, SpecialForm, TokenKind};
 
+use crate::code::sets_field;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
@@ -56,6 +57,7 @@ impl Rule for OddPairs {
             };
             let whole = |from: usize| form.is_whole.then(|| form.arguments.get(from..).unwrap_or_default().to_vec());
             let (pairs, what) = match file.dialect().special_form(&form.name) {
+                Some(F::Setq | F::Setf) if sets_field(file, form) => continue,
                 Some(F::Setq | F::Setf) => (whole(0), "place"),
                 Some(F::LetVector | F::Comprehension | F::Rebinding | F::LetThen) => (vector(), "name"),
                 Some(F::ThreadingIf { .. }) => (whole(1), "test"),

@@ -9,6 +9,7 @@ use crate::calls::{Call, is_rebound, may_be_slot};
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::operators::{Operator, OwnOperator};
+use crate::platform::is_of_another_host;
 use crate::rule::{About, Example, Rule};
 
 /// A call that passes fewer or more arguments than its function takes.
@@ -166,6 +167,10 @@ fn constructor_complaint(file: &File<'_, '_>, used: Use) -> Option<(String, usiz
     let space = file.document.facts.space_at(used.start).to_owned();
     let made = Symbol { space, name: format!("->{name}") };
     let [(document, one)] = file.question.definitions(&made)[..] else { return None };
+    // A namespace can have a file of each host, with a type of its own.
+    if is_of_another_host(&document.path) != is_of_another_host(&file.document.path) {
+        return None;
+    }
     // That of a library has types among its fields: `(s/defrecord Name [field :- Type])`.
     let row = &document.facts.forms[one.form as usize];
     if !document.text[row.span.range()].starts_with(&format!("({} ", row.head)) {

@@ -24,7 +24,9 @@ pub(super) fn check(file: &File<'_, '_>, form: &CodeForm<'_>, findings: &mut Fin
         let message = format!("the fields of `{}` are in a vector", form.name);
         findings.add(file.tree.datum_span(*fields), message);
     }
-    let is_protocol = form.name == "defprotocol";
+    // A project may say that another form is like one, which has more parts.
+    let is_protocol =
+        form.name == "defprotocol" && file.source(file.tree.core_span(form.head)).ends_with("defprotocol");
     for method in form.arguments.iter().skip(*skipped).filter(|one| is_list(file, **one)) {
         let Some(list) = method.list() else { continue };
         let data = file.data(list);
