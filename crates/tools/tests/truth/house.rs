@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lispwright_runtime::{Config, EvalReport, Notice};
 use lispwright_syntax::{Dialect, Forms, read};
@@ -26,6 +27,9 @@ enum Chapter {
 
 use Chapter::{After, Before};
 
+/// Implementations that a collection of garbage ends now and then: a story in which that happens is told again.
+const FRAIL: [&str; 2] = ["ecl", "clisp"];
+
 /// A project that a story happens to.
 struct House<'s> {
     directory: tempfile::TempDir,
@@ -35,6 +39,8 @@ struct House<'s> {
     distance: usize,
     /// The files that each session has loaded by themselves.
     loaded: Mutex<HashSet<(String, String)>>,
+    /// An image has died at work that no story asks to die.
+    died: AtomicBool,
     /// What a fresh process has said of files with these contents.
     said: RefCell<HashMap<BTreeMap<PathBuf, Vec<u8>>, Verdict>>,
 }
@@ -55,6 +61,7 @@ impl<'s> House<'s> {
             story,
             distance,
             loaded: Mutex::default(),
+            died: AtomicBool::default(),
             said: RefCell::default(),
         }
     }
@@ -233,6 +240,9 @@ impl<'s> House<'s> {
 
     /// An image that is to be kept did not need a fresh one to be right.
     fn judge_image(&self, report: &EvalReport) {
+        if report.notices.iter().any(|notice| matches!(notice, Notice::Died { .. })) {
+            self.died.store(true, Ordering::Relaxed);
+        }
         let renewed = report.notices.iter().find(|notice| matches!(notice, Notice::Renewed { .. }));
         assert!(renewed.is_none() || !self.language.keeps_its_image, "{renewed:?}");
     }
@@ -250,7 +260,16 @@ pub(crate) fn tell(language: &Language, name: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let mut wrong = Vec::new();
     for &distance in story.distances.iter().take(language.distances) {
-        wrong.extend(runtime.block_on(told(&House::new(language, story, distance))));
+        let tell_once = || {
+            let house = House::new(language, story, distance);
+            (runtime.block_on(told(&house)), house.died.into_inner())
+        };
+        let (mut found, died) = tell_once();
+        // What such an image had loaded by hand is lost with it.
+        if died && FRAIL.contains(&language.runtime) {
+            found = tell_once().0;
+        }
+        wrong.extend(found);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -266,8 +285,7 @@ async fn told(house: &House<'_>) -> Vec<String> {
         }
     };
     let names: &[&str] = match house.language.verifies {
-        Verifies::Both => &["old", "new"],
-        Verifies::InTurn if house.story.name.len().is_multiple_of(2) => &["old"],
+        Verifies::InTurn if (house.story.name.len() + house.distance).is_multiple_of(2) => &["old"],
         Verifies::InTurn => &["new"],
         Verifies::Nothing => &[],
     };

@@ -36,12 +36,10 @@ pub(crate) struct Language {
     pub(crate) stories: &'static [Story],
 }
 
-/// Edits that the tests verify, each of which is on a line of its own: with the test that the change breaks, and with the one
-/// that it mends.
+/// Edits that the tests verify, each of which is on a line of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Verifies {
-    Both,
-    /// One of them in each story, where images start slowly.
+    /// With the test that the change breaks or the one that it mends, from story to story and from distance to distance.
     InTurn,
     Nothing,
 }

@@ -13,7 +13,7 @@ pub(crate) const LANGUAGE: Language = Language {
     base: "shop/base.rkt",
     around,
     fresh,
-    verifies: Verifies::Both,
+    verifies: Verifies::InTurn,
     keeps_its_image: true,
     stories: STORIES,
 };
