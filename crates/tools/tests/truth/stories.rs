@@ -64,7 +64,7 @@ pub(crate) struct Story {
     pub(crate) values: [&'static str; 2],
     /// Files that are loaded by themselves after the change.
     pub(crate) loads: &'static [&'static str],
-    /// How many files may be between the user of the base and the tests; each is told.
+    /// How many files may be between the user of the base and the tests.
     pub(crate) distances: &'static [usize],
 }
 
