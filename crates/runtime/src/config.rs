@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::backends::Runtime;
+use crate::environment::default_cache;
 use crate::sandbox::SandboxConfig;
 
 /// The configuration of workers.
@@ -39,6 +40,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// The directory for saved images; `None` if there can be none.
+    pub(crate) fn cache_directory(&self) -> Option<PathBuf> {
+        self.cache.clone().or_else(default_cache)
+    }
+
     /// The defaults: 8 sessions, twelve hours, heaps of 2 GB, 512 processes, 8 MB of output, no sandbox, a
     /// spare.
     pub fn new(root: impl Into<PathBuf>) -> Self {

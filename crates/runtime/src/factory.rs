@@ -5,15 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Saved, Start};
 use crate::backends::Runtime;
 use crate::config::Config;
-use crate::environment::default_cache;
 use crate::guard::Guard;
-use crate::image::{self, Recipe};
+use crate::image::{self, LOCK_LIMIT, Recipe};
 use crate::marks::{end_marked, sweep_all};
 use crate::process::{Launch, first_line};
 use crate::sandbox::{Confined, Pipes, Sandbox};
@@ -26,9 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Every system's shell.
 const SHELL: &str = "/bin/sh";
-
-/// The time to wait for another process that saves an image.
-const LOCK_LIMIT: Duration = Duration::from_secs(60);
 
 /// The reason why there is no worker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +57,9 @@ pub(crate) struct Household {
     sandbox: OnceLock<Option<Result<Arc<Sandbox>, String>>>,
     /// The directory for the agents' own temporary files, after the first use; `None` when there is none.
     scratch: OnceLock<Option<Scratch>>,
+    /// The archive of classes for servers on a JVM, after the first use; `None` when there is none. What cannot be made is not
+    /// tried at each start.
+    pub(crate) archive: OnceCell<Option<PathBuf>>,
 }
 
 impl Household {
@@ -72,6 +71,7 @@ impl Household {
             guard: OnceLock::new(),
             sandbox: OnceLock::new(),
             scratch: OnceLock::new(),
+            archive: OnceCell::new(),
         }
     }
 
@@ -304,7 +304,7 @@ impl Factory {
         if !self.config.launcher.is_empty() {
             return Start::Plain("workers are started by a launcher".to_owned());
         }
-        let cache = self.config.cache.clone().or_else(default_cache);
+        let cache = self.config.cache_directory();
         let recipe = match agent.saved {
             Saved::Image { extension, arguments } => {
                 Recipe { runtime: self.runtime, text: (agent.text)(), extension, arguments }

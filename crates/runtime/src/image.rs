@@ -26,6 +26,9 @@ use crate::environment;
 use crate::marks::{MARK, end_marked};
 use crate::process::unblock_signals;
 
+/// The time to wait for another process that saves an image.
+pub(crate) const LOCK_LIMIT: Duration = Duration::from_secs(60);
+
 /// The time to save an image.
 const SAVE_LIMIT: Duration = Duration::from_secs(120);
 

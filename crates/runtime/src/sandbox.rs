@@ -13,7 +13,7 @@ use std::sync::Arc;
 use lispwright_platform::{Here, Lack, System as _};
 
 use crate::config::Config;
-use crate::environment::{default_cache, distrust, entrust, find_program, is_for_linker, search_path, told};
+use crate::environment::{distrust, entrust, find_program, is_for_linker, search_path, told};
 use crate::hidden::Hiding;
 use crate::image::{UNUSED, hash, mark_used, unused_for};
 use crate::place::{Held, around, outermost};
@@ -145,7 +145,7 @@ impl Sandbox {
         };
         let scratch = std::env::temp_dir().join(name);
         let scratch = Scratch::new(scratch.clone()).map_err(|error| cannot(&scratch, error))?;
-        let saved = config.cache.clone().or_else(default_cache);
+        let saved = config.cache_directory();
         let cache = saved.as_ref().map(|cache| cache.join("sandboxed").join(own_name(&roots)));
         // Without a usable cache its workers compile into their temporary directories.
         let cache = cache.filter(|cache| std::fs::create_dir_all(cache).is_ok());

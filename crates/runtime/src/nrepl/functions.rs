@@ -7,13 +7,13 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::details::literal;
 use super::server::{class_path, jars};
 use crate::agent::Start;
 use crate::backends::Runtime;
-use crate::image::{self, Recipe};
+use crate::image::{self, LOCK_LIMIT, Recipe};
 use crate::remote::Protocol;
 
 /// A function of `images/clojure`, under its name in the server.
@@ -42,9 +42,6 @@ const HEAD: &str = "(in-ns 'lispwright.image)\n(clojure.core/refer 'clojure.core
 
 /// The program that compiles them.
 const COMPILER: &str = include_str!("../../../../images/clojure/compile.clj");
-
-/// The time to wait for another process that compiles them.
-const LOCK_LIMIT: Duration = Duration::from_secs(60);
 
 /// Defines them: from the archive, or from their text. The further ones are then compiled in a thread of their own, because
 /// the session that is asked for details of errors goes on.

@@ -25,7 +25,7 @@ use super::image::Image;
 use super::port_file::{PORT_FILE, port_in};
 use crate::capture::{Capture, Printed};
 use crate::config::Config;
-use crate::environment::{default_cache, find_program};
+use crate::environment::find_program;
 use crate::factory::Household;
 use crate::guard::Guard;
 use crate::marks::sweep;
@@ -199,11 +199,6 @@ impl Way {
         }
     }
 
-    /// The archive of compiled classes for a server that is started in this way, below `cache`. Blocks.
-    fn archive(&self, cache: Option<&Path>, mark: &str) -> Option<PathBuf> {
-        (self.tool == Tool::Java).then(|| functions::archive(&self.program, cache, mark))?
-    }
-
     /// The command line. A JVM does not read the environment for its temporary directory. The classes in `archive` come
     /// before the sources of the same code.
     fn arguments(&self, heap: u32, scratch: Option<&Path>, archive: Option<PathBuf>) -> Vec<OsString> {
@@ -291,9 +286,16 @@ impl Server {
 
     /// Finds or makes the archive of its classes.
     async fn find_archive(way: &Way, config: &Config, household: &Household) -> Option<PathBuf> {
-        let (way, mark, _guard) = (way.clone(), household.next_mark(), household.guard(config));
-        let cache = config.cache.clone().or_else(default_cache);
-        tokio::task::spawn_blocking(move || way.archive(cache.as_deref(), &mark)).await.ok().flatten()
+        if way.tool != Tool::Java {
+            return None;
+        }
+        let find = || async {
+            let (java, mark, _guard) = (way.program.clone(), household.next_mark(), household.guard(config));
+            let cache = config.cache_directory();
+            let found = tokio::task::spawn_blocking(move || functions::archive(&java, cache.as_deref(), &mark));
+            found.await.ok().flatten()
+        };
+        household.archive.get_or_init(find).await.clone()
     }
 
     async fn start_with(
