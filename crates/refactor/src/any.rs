@@ -20,13 +20,7 @@ pub fn rename_any(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, 
         return rename_keyword(index, request);
     }
     let planned = match rename(index, request) {
-        Err(RenameRefusal::Derived { spot, label, from }) => {
-            return rename_slot_of(index, request, |from_slot| RenameRefusal::Derived {
-                spot,
-                label,
-                from: from_slot.unwrap_or(from),
-            });
-        }
+        Err(refusal @ RenameRefusal::Derived { .. }) => return rename_slot_of(index, request, refusal),
         planned => planned,
     };
     if !matches!(planned, Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. })) {

@@ -93,22 +93,22 @@ pub fn rename_slot(index: &Index, request: &RenameRequest<'_>) -> Result<Rename,
 /// Plans the rename of the slot from whose name that of the request's accessor is made, so that the accessor gets its new
 /// name.
 ///
-/// Errors: `refused` with `class.slot`, if the new name of the accessor is not made so from another name of the slot; with
-/// nothing, if it is made from no slot; and every [`RenameRefusal`].
+/// Errors: `refusal`, if the accessor is made from no slot; with `class.slot` as what it is made from, if its new name is not
+/// made so from another name of the slot; and every [`RenameRefusal`].
 pub(crate) fn rename_slot_of(
     index: &Index,
     request: &RenameRequest<'_>,
-    refused: impl FnOnce(Option<String>) -> RenameRefusal,
+    mut refusal: RenameRefusal,
 ) -> Result<Rename, RenameRefusal> {
     let found = index.definitions(request.symbol, request.package);
     let Some((document, accessor)) = found.iter().find(|(document, _)| (request.is_here)(&document.path)) else {
-        return Err(refused(None));
+        return Err(refusal);
     };
     let question = index.question(document.dialect);
     let accessor = question.proper(&accessor.symbol());
     let mut slots = question.slots_of(std::slice::from_ref(&accessor));
     slots.retain(|slot| !slot.written.contains(&accessor));
-    let [slot] = &slots[..] else { return Err(refused(None)) };
+    let [slot] = &slots[..] else { return Err(refusal) };
     let name = format!("{}.{}", spelled(slot.dialect, &slot.owner.name), spelled(slot.dialect, &slot.name));
     let package = Some(slot.owner.space.as_str()).filter(|space| !space.is_empty()).or(request.package);
     let around =
@@ -122,7 +122,10 @@ pub(crate) fn rename_slot_of(
             return Ok(renamed);
         }
     }
-    Err(refused(Some(name)))
+    if let RenameRefusal::Derived { from, .. } = &mut refusal {
+        *from = name;
+    }
+    Err(refusal)
 }
 
 fn label(document: &Document, form: Span) -> String {

@@ -12,14 +12,24 @@ fn check(project: &str, class: &str) {
     check_with(project, class, &[]);
 }
 
-#[track_caller]
-fn check_with(project: &str, class: &str, also: &[MentionKind]) {
-    let plain = project.replace(['«', '»'], "");
-    let expected: String = project
+/// The project without its marks, and with the marked places changed.
+fn marked(project: &str) -> (String, String) {
+    let changed = project
         .split(['«', '»'])
         .enumerate()
         .map(|(at, part)| if at % 2 == 1 { part.replace("balance", "amount") } else { part.to_owned() })
         .collect();
+    (plain(project), changed)
+}
+
+/// The project without its marks.
+fn plain(project: &str) -> String {
+    project.replace(['«', '»'], "")
+}
+
+#[track_caller]
+fn check_with(project: &str, class: &str, also: &[MentionKind]) {
+    let (plain, expected) = marked(project);
     let (done, found) = renamed(&plain, &format!("{class}.balance"), "amount", also);
     assert_eq!(found, expected, "{done:?}");
 }
@@ -105,7 +115,7 @@ fn data_that_may_name_the_slot_are_refused_or_changed() {
 (defclass account () («balance»))
 (defun g (a) (mapcar (lambda (s) (slot-value a s)) '(«balance» owner)))
 ";
-    let plain = project.replace(['«', '»'], "");
+    let plain = plain(project);
     refused(&plain, "account.balance", "amount", "cannot tell a.lisp:2:54: looked up by name");
     check_with(project, "account", &[MentionKind::Quoted]);
 }
@@ -272,12 +282,7 @@ fn keywords_that_methods_take_and_maps_that_are_taken_apart_are_refused() {
 /// Gives an accessor that is made from the name of a slot a new name; the marked places are the slot and its accessors.
 #[track_caller]
 fn check_accessor(project: &str, accessor: &str, new_name: &str) {
-    let plain = project.replace(['«', '»'], "");
-    let expected: String = project
-        .split(['«', '»'])
-        .enumerate()
-        .map(|(at, part)| if at % 2 == 1 { part.replace("balance", "amount") } else { part.to_owned() })
-        .collect();
+    let (plain, expected) = marked(project);
     let (done, found) = renamed(&plain, accessor, new_name, &[]);
     assert_eq!(found, expected, "{done:?}");
 }
@@ -294,17 +299,12 @@ fn an_accessor_changes_with_the_slot_that_makes_it() {
     check_accessor(project, "account-balance", "account-amount");
     check_accessor(project, "bank:account-balance", "account-amount");
     refused(
-        &project.replace(['«', '»'], ""),
+        &plain(project),
         "account-balance",
         "amount",
         "derived from account.balance by defstruct account a.lisp:3:1",
     );
-    refused(
-        &project.replace(['«', '»'], ""),
-        "make-account",
-        "new-account",
-        "derived from account by defstruct account a.lisp:3:1",
-    );
+    refused(&plain(project), "make-account", "new-account", "derived from account by defstruct account a.lisp:3:1");
     let conc = "== a.lisp
 (defstruct (account (:conc-name acc.)) «balance» owner)
 (defun pay (a n) (setf («acc.balance» a) n))
