@@ -67,19 +67,16 @@ impl<'i> File<'_, 'i> {
 
     /// The name is the head of a form in an assertion, and the file asks for a library that may say what such a form means.
     pub(crate) fn may_be_assertion(&self, at: Span) -> bool {
-        let asserts = |list: ListId| {
-            let head = self.tree.data(list).next()?;
-            let word = self.source(self.tree.core_span(head)).rsplit('/').next()?;
-            Some(call_words(self.dialect()).open_asserts.contains(&word))
-        };
         let around = self.list_of(at).and_then(|list| self.tree.list(list).parent());
+        let word = around.and_then(|list| self.head_of(list)?.rsplit('/').next());
         let is_strange = |link: &Link| {
             link.thing == Thing::Space
                 && link.tie == Tie::Imports
                 && !self.question.has_space(&link.name)
                 && !link.name.starts_with("clojure.")
         };
-        around.and_then(asserts).unwrap_or(false) && self.facts.links.iter().any(is_strange)
+        word.is_some_and(|word| call_words(self.dialect()).open_asserts.contains(&word))
+            && self.facts.links.iter().any(is_strange)
     }
 
     /// The names of its local functions, which a macro can take for a variable, and those that it declares special.

@@ -216,7 +216,7 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         let is_computed = |text: &str| {
             let is_library = text.contains("(library") || text.contains("(define-library");
             let nested = self.words.exporter.filter(|_| !is_library);
-            self.words.computed_exports.iter().any(|word| text.contains(word))
+            self.computes_exports(text)
                 || nested
                     .is_some_and(|word| text.match_indices(word).any(|(at, _)| at > 0 && !text[..at].ends_with('\n')))
         };
@@ -235,9 +235,14 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
             && !documents.iter().any(|document| document.facts.forms.iter().any(is_exporting))
     }
 
+    /// Code in the text exports what is not read.
+    fn computes_exports(&self, text: &str) -> bool {
+        self.words.computed_exports.iter().any(|word| text.contains(word))
+    }
+
     fn exporting(&self) -> &FxHashSet<String> {
         self.exporting.get_or_init(|| {
-            let exports = |text: &str| self.words.computed_exports.iter().any(|word| text.contains(word));
+            let exports = |text: &str| self.computes_exports(text);
             let mut names = FxHashSet::default();
             for document in self.file.question.documents().iter().filter(|document| exports(&document.text)) {
                 let macros = document.facts.forms.iter().filter(|row| row.kind == FormKind::Macro);
