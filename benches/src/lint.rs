@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use lispwright_index::{Index, Libraries};
 use lispwright_lint::{Finding, Severity, lint, new_since, rules};
+use lispwright_runtime::library_exports;
 use lispwright_syntax::{Dialect, Language, read};
 
 use crate::Setting;
@@ -281,7 +282,7 @@ fn measured(section: &Section, setting: &Setting, log: &mut String) -> Result {
         if own.is_empty() {
             continue;
         }
-        let libraries = Libraries::new([(section.dialect, home.clone())]);
+        let libraries = Libraries::new([(section.dialect, home.clone())]).asking(Box::new(library_exports));
         let mut index = Index::with_libraries(libraries);
         let language =
             |path: &Path, text: &str| Dialect::detect(&path.to_string_lossy(), text.as_bytes()).map(Language::from);

@@ -212,7 +212,7 @@ const RACKET: Rules = Rules {
         "define/override-final",
         "define/augment-final",
     ],
-    libraries: LibraryLayout::Unknown,
+    libraries: LibraryLayout::Asked,
     declares: space::racket::read,
     begins: space::racket::begins,
     written: space::racket::written,

@@ -52,16 +52,34 @@ impl<'i> UseIndex<'i> {
             }
             seen.push(home);
             let mut declared = self.declarations(home).peekable();
-            declared.peek()?;
+            if declared.peek().is_none() {
+                if self.library_exports(space)?.contains(name) {
+                    return Some(true);
+                }
+                continue;
+            }
             for one in declared {
                 if one.exports_more || one.imports.iter().any(|import| import.is_conditional) {
                     return None;
                 }
                 let again = one.imports.iter().filter(|import| import.reexports && import.only.is_none());
-                waiting.extend(again.map(|import| import.from.as_str()));
+                for import in again {
+                    // Names of libraries are not known under other names.
+                    if !self.has_space(&import.from) && import.theirs(name) != Some(name) {
+                        return None;
+                    }
+                    waiting.push(&import.from);
+                }
                 for provide in &one.provides {
                     match &provide.what {
-                        Provided::From(from) => waiting.push(from),
+                        Provided::From(from) => {
+                            if !provide.prefix.is_empty() && !self.has_space(from) {
+                                return None;
+                            }
+                            waiting.push(from);
+                        }
+                        // The names of a structure of another module are not known.
+                        Provided::Structure(name) if !self.spaces.is_defined(home, name) => return None,
                         Provided::Defined | Provided::Structure(_) => {}
                     }
                 }

@@ -3,6 +3,7 @@
 //! A library is read when somebody asks for a space that no file of the project declares, and what was found is kept. A
 //! library that computes what it exports is not known.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,10 +13,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::rules;
 use crate::facts::Facts;
-use crate::library_operators::{LibraryOperator, LibraryOperators, needed_systems};
+use crate::library_operators::{LibraryOperator, LibraryOperators, needed};
 use crate::links::{Thing, Tie};
 use crate::question::UseIndex;
 use crate::space::Exports;
+use crate::space::racket::LIBRARY;
 
 /// How the libraries of a dialect lie below the places where they are installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(crate) enum LibraryLayout {
     /// A feature is the file that is called like it, the files of a package are in a directory `name-version`, and the names
     /// that a feature defines begin with its own.
     Features,
+    /// What a module exports its implementation is asked for: macros write most of its declarations.
+    Asked,
 }
 
 /// The names that a space of a library exports.
@@ -46,11 +50,22 @@ struct LibrarySpace {
     is_declared: bool,
 }
 
+/// Tells of some modules of libraries what each exports, in the same order; `None` of one that is not there or cannot be
+/// had without running it.
+pub(crate) type Asker = dyn Fn(Dialect, &[String]) -> Vec<Option<Vec<String>>> + Send + Sync;
+
 /// The installed libraries of a machine.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Libraries {
     places: Vec<(Dialect, PathBuf)>,
+    asker: Option<Box<Asker>>,
     known: Mutex<Known>,
+}
+
+impl fmt::Debug for Libraries {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Libraries").field("places", &self.places).finish_non_exhaustive()
+    }
 }
 
 /// What has been read.
@@ -115,30 +130,39 @@ const COMPUTES: &[&str] =
 impl Libraries {
     /// Those below some directories, each of a dialect. `~/` is left to who calls.
     pub fn new(places: impl IntoIterator<Item = (Dialect, PathBuf)>) -> Self {
-        Self { places: places.into_iter().collect(), known: Mutex::default() }
+        Self { places: places.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The same libraries; those that their implementation alone knows are asked for with `asker`.
+    #[must_use]
+    pub fn asking(self, asker: Box<Asker>) -> Self {
+        Self { asker: Some(asker), ..self }
     }
 
     /// The names that a space exports; `None` if no library is known to declare it, or not all of them are known. A
-    /// project needs the `systems`.
+    /// project needs the `systems`, or the modules.
     pub(crate) fn exports(
         &self,
         dialect: Dialect,
         space: &str,
-        systems: &dyn Fn() -> Vec<String>,
+        needed: &dyn Fn() -> Vec<String>,
     ) -> Option<LibraryNames> {
+        // What was read by a call that failed is read again.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if rules(dialect).libraries == LibraryLayout::Asked {
+            return known.ask(dialect, self.asker.as_deref()?, space, needed);
+        }
         let places: Vec<&Path> =
             self.places.iter().filter(|(of, _)| *of == dialect).map(|(_, place)| place.as_path()).collect();
         if places.is_empty() || space.is_empty() {
             return None;
         }
-        // What was read by a call that failed is read again.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.asked.get(space) {
             return found.clone();
         }
         match rules(dialect).libraries {
-            LibraryLayout::Unknown | LibraryLayout::Features => return None,
-            LibraryLayout::Systems => known.find_package(&places, space, systems),
+            LibraryLayout::Unknown | LibraryLayout::Features | LibraryLayout::Asked => return None,
+            LibraryLayout::Systems => known.find_package(&places, space, needed),
             LibraryLayout::Modules => known.find_module(dialect, &places, space),
         }
         let found = known.names(dialect, &places, space).map(Arc::new);
@@ -225,6 +249,31 @@ impl Known {
         let found = Arc::new(LibraryOperators::of(dialect, texts.collect()));
         self.operators.insert(home.to_path_buf(), found.clone());
         found
+    }
+
+    /// What a module exports. All that are needed are asked for at once, when the first one is.
+    fn ask(
+        &mut self,
+        dialect: Dialect,
+        asker: &Asker,
+        space: &str,
+        needed: &dyn Fn() -> Vec<String>,
+    ) -> Option<LibraryNames> {
+        let is_open = |known: &Self, space: &str| space.starts_with(LIBRARY) && !known.asked.contains_key(space);
+        if is_open(self, space) {
+            let mut spaces = needed();
+            spaces.push(space.to_owned());
+            spaces.retain(|space| is_open(self, space));
+            spaces.sort_unstable();
+            spaces.dedup();
+            let modules: Vec<String> = spaces.iter().map(|space| space[LIBRARY.len()..].to_owned()).collect();
+            let mut told = asker(dialect, &modules).into_iter();
+            for space in spaces {
+                let names = told.next().flatten().map(|names| Arc::new(names.into_iter().collect()));
+                self.asked.insert(space, names);
+            }
+        }
+        self.asked.get(space)?.clone()
     }
 
     /// The features that are installed, which are looked for once; `None` in a dialect that has none.
@@ -447,7 +496,6 @@ impl UseIndex<'_> {
         if self.declares(space) {
             return None;
         }
-        let systems = || needed_systems(self.documents());
-        self.libraries.exports(self.dialect, space, &systems)
+        self.libraries.exports(self.dialect, space, &|| needed(self.documents()))
     }
 }

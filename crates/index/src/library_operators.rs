@@ -17,6 +17,7 @@ use crate::question::UseIndex;
 use crate::resolve::{MOST_STEPS, Referent, Spaces, Symbol, Written};
 use crate::signatures::Signature;
 use crate::space::Exports;
+use crate::space::racket::LIBRARY;
 use crate::treatment::Treatment;
 
 /// Heads of definitions whose lists of parameters are those of the calls.
@@ -195,10 +196,10 @@ impl Foreign<'_> {
             return (!is_own)
                 .then(|| self.of_features(&symbol.name).iter().find_map(|all| all.get("", &symbol.name)))?;
         }
-        let systems = || needed_systems(self.documents);
+        let needed = || needed(self.documents);
         let has = |space: &str, name: &str| {
             let is_own = spaces.by_name.contains_key(space);
-            let exports = || self.libraries.exports(self.dialect, space, &systems);
+            let exports = || self.libraries.exports(self.dialect, space, &needed);
             !is_own && exports().is_some_and(|all| all.contains(name))
         };
         let Some(declared) = spaces.by_name.get(symbol.space.as_str()) else {
@@ -221,11 +222,14 @@ impl Foreign<'_> {
     }
 }
 
-/// The systems that some files depend on.
-pub(crate) fn needed_systems(documents: &[&Document]) -> Vec<String> {
+/// The systems that some files depend on, and the modules of libraries that they require.
+pub(crate) fn needed(documents: &[&Document]) -> Vec<String> {
     let links = documents.iter().flat_map(|document| &document.facts.links);
-    let needed = links.filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
-    needed.map(|link| link.name.clone()).collect()
+    let systems = links.filter(|link| link.thing == Thing::System && link.tie == Tie::Depends);
+    let spaces = documents.iter().flat_map(|document| &document.facts.spaces);
+    let modules = spaces.flat_map(|space| &space.imports).map(|import| &import.from);
+    let modules = modules.filter(|from| from.starts_with(LIBRARY));
+    systems.map(|link| &link.name).chain(modules).cloned().collect()
 }
 
 impl UseIndex<'_> {

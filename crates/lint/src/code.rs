@@ -119,7 +119,7 @@ fn is_threading(name: &str) -> bool {
 }
 
 /// The module languages of Racket in which the names of the language are those of `racket`.
-const RACKETS: &[&str] = &[
+pub(crate) const RACKETS: &[&str] = &[
     "racket",
     "racket/base",
     "racket/gui",

@@ -55,8 +55,9 @@ pub(crate) struct NameWords {
     pub(crate) entries: &'static [&'static str],
     /// The forms of the dialect and of its libraries show which names are variables that are evaluated.
     pub(crate) judges_variables: bool,
-    /// Macros define and give out what is not read, so that only slips of names are told.
-    pub(crate) only_slips: bool,
+    /// Modules are written in others, and macros define, bind and give out what is not read: what a module has from
+    /// elsewhere its implementation says, and without that only slips of names are told.
+    pub(crate) by_macros: bool,
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table; where functions have a namespace of their own, its variables.
@@ -106,7 +107,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     by_prefix: false,
     quoted: Quoted::Nowhere,
     judges_variables: true,
-    only_slips: false,
+    by_macros: false,
     space_word: "package",
     others: WordTable(include_str!("known-lisp-variables.txt")),
     no_variables: &[
@@ -201,8 +202,17 @@ const SCHEME_NAMES: NameWords = NameWords {
     ..COMMON_LISP_NAMES
 };
 
-/// What a module of Racket has from others is not known by itself: only slips are told.
-const RACKET_NAMES: NameWords = NameWords { only_slips: true, libraries: "", ..SCHEME_NAMES };
+const RACKET_NAMES: NameWords = NameWords {
+    by_macros: true,
+    shown: &["struct"],
+    libraries: "",
+    entries: &["#lang", "(module"],
+    exporter: Some("(provide "),
+    clear: "module module* module+ #lang",
+    // What a unit imports by a signature is not read.
+    conjures: &["(eval ", "(load ", "(include", "(unit", "-unit", "namespace-require", "(unsafe!"],
+    ..SCHEME_NAMES
+};
 
 const CLOJURE_NAMES: NameWords = NameWords {
     quoted: Quoted::InProject,

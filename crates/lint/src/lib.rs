@@ -21,6 +21,7 @@ mod imports;
 pub mod kondo;
 mod local;
 mod local_calls;
+mod macro_made;
 mod makers;
 mod misspelt;
 mod modules;

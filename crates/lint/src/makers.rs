@@ -2,13 +2,14 @@
 
 use std::cell::OnceCell;
 
-use lispwright_index::{Definition, Document, FormRow, Hit, Referent, Symbol, UseKind};
+use lispwright_index::{Definition, Document, Exports, FormRow, Hit, Referent, Space, Symbol, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{FormKind, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dialects::{NameWords, call_words};
 use crate::file::File;
+use crate::macro_made::is_other_definer;
 use crate::names::Sort;
 
 /// So many characters of what is evaluated are searched for a definition.
@@ -138,6 +139,10 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         {
             return true;
         }
+        // Macros of the language, too, define names that they make of others: `(define-logger shop)`.
+        if self.words.by_macros && is_other_definer(&row.head) {
+            return false;
+        }
         if dialect.special_form(&row.head).is_some()
             || dialect.standard_operator(&row.head).is_some()
             || self.words.clear.split_whitespace().any(|head| head == row.head)
@@ -222,6 +227,9 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         };
         let is_exporting = |row: &FormRow| self.exporting().contains(row.head.rsplit(':').next().unwrap_or(&row.head));
         let is_written = self.file.question.declarations(space).all(|one| !one.exports_more);
+        if self.words.by_macros && !self.provides_itself(space, &documents) {
+            return false;
+        }
         // A call of `export` with what is computed.
         let computes = |hit: &Hit<'_>| {
             let after = hit.document.text[hit.used.span().end as usize..].trim_start();
@@ -233,6 +241,16 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
             && !documents.is_empty()
             && documents.iter().all(|document| document.is_balanced && !is_computed(&document.text))
             && !documents.iter().any(|document| document.facts.forms.iter().any(is_exporting))
+    }
+
+    /// The module says itself what it provides, and no macro of it is called as if it did.
+    fn provides_itself(&self, space: &str, documents: &[&Document]) -> bool {
+        let says = |one: &Space| {
+            one.exports == Exports::All || !one.provides.is_empty() || one.exports != Exports::Names(Vec::new())
+        };
+        let provides = |row: &FormRow| row.head.len() > "provide".len() && row.head.contains("provide");
+        self.file.question.declarations(space).any(says)
+            && !documents.iter().any(|document| document.facts.forms.iter().any(provides))
     }
 
     /// Code in the text exports what is not read.

@@ -1,11 +1,14 @@
 //! The names that code has only when it asks for a module of the language.
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use lispwright_index::{Import, ImportKind};
-use lispwright_syntax::{Implementations, Span};
+use lispwright_syntax::{Implementations, ListId, Span};
 use rustc_hash::FxHashMap;
 
+use crate::code::RACKETS;
 use crate::file::File;
 
 /// The modules of Guile with the names that they export and the core has not.
@@ -28,6 +31,16 @@ fn modules(table: &'static str) -> Modules {
         }
     }
     modules
+}
+
+/// The names of modules of Racket that `racket/base` has not.
+pub(crate) fn racket_names() -> impl Iterator<Item = &'static str> {
+    RACKET_MODULES.keys().copied()
+}
+
+/// A module of Racket that exports the name.
+pub(crate) fn racket_module(name: &str) -> Option<&'static str> {
+    RACKET_MODULES.get(name)?.first().copied()
 }
 
 /// The module of Racket's collections that a space of the index is: `lib:racket/list.rkt`.
@@ -86,6 +99,42 @@ impl File<'_, '_> {
             true => modules,
             false => &[],
         }
+    }
+
+    /// A space as code of this file asks for it: `racket/list`, `"../parts.rkt"`.
+    pub(crate) fn space_text<'s>(&self, space: &'s str) -> Cow<'s, str> {
+        if let Some(module) = collection(space) {
+            return module.into();
+        }
+        let Some(path) = space.strip_prefix("file:") else { return space.into() };
+        let home = self.document.path.parent().unwrap_or(Path::new(""));
+        let up = |levels: usize| Some(home.ancestors().nth(levels)?.to_str()?.to_owned() + "/");
+        let levels = 0..home.ancestors().count();
+        let nearest = levels.into_iter().find_map(|level| Some((level, path.strip_prefix(up(level)?.as_str())?)));
+        nearest.map_or(path.into(), |(level, rest)| ("../".repeat(level) + rest).into())
+    }
+
+    /// The name at a place is asked for from the one module that the form says: `(only-in racket/list first)`.
+    pub(crate) fn is_of_module(&self, at: Span) -> bool {
+        const CHOOSING: &[&str] = &["only-in", "except-in", "rename-in"];
+        let lists = std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent());
+        let mut heads = lists.take(2).filter_map(|list| Some((list, self.head_of(list)?)));
+        let is_plain = |list: ListId| self.tree.data(list).nth(1).is_some_and(|module| module.list().is_none());
+        let is_template = || {
+            let mut around = std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent());
+            around
+                .any(|list| self.is_prefixed(list) || self.head_of(list).is_some_and(|head| head.starts_with("define")))
+        };
+        heads.any(|(list, head)| CHOOSING.contains(&head) && is_plain(list)) && !is_template()
+    }
+
+    /// The module is written in one of the languages of Racket whose names are its own and what it requires.
+    pub(crate) fn is_of_racket(&self, space: &str) -> bool {
+        let is_other = |name: &str| name.starts_with("typed/") || name == "racket/load";
+        let is_plain =
+            |import: &Import| collection(&import.from).is_some_and(|name| RACKETS.contains(&name) && !is_other(name));
+        let mut languages = self.question.imports_of(space).filter(|import| import.kind == ImportKind::Language);
+        languages.all(is_plain)
     }
 
     /// The space, or what it gives on, may give the name to code of `home`.

@@ -30,6 +30,106 @@ fn told_by(rule: &str, dialect: Dialect, libraries: &[(&str, &str)], name: &str,
     lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect()
 }
 
+/// The messages of `undefined-name` in a file of Racket, beside one that is required, where Racket tells what these export.
+fn told_in_racket(exports: &[(&'static str, &'static str)], text: &str, parts: &str) -> Vec<String> {
+    let root = tempfile::tempdir().expect("a directory");
+    fs::write(root.path().join("shop.rkt"), text).expect("a file");
+    fs::write(root.path().join("parts.rkt"), parts).expect("a file");
+    let exports: Vec<(&str, &str)> = exports.to_vec();
+    let asker = move |_: Dialect, modules: &[String]| {
+        let names = |module: &String| exports.iter().find(|(name, _)| name == module).map(|(_, names)| *names);
+        let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
+        modules.iter().map(|module| names(module).map(words)).collect()
+    };
+    let mut index = Index::with_libraries(Libraries::default().asking(Box::new(asker)));
+    index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(Dialect::Racket)));
+    let question = index.question(Dialect::Racket);
+    let document = index.documents().find(|one| one.path.ends_with("shop.rkt")).expect("the file");
+    let rule = rules::with_code("undefined-name").expect("the rule");
+    lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect()
+}
+
+const RACKET: &[(&str, &str)] = &[
+    ("racket/base.rkt", "define module+ require provide lambda + * apply map list car display quote let"),
+    ("racket/list.rkt", "first rest last"),
+    ("rackunit/main.rkt", "check-equal? test-case"),
+    (
+        "data/order.rkt",
+        "define-record with-order within-class inherit from-above unsafe! bounce all-of define-and-provide",
+    ),
+];
+
+#[test]
+fn an_invented_name_of_racket_is_told_where_all_that_a_module_has_is_known() {
+    let parts = "#lang racket/base\n(provide total (struct-out order))\n(define (total x) x)\n(define (hidden x) x)\n\
+                 (struct order (items rate))\n";
+    let text = "#lang racket/base\n(require racket/list \"parts.rkt\")\n\
+                (define (f o) (first (list-sum o)))\n(define (g o) (order-tax (car (list (order-items o)))))\n\
+                (define (h o) (total (hidden o)))\n\
+                (module+ test (require rackunit) (check-equal? (total-of 1) (last '(1))))\n";
+    let expected = [
+        "nobody defines `list-sum`",
+        "nobody defines `order-tax`",
+        "nobody defines `hidden` here; module `parts.rkt` does",
+        "nobody defines `total-of`",
+    ];
+    assert_eq!(told_in_racket(RACKET, text, parts), expected);
+    let near = "#lang racket/base\n(require racket/list \"parts.rkt\")\n(define (f o) (firsts o))\n(define (g o) (totall o))\n\
+                (define (h o) (string-joins o))\n";
+    let expected = [
+        "nobody defines `firsts`; near it: `first`",
+        "nobody defines `totall`; near it: `total`",
+        "nobody defines `string-joins`; near it: `string-join` of module `racket/string`",
+    ];
+    assert_eq!(told_in_racket(RACKET, near, parts), expected);
+    // Without Racket nothing is known of a library, and a module of another language may define what it likes.
+    assert_eq!(told_in_racket(&[], text, parts), [""; 0]);
+    assert_eq!(told_in_racket(RACKET, &text.replace("racket/list", "other/list"), parts), [""; 0]);
+    assert_eq!(told_in_racket(RACKET, text, &parts.replace("racket/base", "other")), [""; 0]);
+    assert_eq!(told_in_racket(RACKET, &text.replace("#lang racket/base", "#lang other"), parts), [""; 0]);
+}
+
+#[test]
+fn macros_of_racket_define_bind_and_give_out_what_is_not_read() {
+    let parts = "#lang racket/base\n(provide total)\n(define (total x) x)\n";
+    let text = |form: &str| format!("#lang racket/base\n(require data/order \"parts.rkt\")\n{form}\n");
+    for form in [
+        "(define-logger shop)\n(define (f) (log-shop-debug 1))",
+        "(define (f) (define-record order (items)) (order-items 1))",
+        "(define (f) (struct order (items)) (order-items 1))",
+        "(define (f) (with-order (items rate) (list items)))",
+        "(define (f) (within-class (inherit items) (items 1)) (list items))",
+        "(require (from-above \"parts\"))\n(define (f) (list-sum 1))",
+        "(unsafe!)\n(define (f) (list-sum 1))",
+        "(define (f) (lambda pattern:id 1))",
+    ] {
+        assert_eq!(told_in_racket(RACKET, &text(form), parts), [""; 0], "{form}");
+    }
+    for parts in [
+        "#lang racket/base\n(require \"base.rkt\")\n(bounce \"core.rkt\")\n",
+        "#lang racket/base\n(provide total (all-of order))\n(define (total x) x)\n",
+        "#lang racket/base\n(provide total (struct-out order))\n(define (total x) x)\n",
+        "#lang racket/base\n(provide total)\n(define (total x) x)\n(define-and-provide (f) 1)\n",
+        "#lang racket/base\n(provide total (all-from-out other/list))\n(define (total x) x)\n",
+    ] {
+        assert_eq!(told_in_racket(RACKET, &text("(define (f) (order-items 1))"), parts), [""; 0], "{parts}");
+    }
+}
+
+#[test]
+fn a_name_that_a_module_of_racket_does_not_export_is_told_where_it_is_asked_for() {
+    let parts = "#lang racket/base\n(provide total)\n(define (total x) x)\n(define (hidden x) x)\n";
+    let text = "#lang racket/base\n(require (only-in racket/list first frist) (only-in \"parts.rkt\" total hidden))\n\
+                (define (f x) (list (first x) (frist x) (total x) (hidden x)))\n";
+    let hidden = "module `parts.rkt` does not export `hidden`";
+    let told = told_in_racket(RACKET, text, parts);
+    assert_eq!(told, ["module `racket/list` does not export `frist`; near it: `first`", hidden]);
+    // What a macro of `require` takes out is not asked for.
+    let other =
+        text.replace("(only-in racket/list first frist)", "(subtract-in racket/list frist)").replace("(frist x)", "1");
+    assert_eq!(told_in_racket(RACKET, &other, parts), [hidden]);
+}
+
 const SHOP: &[(&str, &str)] = &[
     ("source/shop/shop.asd", "(defsystem :shop :depends-on (:base) :components ((:file \"shop\")))\n"),
     (

@@ -16,6 +16,7 @@ mod racket;
 mod sbcl;
 mod swank;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -111,6 +112,9 @@ pub struct Backend {
     /// The directories where its libraries are installed with their sources, `~/` for those in the home directory. Not
     /// those where people keep work of their own.
     pub libraries: &'static [&'static str],
+    /// The arguments with which its program tells what modules of libraries export, by the protocol of
+    /// `images/racket/exports.rkt`, of the installation alone or of the user's, too; `None` where their sources say it.
+    pub(crate) exports: Option<fn(of_user: bool) -> Vec<OsString>>,
     /// The looks at running code that it has.
     pub probes: ProbeCodes,
     /// The sentences of answers about it.
@@ -198,6 +202,7 @@ impl Backend {
         warnings_fail: false,
         frameworks: &[],
         libraries: &[],
+        exports: None,
         probes: ProbeCodes::NONE,
         words: Words::NOTHING,
         agent: None,

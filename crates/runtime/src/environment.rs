@@ -44,10 +44,15 @@ pub(crate) fn trusted_path() -> OsString {
 /// file that images may write.
 pub(crate) fn entrust(command: &mut Command) {
     command.env_clear().envs(told().filter(|(_, value)| !mentions_distrusted(value))).env("PATH", trusted_path());
-    if !DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+    if distrusts() {
         // Relative directories in a list cannot refer to the project there.
         command.current_dir("/");
     }
+}
+
+/// Whether there are directories where images may write.
+pub(crate) fn distrusts() -> bool {
+    !DISTRUSTED.read().unwrap_or_else(PoisonError::into_inner).is_empty()
 }
 
 /// Whether a value contains the path of a directory where images may write.

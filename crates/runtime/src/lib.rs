@@ -28,6 +28,7 @@ mod emacs_server;
 mod environment;
 pub mod eval;
 mod exchange;
+mod exports;
 mod factory;
 mod frames;
 mod fresh;
@@ -87,6 +88,7 @@ pub use environment::find_program;
 pub use eval::{
     CurrentForm, Ending, EvalReport, ExecutionStatus, Frame, LispError, Phase, Printout, Repetition, Warning,
 };
+pub use exports::library_exports;
 pub use fresh::Fresh;
 pub use hidden::Hiding;
 pub use keeper::{Keeping, keep};

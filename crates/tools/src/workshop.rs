@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use lispwright_edit::Source;
 use lispwright_index::{Index, Libraries};
 use lispwright_project::{KeptChanges, LibraryPlace, Roots, SourceFile};
-use lispwright_runtime::{Config, Runtime, Sessions};
+use lispwright_runtime::{Config, Runtime, Sessions, library_exports};
 use lispwright_syntax::{Dialect, Language};
 
 use crate::confirm::Confirmations;
@@ -161,7 +161,7 @@ fn libraries() -> Libraries {
     let mut places: Vec<(Dialect, PathBuf)> = places.filter_map(absolute).collect();
     places.sort_by(|one, other| one.1.cmp(&other.1));
     places.dedup();
-    Libraries::new(places)
+    Libraries::new(places).asking(Box::new(library_exports))
 }
 
 /// The dialect of that name, or a refusal that lists all of them.

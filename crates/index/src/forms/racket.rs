@@ -316,6 +316,7 @@ impl<'t> Walk<'t> {
                     tasks.push(Task::Unbind(count));
                     return;
                 }
+                "#:handlers" => return tasks.extend(data.map(Task::Code)),
                 _ => {}
             }
             let parts = self.inside(Some(datum));

@@ -330,7 +330,7 @@ impl<'w, 't> Reading<'w, 't> {
                 ("only-in" | "only", [spec, names @ ..]) => {
                     waiting.push((*spec, inner(Change::Only(self.pairs(names)))));
                 }
-                ("except-in" | "all-except" | "subtract-in", [spec, names @ ..]) => {
+                ("except-in" | "all-except", [spec, names @ ..]) => {
                     waiting.push((*spec, inner(Change::Except(names.to_vec()))));
                 }
                 ("prefix-in" | "prefix", [prefix, spec]) => {
@@ -342,6 +342,14 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 ("rename-in", [spec, names @ ..]) => {
                     waiting.push((*spec, inner(Change::Rename(self.pairs(names)))));
+                }
+                // What the other modules have is not known here: fewer names than these are asked for.
+                ("subtract-in", [spec, others @ ..]) => {
+                    waiting.push((*spec, around.clone()));
+                    for path in others {
+                        let from = module(self.walk, *path, &self.current);
+                        self.link(*path, from.as_deref(), Tie::Imports);
+                    }
                 }
                 // The older form has the new name first.
                 ("rename", [spec, new, old]) => waiting.push((*spec, inner(Change::Only(vec![(*old, *new)])))),
@@ -369,6 +377,7 @@ impl<'w, 't> Reading<'w, 't> {
                     // A form that the project defines with `make-require-transformer`.
                     None => {
                         self.declared.called.push(self.span(head));
+                        self.space.imports_more = true;
                         for path in rest {
                             let from = module(self.walk, *path, &self.current);
                             self.link(*path, from.as_deref(), Tie::Imports);
@@ -535,6 +544,7 @@ impl<'w, 't> Reading<'w, 't> {
                         let names: Vec<Datum> = names.collect();
                         names.into_iter().for_each(|name| self.export(name, name, around.as_deref()));
                         self.declared.called.push(self.span(head));
+                        self.space.exports_more = true;
                     }
                 },
             }

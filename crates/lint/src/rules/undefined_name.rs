@@ -1,9 +1,9 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{Import, ImportKind, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{
-    Dialect, FormKind, OperatorKind, Span, SpecialForm as F, StandardOperator, TokenKind, nearest,
+    Dialect, FormKind, OperatorKind, Span, SpecialForm as F, StandardOperator, TokenKind, edit_distance, nearest,
 };
 
 use crate::calls::is_rebound;
@@ -14,6 +14,7 @@ use crate::host::is_class;
 use crate::identity::{near_it, nearest_of};
 use crate::makers::Makers;
 use crate::misspelt::is_within_word;
+use crate::modules;
 use crate::names::Sort;
 use crate::operators::Operator;
 use crate::rule::{About, Example, Rule};
@@ -30,7 +31,7 @@ static ABOUT: About = About {
            or one that a package does not export.",
     why: "It fails when it is read, loaded or run. It is told only where everything that could define the name is known: no \
           macro or reader macro of which nothing is known, nor a module, unless the name is a slip of the hand away from one that \
-          is there. In Racket, only slips are told. In Emacs Lisp, where any library can define it, it is told \
+          is there. What modules of Racket export the installed Racket says; without it only slips are told. In Emacs Lisp, where any library can define it, it is told \
           if it has the prefix of its file, is a slip of the hand away from a name that is there, or is a word without a \
           hyphen in a file that loads nothing unknown.",
     examples: &[
@@ -133,7 +134,7 @@ impl Rule for UndefinedName {
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = &call_words(file.dialect()).names;
         let mut search = Search { file, words, makers: Makers::of(file) };
-        for used in file.uses().filter(|used| !used.hidden && !words.only_slips) {
+        for used in file.uses().filter(|used| !used.hidden) {
             if let Some(message) = search.of_elsewhere(*used) {
                 findings.add(used.span(), message);
             }
@@ -181,6 +182,9 @@ impl Rule for UndefinedName {
 /// Shorter names are a letter away from names of packages and modules that are not known.
 const FEWEST_LETTERS: usize = 5;
 
+/// A name of another module is near one that differs from it in a letter, and in one more for so many letters.
+const LETTERS_FOR_ONE: usize = 10;
+
 /// A search for names that nobody defines.
 struct Search<'f, 'q, 'i> {
     file: &'f File<'q, 'i>,
@@ -221,7 +225,8 @@ impl<'i> Search<'_, '_, 'i> {
         if self.words.closed.contains(&space.as_str()) && !question.has_space(&space) {
             return self.of_language(used, &space);
         }
-        if let Some(all) = question.library_exports(&space).filter(|_| is_exported) {
+        let is_asked = is_exported && (!self.words.by_macros || file.is_of_module(used.span()));
+        if let Some(all) = question.library_exports(&space).filter(|_| is_asked) {
             return self.of_installed(used, &space, &all);
         }
         // A name that a space gives out under another is no name of its own.
@@ -230,7 +235,8 @@ impl<'i> Search<'_, '_, 'i> {
             return None;
         }
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
-        if question.defines(&symbol) || !question.definitions(&symbol).is_empty() {
+        let is_judged = self.words.by_macros && is_exported;
+        if !is_judged && (question.defines(&symbol) || !question.definitions(&symbol).is_empty()) {
             return None;
         }
         let name = symbol.name.trim_start_matches("map->").trim_start_matches("->").trim_end_matches('.').to_owned();
@@ -250,10 +256,14 @@ impl<'i> Search<'_, '_, 'i> {
             if !is_exported || is_given(&symbol.name) || plain.is_some_and(|name| is_given(&name)) {
                 return None;
             }
-            if !self.makers.exports_are_written(&space) {
+            if !self.makers.exports_are_written(&space)
+                || (self.words.by_macros
+                    && !(file.is_of_module(used.span()) && self.gives_not_out(&space, &symbol.name)))
+            {
                 return None;
             }
-            return Some(format!("{} `{space}` does not export `{}`", self.words.space_word, symbol_text(written)));
+            let (word, space) = (self.words.space_word, file.space_text(&space));
+            return Some(format!("{word} `{space}` does not export `{}`", symbol_text(written)));
         }
         // What the other space has from elsewhere is no name of its own.
         if self.makers.may_define(&space, &name) || file.quotes(&name) {
@@ -274,7 +284,8 @@ impl<'i> Search<'_, '_, 'i> {
         let near = near.first().map(|near| lispwright_index::spelled(file.dialect(), near));
         let near = near.map_or_else(String::new, |near| near_it(&near));
         let name = symbol_text(file.source(used.span()));
-        Some(format!("{} `{space}` does not export `{name}`{near}", self.words.space_word))
+        let (word, space) = (self.words.space_word, file.space_text(space));
+        Some(format!("{word} `{space}` does not export `{name}`{near}"))
     }
 
     /// What is wrong with a use of a name of a space of the language.
@@ -306,8 +317,10 @@ impl<'i> Search<'_, '_, 'i> {
             || (has_packages && is_variable && (is_global('*') || is_global('+')))
             || (has_packages && !is_variable && written.starts_with('%'));
         let is_qualified = separator.is_some_and(|separator| written.contains(separator));
+        // In Racket, `name:class` is a pattern.
         let is_odd = written.contains(['.', '|', '#', '{', '}', '[', ']', '@', '\\', '$', '\''])
-            || (written.contains('%') && !has_packages);
+            || (written.contains('%') && !has_packages)
+            || (written.contains(':') && self.words.by_macros);
         // Constants of the system are in capitals, and differ from version to version.
         let is_of_system = is_variable && separator.is_none() && !written.contains(|one: char| one.is_lowercase());
         begins && !is_qualified && !is_odd && !is_of_system && written.chars().count() > 2
@@ -359,10 +372,8 @@ impl<'i> Search<'_, '_, 'i> {
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_whole = words.entries.is_empty() || words.entries.iter().any(|entry| file.text().contains(entry));
-        let is_entered = is_whole
-            && is_platform
-            && !words.only_slips
-            && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
+        let is_entered =
+            is_whole && is_platform && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
         let mut meant = None;
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
@@ -388,13 +399,13 @@ impl<'i> Search<'_, '_, 'i> {
             }
         } else if self.is_for_another() {
             return None;
-        } else if !is_entered || symbol.space != home || !question.has_space(&home) || !self.imports_are_known(&home) {
+        } else if !(is_entered && self.is_closed(&home, symbol)) {
             // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
             // A file that enters no module is a part of another, or data.
             let form = file.forms.around(at.start).map(|id| file.forms.get(id).kind);
             let is_code = is_entered
                 || !is_platform
-                || words.only_slips
+                || words.by_macros
                 || matches!(form, Some(FormKind::Function | FormKind::Method));
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
             let known = is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten();
@@ -406,6 +417,7 @@ impl<'i> Search<'_, '_, 'i> {
             || file.quotes(written)
             || self.is_of_library(&home, &symbol.name)
             || self.may_bind(at, written, is_variable)
+            || (words.by_macros && meant.is_none() && file.may_be_of_macro(at))
         {
             return None;
         }
@@ -428,7 +440,9 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let near = match (meant, elsewhere) {
             (Some(meant), _) => near_it(&meant),
-            (None, Some(space)) => format!(" here; {} `{space}` does", words.space_word),
+            (None, Some(space)) => {
+                format!(" here; {} `{}` does", words.space_word, file.space_text(&space))
+            }
             (None, None) => match file.meant(at, &symbol.name, is_variable) {
                 Some(meant) => near_it(&meant),
                 None => self.near(&home, &symbol.name),
@@ -463,7 +477,7 @@ impl<'i> Search<'_, '_, 'i> {
         let written = file.source(at);
         let name = file.name(at);
         if let [module, ..] = file.racket_modules_with(at)
-            && self.words.only_slips
+            && self.words.by_macros
         {
             let home = file.document.facts.space_at(at.start).to_owned();
             let is_judged = file.definitions(&name).is_empty()
@@ -525,7 +539,7 @@ impl<'i> Search<'_, '_, 'i> {
             let special = file.dialect().special_form(&word);
             let is_threading = matches!(special, Some(F::Threading | F::ThreadingIf { first: false }));
             // Macros of which the table has only the names may bind, where it has so many.
-            let is_clear = |one: &StandardOperator| one.kind == OperatorKind::Function || !self.words.only_slips;
+            let is_clear = |one: &StandardOperator| one.kind == OperatorKind::Function || !self.words.by_macros;
             let is_standard = file.dialect().standard_operator(&word).as_ref().is_some_and(is_clear);
             if !is_threading && (special.is_some() || is_standard) {
                 return false;
@@ -534,6 +548,56 @@ impl<'i> Search<'_, '_, 'i> {
             let atoms = file.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
             atoms.filter(|(_, span)| file.source(*span).eq_ignore_ascii_case(written)).count() > 1
         })
+    }
+
+    /// All that code of a space can have from elsewhere by the name is known.
+    fn is_closed(&mut self, home: &str, symbol: &Symbol) -> bool {
+        match self.words.by_macros {
+            true => self.is_without(home, &symbol.name),
+            false => symbol.space == home && self.file.question.has_space(home) && self.imports_are_known(home),
+        }
+    }
+
+    /// No module gives code of `home` the name: not the one that it is written in, nor those that it requires or stands in.
+    fn is_without(&mut self, home: &str, name: &str) -> bool {
+        let question = self.file.question;
+        let mut waiting = vec![home];
+        let (mut seen, mut has_language) = (Vec::new(), false);
+        while let Some(space) = waiting.pop() {
+            if !question.has_space(space) || !self.file.is_of_racket(space) {
+                return false;
+            }
+            seen.push(space);
+            if question.declarations(space).any(|one| one.imports_more) {
+                return false;
+            }
+            for import in question.declarations(space).flat_map(|one| &one.imports) {
+                has_language |= import.kind == ImportKind::Language;
+                if import.kind == ImportKind::Inside {
+                    waiting.push(&import.from);
+                    continue;
+                }
+                let Some(theirs) = import.theirs(name) else { continue };
+                let is_without = import.only.is_none()
+                    && !import.is_conditional
+                    && match question.has_space(&import.from) {
+                        true => self.gives_not_out(&import.from, theirs),
+                        false => question.library_exports(&import.from).is_some_and(|all| !all.contains(theirs)),
+                    };
+                if !is_without {
+                    return false;
+                }
+            }
+        }
+        has_language && !seen.iter().any(|space| self.makers.may_be_conjured(space, name))
+    }
+
+    /// A module of the project does not give out the name, nor may a macro in it do so.
+    fn gives_not_out(&mut self, space: &str, name: &str) -> bool {
+        self.file.is_of_racket(space)
+            && self.file.question.gives_out(space, name) == Some(false)
+            && self.makers.exports_are_written(space)
+            && !self.makers.may_be_conjured(space, name)
     }
 
     /// All names that code of a space can have from elsewhere are known.
@@ -602,10 +666,32 @@ impl<'i> Search<'_, '_, 'i> {
             false => self.file.question.documents_in(space),
         };
         let own = documents.iter().flat_map(|document| &document.facts.definitions).map(|one| one.name.as_str());
-        match nearest(name, own.filter(|one| *one != name), 1).first() {
-            Some(near) => near_it(&lispwright_index::spelled(self.file.dialect(), near)),
+        match nearest(name, own.filter(|one| *one != name), 1).pop() {
+            Some(near) => near_it(&lispwright_index::spelled(self.file.dialect(), &near)),
+            None if self.words.by_macros => self.near_of_modules(space, name).unwrap_or_default(),
             None => String::new(),
         }
+    }
+
+    /// The name that differs from it in a letter or two, of those that code of the module has from others, or could have from
+    /// a module of the language.
+    fn near_of_modules(&self, space: &str, name: &str) -> Option<String> {
+        let question = self.file.question;
+        let from = || question.imports_of(space).filter(|one| one.only.is_none() && one.prefix.is_empty());
+        let of_libraries: Vec<LibraryNames> = from().filter_map(|one| question.library_exports(&one.from)).collect();
+        let of_project = from().flat_map(|one| {
+            let definitions = question.documents_in(&one.from).into_iter().flat_map(|one| &one.facts.definitions);
+            definitions.map(|one| one.name.as_str()).filter(|name| question.gives_out(&one.from, name) == Some(true))
+        });
+        let all = of_libraries.iter().flat_map(|all| all.iter()).map(String::as_str).chain(of_project);
+        let few = 1 + name.len() / LETTERS_FOR_ONE;
+        let is_near = |near: &String| edit_distance(name, near) <= few;
+        let not_asked_for = || {
+            let near = nearest(name, modules::racket_names(), 1).pop().filter(is_near)?;
+            let module = modules::racket_module(&near)?;
+            Some(format!("{} of module `{module}`", near_it(&near)))
+        };
+        nearest(name, all, 1).pop().filter(is_near).map(|near| near_it(&near)).or_else(not_asked_for)
     }
 }
 

@@ -46,6 +46,10 @@ pub(super) static BACKEND: Backend = Backend {
     extensions: &["rkt"],
     frameworks: &["rackunit"],
     libraries: &["/usr/share/racket", "/usr/local/share/racket"],
+    exports: Some(|of_user| {
+        let words = evaluating(include_str!("../../../../images/racket/exports.rkt"));
+        (!of_user).then(|| OsString::from("-U")).into_iter().chain(words).collect()
+    }),
     words: Words {
         package: "module",
         input: "(parameterize ([current-input-port (open-input-string \"...\")]) ...)",

@@ -1,0 +1,101 @@
+//! Names that macros bind, or make of other names, inside of a form.
+//!
+//! Where most of a language is macros, the table of its names does not say which of them bind. A name that nobody defines is
+//! not told if a form of such a macro has it, or if a definition inside of another form may make it: `(struct order (total))`
+//! in a function makes `order-total`.
+
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{ListId, OperatorKind, Span, TokenKind};
+
+use crate::file::File;
+
+/// So many words are joined at most to a name of which a definition makes others.
+const MOST_WORDS: usize = 5;
+
+impl File<'_, '_> {
+    /// A macro may bind the name at a place, or make it.
+    pub(crate) fn may_be_of_macro(&self, at: Span) -> bool {
+        let Some(list) = self.list_of(at) else { return false };
+        let outermost = std::iter::successors(Some(list), |list| self.tree.list(*list).parent()).last().unwrap_or(list);
+        let span = self.tree.list_span(outermost);
+        let written = self.source(at);
+        let atoms = self.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
+        let mut same = atoms.map(|(_, span)| span).filter(|span| self.source(*span) == written);
+        same.any(|one| self.is_given_to_macro(one)) || self.is_made_within(span, written)
+    }
+
+    /// The name is written in a form of a macro that may do anything with it, or after a dot.
+    fn is_given_to_macro(&self, at: Span) -> bool {
+        let Some(list) = self.list_of(at) else { return false };
+        let is_head = self.tree.data(list).next().is_some_and(|head| self.tree.core_span(head) == at);
+        let given = if is_head { self.tree.list(list).parent() } else { Some(list) };
+        let is_rest = self.text()[..at.start as usize].trim_end().ends_with(" .");
+        is_rest || given.is_some_and(|list| !self.evaluates(list))
+    }
+
+    /// The list is a call of a function, or a form whose parts are understood.
+    fn evaluates(&self, list: ListId) -> bool {
+        let Some(head) = self.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
+        let word = canonical_head(self.dialect(), self.core(head));
+        let is_function = |kind: OperatorKind| kind == OperatorKind::Function;
+        self.dialect().special_form(&word).is_some()
+            || self.dialect().standard_operator(&word).is_some_and(|one| is_function(one.kind))
+            || {
+                let name = self.name(self.tree.core_span(head));
+                let definitions = self.definitions(&name);
+                let is_macro =
+                    |(_, one): &(_, &lispwright_index::Definition)| one.kind == lispwright_syntax::FormKind::Macro;
+                !definitions.is_empty() && !definitions.iter().any(is_macro)
+            }
+    }
+
+    /// A definition that is not at top level makes names of words of this one.
+    fn is_made_within(&self, outermost: Span, name: &str) -> bool {
+        let source = self.source(outermost);
+        let is_end = |one: char| one.is_whitespace() || "()[]{}".contains(one);
+        let words: Vec<(usize, &str)> = {
+            let mut at = 0;
+            let parts = name.split_inclusive(['-', '?', '/', '!', '>', '*', '=']);
+            let placed = |part| {
+                let start = at;
+                at += str::len(part);
+                (start, part)
+            };
+            parts.map(placed).collect()
+        };
+        let runs = (0..words.len()).flat_map(|from| {
+            let last = words.len().min(from + MOST_WORDS);
+            (from..last).map(move |to| (from, to))
+        });
+        let stems = runs.flat_map(|(from, to)| {
+            let stem = &name[words[from].0..words[to].0 + words[to].1.len()];
+            [stem, stem.trim_end_matches(['-', '?', '/', '!', '>', '*', '='])]
+        });
+        stems.filter(|stem| !stem.is_empty()).any(|stem| {
+            source.match_indices(stem).any(|(at, _)| {
+                let after = source[at + stem.len()..].chars().next();
+                if !after.is_none_or(is_end) {
+                    return false;
+                }
+                let before = source[..at].trim_end_matches(['(', '[', ' ', '\n', '\t']);
+                let head = before.rsplit(is_end).next().unwrap_or_default();
+                let is_head = before.strip_suffix(head).is_some_and(|rest| rest.ends_with('(') && rest.len() > 1);
+                is_head && before.len() < at && (head.contains("struct") || is_other_definer(head))
+            })
+        })
+    }
+}
+
+/// The word is that of a definition that may make other names than its own.
+pub(crate) fn is_other_definer(head: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "define",
+        "define-values",
+        "define-syntax",
+        "define-syntaxes",
+        "define-syntax-rule",
+        "define-for-syntax",
+        "define-values-for-syntax",
+    ];
+    head.contains("def") && !PLAIN.contains(&head)
+}
