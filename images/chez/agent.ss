@@ -352,14 +352,15 @@
       (let ([text (value-text (car values) (max limit 0) level length)])
         (cons text (print-values (cdr values) (- limit (string-length (car text))) level length)))))
 
-;; Ends the process as evaluated code has asked for. Many a file of tests ends so, with the number of failures.
+;; Ends the process as evaluated code has asked for. Scripts, and many a file of tests, end so, with the number of failures.
 (define leave
   (case-lambda
     [() (leave 0)]
     [(status . _)
-     (let ([status (cond [(and (integer? status) (exact? status)) (logand status 255)] [(eq? status (void)) 0] [else 1])])
-       (if (and current (eq? (evaluation-kind current) 'run-tests))
-           (answer-now `(:outcome :tested :exit-status ,status))
+     (let ([status (cond [(and (integer? status) (exact? status)) (logand status 255)] [(eq? status (void)) 0] [else 1])]
+           [outcome (and current (assq (evaluation-kind current) '((run-tests . :tested) (load . :loaded))))])
+       (if outcome
+           (answer-now `(:outcome ,(cdr outcome) :exit-status ,status))
            (begin
              (flush-ports)
              (send '(:exit))

@@ -421,11 +421,19 @@ about libraries are not kept."
   "Loads a file or a system; returns the fields of the answer."
   (let ((*lasting* t))
     (call-working (lambda (work)
-                    (cond ((null path) (load-named-system work system force clear))
-                          (in-system (load-containing-systems work path clear))
-                          ((equalp (pathname-type path) "asd") (load-named-system work (pathname-name path) force clear))
-                          (t (load-changed-systems work path)
-                             (load-source-file work path))))
+                    (multiple-value-bind (result status)
+                        (call-catching-exit
+                         (lambda ()
+                           (cond ((null path) (load-named-system work system force clear))
+                                 (in-system (load-containing-systems work path clear))
+                                 ((equalp (pathname-type path) "asd")
+                                  (load-named-system work (pathname-name path) force clear))
+                                 (t (load-changed-systems work path)
+                                    (load-source-file work path)))))
+                      ;; A script ends so.
+                      (if status
+                          (list :outcome :loaded :exit-status status)
+                          result)))
                   arguments)))
 
 (defun call-working (function arguments)

@@ -280,10 +280,11 @@
 (defun lispwright--leaving ()
   "Report to the parent that code ends the process."
   (set-binary-mode 'stdout nil)
-  (if (eq lispwright--kind 'run-tests)
-      ;; Many files of tests end like this, with the number of failures.
-      (lispwright--answer-now (list :outcome :tested :exit-status (lispwright--exit-status)))
-    (lispwright--send (list :exit))))
+  (let ((outcome (cdr (assq lispwright--kind '((run-tests . :tested) (load . :loaded))))))
+    (if outcome
+        ;; Scripts, and many files of tests, end like this, with the number of failures.
+        (lispwright--answer-now (list :outcome outcome :exit-status (lispwright--exit-status)))
+      (lispwright--send (list :exit)))))
 
 (defun lispwright--exit-status ()
   "The status argument of the `kill-emacs' on the stack."

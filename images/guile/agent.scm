@@ -237,9 +237,9 @@ continue."
   (let ((status (exit-status exception))
         (evaluation current))
     (cond ((not evaluation))
-          ((and status (eq? (evaluation-kind evaluation) 'run-tests))
-           ;; Many files of tests end like this, with the number of failures.
-           (answer-now (list #:outcome #:tested #:exit-status status)))
+          ((and status (assq-ref '((run-tests . #:tested) (load . #:loaded)) (evaluation-kind evaluation)))
+           ;; Scripts, and many files of tests, end like this, with the number of failures.
+           => (lambda (outcome) (answer-now (list #:outcome outcome #:exit-status status))))
           (status (answer-now (list #:exit status)))
           (else
            (let* ((stack (make-stack #t))

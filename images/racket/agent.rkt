@@ -428,9 +428,10 @@
 
 ;; The handler of `exit`: from there no way leads back.
 (define ((leaving evaluation thread-of-code) status)
-  (cond [(and (eq? (evaluation-kind evaluation) 'run-tests) (eq? (current-thread) thread-of-code))
-         ;; Many a file of tests ends so, with the number of failures.
-         (answer-now (list 'outcome 'tested 'exit-status (exit-status status)))]
+  (define outcome (case (evaluation-kind evaluation) [(run-tests) 'tested] [(load) 'loaded] [else #f]))
+  (cond [(and outcome (eq? (current-thread) thread-of-code))
+         ;; Scripts, and many a file of tests, end so, with the number of failures.
+         (answer-now (list 'outcome outcome 'exit-status (exit-status status)))]
         [else
          (flush-output output)
          (send '(exit))

@@ -186,6 +186,8 @@ pub enum Ending {
     Loaded {
         /// It has not changed since the last time, so nothing was done.
         unchanged: bool,
+        /// The code asked for the end of the process, with this exit code: the rest was not evaluated. The image goes on.
+        exit: Option<i64>,
     },
     /// Tests ran to their end.
     Tested,
@@ -443,7 +445,9 @@ impl Answer {
                 locals: answer.get_list("LOCALS").iter().filter_map(local).collect(),
             },
             Some("ABORTED") => Ending::Aborted(place(answer.get("PLACE"))),
-            Some("LOADED") => Ending::Loaded { unchanged: answer.get_truth("UNCHANGED") },
+            Some("LOADED") => {
+                Ending::Loaded { unchanged: answer.get_truth("UNCHANGED"), exit: answer.get_integer("EXIT-STATUS") }
+            }
             Some("TESTED") => Ending::Tested,
             Some("DIED") => {
                 Ending::TrialDied { status: answer.get_text("STATUS").unwrap_or_default().to_owned(), reason }

@@ -60,6 +60,10 @@ pub struct LoadAnswer {
     pub session: String,
     /// The status of the load.
     pub status: LoadStatus,
+    /// The code asked for the end of the process, as a script does, with this exit code: the rest of it was not evaluated.
+    /// The image goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
     /// Its duration.
     pub duration_ms: f64,
     /// The number of warnings.
@@ -132,17 +136,24 @@ pub(crate) fn answer(workshop: &Workshop, name: String, done: Done) -> Result<Lo
     let otherwise = other_ending(&report)?;
     let diagnostics = diagnostics_of(workshop, &report);
     leave_out_loaders(&mut report, &diagnostics);
-    let code = matches!(report.ending, Ending::Error { .. }).then_some("LISP_ERROR");
+    let exit_code = match report.ending {
+        Ending::Loaded { exit, .. } => exit,
+        _ => None,
+    };
+    let has_failed = matches!(report.ending, Ending::Error { .. }) || exit_code.is_some_and(|code| code != 0);
+    let code = has_failed.then_some("LISP_ERROR");
     let systems = &report.renewed.systems;
     Ok(LoadAnswer {
         // A file is loaded with its systems.
         system: if systems.is_empty() { name } else { systems.join(", ") },
         session: report.session.clone(),
         status: match report.ending {
-            Ending::Loaded { unchanged: true } => LoadStatus::Unchanged,
-            Ending::Loaded { unchanged: false } => LoadStatus::Loaded,
+            _ if has_failed => LoadStatus::Failed,
+            Ending::Loaded { unchanged: true, .. } => LoadStatus::Unchanged,
+            Ending::Loaded { unchanged: false, .. } => LoadStatus::Loaded,
             _ => LoadStatus::Failed,
         },
+        exit_code,
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         warnings: diagnostics.iter().filter(|one| one.severity.ends_with("warning")).count(),
         diagnostics,

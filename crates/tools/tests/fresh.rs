@@ -499,6 +499,37 @@ async fn what_failed_before_a_change_is_no_reason_to_leave_the_image() {
 }
 
 #[tokio::test]
+async fn a_script_that_ends_itself_is_loaded_and_a_file_of_tests_that_does_so_runs_once() {
+    let script = "(define (main) (display \"one\"))\n(main)\n(exit CODE)\n";
+    let tests = "(use-modules (srfi srfi-64) (shop))\n(define log (open-file \"log\" \"a\"))\n(display \"run \" log)\n(close log)\n\
+                 (test-begin \"t\")\n(test-equal \"price\" 4 (price 2))\n(test-end \"t\")\n(exit 0)\n";
+    let (good, bad) = (script.replace("CODE", "0"), script.replace("CODE", "2"));
+    let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("t.scm", tests), ("good.scm", &good), ("bad.scm", &bad)]);
+    house.eval("(define by-hand 1)").await;
+    let loaded = house.call("load_system", json!({"path": "good.scm"})).await;
+    assert_eq!((loaded.is_error, &loaded.fields["exit_code"]), (false, &json!(0)), "{}", loaded.text);
+    assert!(
+        loaded.text.contains("; it ended itself with exit code 0, and the rest was not evaluated."),
+        "{}",
+        loaded.text
+    );
+    let failed = house.call("load_system", json!({"path": "bad.scm"})).await;
+    assert_eq!((failed.is_error, &failed.fields["exit_code"]), (true, &json!(2)), "{}", failed.text);
+    let patch = |path: &str, old: &str, new: &str, verify: &str| json!({"path": path, "old_text": old, "new_text": new, "verify": verify});
+    for (path, told) in
+        [("good.scm", "Verified: it compiles"), ("bad.scm", "Failed before, too: bad.scm: it ended with exit code 2.")]
+    {
+        let patched = house.call("lisp_patch_form", patch(path, "\"one\"", "\"two\"", "compile")).await;
+        assert!(!patched.is_error && patched.text.contains(told), "{}", patched.text);
+    }
+    let verified = house.call("lisp_patch_form", patch("t.scm", "4 (price 2)", "6 (price 3)", "tests")).await;
+    assert!(!verified.is_error && verified.text.contains("Verified: the tests pass"), "{}", verified.text);
+    assert_eq!(fs::read_to_string(house.directory.path().join("log")).unwrap(), "run ");
+    assert_eq!(house.eval("by-hand").await.trim_end(), "=> 1");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn of_many_files_with_tests_those_run_that_use_what_changed() {
     let other = "(use-modules (srfi srfi-64))\n(test-begin \"t\")\n(test-equal \"other\" 1 1)\n(test-end \"t\")\n";
     let house = House::new(&[("shop.scm", &shop("(* 2 x)")), ("z.scm", TESTS)]);

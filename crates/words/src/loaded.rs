@@ -48,7 +48,7 @@ pub(crate) fn step_text(answer: &LoadAnswer, skin: Skin) -> String {
     let counts: String = counts.map(|(counted, when)| format!(", {counted}{when}")).collect();
     let head = match answer.status {
         LoadStatus::Unchanged => format!("{} has not changed since it was loaded{counts}.\n", answer.system),
-        _ => format!("Loaded {} in {:.0} ms{counts}.\n", answer.system, answer.duration_ms),
+        _ => format!("Loaded {} in {:.0} ms{counts}{}.\n", answer.system, answer.duration_ms, exit_text(answer)),
     };
     head + &diagnostics_text(&new, skin)
         + &changes::text(&answer.changes)
@@ -82,9 +82,19 @@ fn headline(answer: &LoadAnswer) -> String {
     let with = if counted.is_empty() { String::new() } else { format!(", {counted}") };
     match answer.status {
         LoadStatus::Unchanged => format!("{name} has not changed since it was loaded; nothing was done."),
-        LoadStatus::Loaded => format!("Loaded {name} into session {session:?} in {:.0} ms{with}.", answer.duration_ms),
-        LoadStatus::Failed => format!("{name} did not load{with}."),
+        LoadStatus::Loaded => {
+            let (exit, duration) = (exit_text(answer), answer.duration_ms);
+            format!("Loaded {name} into session {session:?} in {duration:.0} ms{with}{exit}.")
+        }
+        LoadStatus::Failed => format!("{name} did not load{with}{}.", exit_text(answer)),
     }
+}
+
+/// Where code has asked for the end of the process.
+fn exit_text(answer: &LoadAnswer) -> String {
+    let code =
+        answer.exit_code.map(|code| format!("; it ended itself with exit code {code}, and the rest was not evaluated"));
+    code.unwrap_or_default()
 }
 
 /// The activity of an image when it was stopped.

@@ -253,8 +253,8 @@ fn answer_text(report: &EvalReport, skin: Skin) -> String {
         text.push_str(&line);
     };
     match &report.ending {
-        Ending::Loaded { unchanged: true } => say("unchanged since it was loaded".to_owned()),
-        Ending::Loaded { unchanged: false } => say("loaded".to_owned()),
+        Ending::Loaded { unchanged: true, .. } => say("unchanged since it was loaded".to_owned()),
+        Ending::Loaded { unchanged: false, .. } => say("loaded".to_owned()),
         _ => {}
     }
     if let Some(tests) = &report.tests {

@@ -62,7 +62,8 @@ impl Image {
         let failed = self.failure(&reply, target, project).await?;
         let renewed = if renews { self.renewed().await? } else { Renewed::default() };
         let unchanged = renews && !force && renewed.loaded.is_empty();
-        let mut evaluated = Evaluated { renewed, ..failed.unwrap_or_else(|| Ending::Loaded { unchanged }.into()) };
+        let mut evaluated =
+            Evaluated { renewed, ..failed.unwrap_or_else(|| Ending::Loaded { unchanged, exit: None }.into()) };
         let mut warnings = self.take_error_lines(reflection_warning);
         for file in warnings.iter_mut().filter_map(|warning| warning.file.as_mut()) {
             *file = source_file(project, file);

@@ -69,6 +69,7 @@ behaviours! {
     "warnings of files" project::warnings_of_files;
     "loading what fails" project::loading_what_fails;
     "loading what is not there" project::loading_what_is_not_there;
+    "loading what ends itself" project::loading_what_ends_itself;
     "tests" project::tests;
     "tests that hang" project::tests_that_hang;
     "no tests" project::no_tests;

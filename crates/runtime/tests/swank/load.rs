@@ -40,7 +40,7 @@ async fn a_file_is_loaded_and_its_mistakes_are_located() {
         "(defun one (x) x)\n\n(defun two (a b)\n  (list a))\n\n(defun three ()\n  (+ 1 (nowhere)))\n(print :loading)\n",
     );
     let report = load(&lab, LoadTarget::Path(path.clone()), true).await;
-    assert_eq!(report.ending, Ending::Loaded { unchanged: false }, "{report:#?}");
+    assert_eq!(report.ending, Ending::Loaded { unchanged: false, exit: None }, "{report:#?}");
     assert_eq!(report.stdout.head.trim(), ":LOADING");
     assert_eq!(lab.values("(one 7)").await, "7");
     let unused = report.diagnostics.iter().find(|one| one.message.contains("never used")).unwrap();
@@ -70,7 +70,7 @@ async fn a_system_of_the_project_is_found_and_loaded_again_when_it_is_forced() {
     write(&lab, "shop.lisp", "(defvar cl-user::*times* 0)\n(incf cl-user::*times*)\n(defun cl-user::f (x y) x)\n");
     let shop = || LoadTarget::System("shop".into());
     let report = load(&lab, shop(), true).await;
-    assert_eq!(report.ending, Ending::Loaded { unchanged: false }, "{report:#?}");
+    assert_eq!(report.ending, Ending::Loaded { unchanged: false, exit: None }, "{report:#?}");
     assert_eq!(report.diagnostics[0].line, Some(3), "{:#?}", report.diagnostics);
     load(&lab, shop(), true).await;
     load(&lab, shop(), false).await;

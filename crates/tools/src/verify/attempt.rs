@@ -143,6 +143,9 @@ fn of_load(load: &LoadAnswer, goal: &Goal, wish: &Wish, found: &mut Vec<Complain
             type_name: error.type_name.clone(),
             message: error.message.clone(),
         }),
+        (None, Ending::Loaded { exit: Some(code @ (..=-1 | 1..)), .. }) if found.len() == before => {
+            found.push(not_done(format!("it ended with exit code {code}")));
+        }
         (None, _) if load.status == LoadStatus::Failed && found.len() == before => {
             found.push(not_done("it did not load".to_owned()));
         }
@@ -327,6 +330,10 @@ async fn tried(
         let tests = room.test(work, context).await?;
         attempt.sees(&tests.report.renewed);
         attempt.was_stopped |= tests.otherwise.is_some();
+        // A file of tests that has run was loaded, also where it has ended itself.
+        if let (Goal::File(path), true) = (goal, tests.total > 0) {
+            attempt.seen.extend(workshop.roots.absolute(Path::new(path)).ok());
+        }
         attempt.add(VerifyStep { load: None, tests: Some(Arc::new(tests)) }, goal, wish);
     }
     if attempt.complaints.iter().any(|one| !matches!(one, Complaint::Test { .. })) {

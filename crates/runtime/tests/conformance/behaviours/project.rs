@@ -50,6 +50,18 @@ pub(super) async fn loading_what_is_not_there(bench: Arc<Bench>) {
     );
 }
 
+pub(super) async fn loading_what_ends_itself(bench: Arc<Bench>) {
+    let (mill, exit) = (&bench.phrases.mill, bench.phrases.exit);
+    let language = mill.text.lines().next().filter(|line| line.starts_with("#lang")).unwrap_or_default();
+    bench.mark().await;
+    for (status, exit) in [(3, exit.to_owned()), (0, exit.replace('3', "0"))] {
+        let path = bench.write(&mill.file.replace("mill", "script"), &format!("{language}\n{exit}\n(car 5)\n"));
+        let report = bench.load(LoadTarget::Path(path), true).await;
+        assert!(matches!(report.ending, Ending::Loaded { exit: Some(code), .. } if code == status), "{report:#?}");
+    }
+    assert!(matches!(bench.report(bench.phrases.here).await.ending, Ending::Values(_)), "the image goes on");
+}
+
 pub(super) async fn tests(bench: Arc<Bench>) {
     let tests = &bench.phrases.tests;
     if let Some((name, text)) = tests.definition {
