@@ -2,8 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::facts::Definition;
 use crate::index::Document;
 use crate::question::UseIndex;
+use crate::resolve::Symbol;
 use crate::space::common_lisp::is_of_language;
 use crate::space::{Import, Provided, Space};
 
@@ -78,14 +80,26 @@ impl<'i> UseIndex<'i> {
                             }
                             waiting.push(from);
                         }
-                        // The names of a structure of another module are not known.
-                        Provided::Structure(name) if !self.spaces.is_defined(home, name) => return None,
+                        Provided::Structure(name) if !self.shows_names(home, name) => return None,
                         Provided::Defined | Provided::Structure(_) => {}
                     }
                 }
             }
         }
         Some(self.spaces.exports(self.spaces.proper(space), name))
+    }
+
+    /// A form of the space itself shows the names of a structure: it is not one of another module, nor made by a macro.
+    fn shows_names(&self, space: &str, structure: &str) -> bool {
+        let definitions = self.definitions(&Symbol { space: space.to_owned(), name: structure.to_owned() });
+        let is_shown = |(document, one): &(&Document, &Definition)| {
+            let row = &document.facts.forms[one.form as usize];
+            let options = ["#:name", "#:constructor-name", "#:extra-"];
+            !one.made
+                && matches!(row.head.as_str(), "struct" | "define-struct")
+                && !options.iter().any(|option| document.text[row.span.range()].contains(option))
+        };
+        definitions.iter().any(is_shown)
     }
 
     /// Code in a space has this name of the language, which nothing there defines. A package that uses no package of the

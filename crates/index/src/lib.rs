@@ -84,7 +84,7 @@ pub use parameters::{
 };
 pub use question::{Hit, Referent, Symbol, UseIndex, Uses};
 pub use signatures::Signature;
-pub use space::{Exports, Import, ImportKind, Space, file_of_space};
+pub use space::{Exports, Import, ImportKind, Provide, Provided, Space, file_of_space};
 pub use stale::{Concern, RevisedFile};
 pub use things::{Things, is_thing, keywords_are_qualified, space_file, space_word, thing_name};
 pub use verdict::{EntryRole, Unused, UseEvidence, UseVerdict};

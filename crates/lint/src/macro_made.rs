@@ -24,13 +24,18 @@ impl File<'_, '_> {
         same.any(|one| self.is_given_to_macro(one)) || self.is_made_within(span, written)
     }
 
-    /// The name is written in a form of a macro that may do anything with it, or after a dot.
+    /// The name is written in a form of a macro that may do anything with it, after a dot, or in a template.
     fn is_given_to_macro(&self, at: Span) -> bool {
         let Some(list) = self.list_of(at) else { return false };
         let is_head = self.tree.data(list).next().is_some_and(|head| self.tree.core_span(head) == at);
-        let given = if is_head { self.tree.list(list).parent() } else { Some(list) };
-        let is_rest = self.text()[..at.start as usize].trim_end().ends_with(" .");
-        is_rest || given.is_some_and(|list| !self.evaluates(list))
+        // In a pattern, what comes after a comma is bound.
+        let before = self.text()[..at.start as usize].trim_end();
+        let is_rest = before.ends_with(" .") || before.ends_with([',', '@']);
+        let is_given = match self.tree.list(list).parent().filter(|_| is_head) {
+            Some(around) => !self.evaluates(around) && !self.is_judged_form(around),
+            None => !is_head && !self.evaluates(list),
+        };
+        is_rest || is_given
     }
 
     /// The list is a call of a function, or a form whose parts are understood.
@@ -47,6 +52,13 @@ impl File<'_, '_> {
                     |(_, one): &(_, &lispwright_index::Definition)| one.kind == lispwright_syntax::FormKind::Macro;
                 !definitions.is_empty() && !definitions.iter().any(is_macro)
             }
+    }
+
+    /// The list is a form of the language with forms in it that are evaluated, and no clauses.
+    fn is_judged_form(&self, list: ListId) -> bool {
+        let Some(head) = self.head_of(list) else { return false };
+        let has_clauses = head.contains("instantiate") || head == "struct-copy" || head.ends_with("/c");
+        self.dialect().standard_operator(&canonical_head(self.dialect(), head)).is_some() && !has_clauses
     }
 
     /// A definition that is not at top level makes names of words of this one.

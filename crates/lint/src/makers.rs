@@ -227,8 +227,8 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         };
         let is_exporting = |row: &FormRow| self.exporting().contains(row.head.rsplit(':').next().unwrap_or(&row.head));
         let is_written = self.file.question.declarations(space).all(|one| !one.exports_more);
-        if self.words.by_macros && !self.provides_itself(space, &documents) {
-            return false;
+        if self.words.by_macros {
+            return is_written && self.provides_itself(space, &documents);
         }
         // A call of `export` with what is computed.
         let computes = |hit: &Hit<'_>| {
@@ -248,8 +248,13 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         let says = |one: &Space| {
             one.exports == Exports::All || !one.provides.is_empty() || one.exports != Exports::Names(Vec::new())
         };
-        let provides = |row: &FormRow| row.head.len() > "provide".len() && row.head.contains("provide");
-        self.file.question.declarations(space).any(says)
+        let provides = |row: &FormRow| {
+            let is_other =
+                row.head.contains("provide") && !["provide", "provide/contract"].contains(&row.head.as_str());
+            is_other || self.exporting().contains(&row.head)
+        };
+        documents.iter().all(|document| document.is_balanced)
+            && self.file.question.declarations(space).any(says)
             && !documents.iter().any(|document| document.facts.forms.iter().any(provides))
     }
 
@@ -260,7 +265,10 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
 
     fn exporting(&self) -> &FxHashSet<String> {
         self.exporting.get_or_init(|| {
-            let exports = |text: &str| self.computes_exports(text);
+            let exports = |text: &str| match self.words.exporter.filter(|_| self.words.by_macros) {
+                Some(word) => text.contains(word),
+                None => self.computes_exports(text),
+            };
             let mut names = FxHashSet::default();
             for document in self.file.question.documents().iter().filter(|document| exports(&document.text)) {
                 let macros = document.facts.forms.iter().filter(|row| row.kind == FormKind::Macro);
@@ -335,7 +343,11 @@ fn may_make(source: &str, name: &str) -> bool {
     let source = &without_texts(source);
     let name = name.to_ascii_lowercase();
     let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
-    if symbols.peek().is_none() || symbols.any(|symbol| name.contains(&symbol.to_ascii_lowercase())) {
+    let is_in_name = |symbol: &str| name.contains(&symbol.to_ascii_lowercase());
+    // `(define-cpointer-type _handle)` makes `handle?`.
+    if symbols.peek().is_none()
+        || symbols.any(|symbol| is_in_name(symbol) || is_in_name(symbol.trim_start_matches('_')))
+    {
         return true;
     }
     // A short name is one that what it makes begins with: `(def-type F [name])` makes `F?` and `F-maker`.

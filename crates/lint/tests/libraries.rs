@@ -55,7 +55,7 @@ const RACKET: &[(&str, &str)] = &[
     ("rackunit/main.rkt", "check-equal? test-case"),
     (
         "data/order.rkt",
-        "define-record with-order within-class inherit from-above unsafe! bounce all-of define-and-provide",
+        "define-record with-order within-class inherit from-above match unsafe! define-cpointer-type bounce all-of define-and-provide",
     ),
 ];
 
@@ -75,13 +75,17 @@ fn an_invented_name_of_racket_is_told_where_all_that_a_module_has_is_known() {
     ];
     assert_eq!(told_in_racket(RACKET, text, parts), expected);
     let near = "#lang racket/base\n(require racket/list \"parts.rkt\")\n(define (f o) (firsts o))\n(define (g o) (totall o))\n\
-                (define (h o) (string-joins o))\n";
+                (define (h o) (string-joins o))\n(define (i o) (cpointer-tag o))\n";
     let expected = [
         "nobody defines `firsts`; near it: `first`",
         "nobody defines `totall`; near it: `total`",
         "nobody defines `string-joins`; near it: `string-join` of module `racket/string`",
+        "nobody defines `cpointer-tag` here; module `ffi/unsafe` does",
     ];
     assert_eq!(told_in_racket(RACKET, near, parts), expected);
+    // What another module is asked for under another name is there.
+    let renamed = "#lang racket/base\n(require (only-in \"parts.rkt\" [total sum]))\n(define (f o) (sum o))\n";
+    assert_eq!(told_in_racket(RACKET, renamed, parts), [""; 0]);
     // Without Racket nothing is known of a library, and a module of another language may define what it likes.
     assert_eq!(told_in_racket(&[], text, parts), [""; 0]);
     assert_eq!(told_in_racket(RACKET, &text.replace("racket/list", "other/list"), parts), [""; 0]);
@@ -102,6 +106,9 @@ fn macros_of_racket_define_bind_and_give_out_what_is_not_read() {
         "(require (from-above \"parts\"))\n(define (f) (list-sum 1))",
         "(unsafe!)\n(define (f) (list-sum 1))",
         "(define (f) (lambda pattern:id 1))",
+        "(define (f o) (struct-copy order o (items 1)))",
+        "(define (f o) (match o [#`(order ,items) (list items)]))",
+        "(define-cpointer-type _order)\n(define (f o) (order? o))",
     ] {
         assert_eq!(told_in_racket(RACKET, &text(form), parts), [""; 0], "{form}");
     }
@@ -110,6 +117,10 @@ fn macros_of_racket_define_bind_and_give_out_what_is_not_read() {
         "#lang racket/base\n(provide total (all-of order))\n(define (total x) x)\n",
         "#lang racket/base\n(provide total (struct-out order))\n(define (total x) x)\n",
         "#lang racket/base\n(provide total)\n(define (total x) x)\n(define-and-provide (f) 1)\n",
+        "#lang racket/base\n(require \"base.rkt\")\n(provide total (struct-out order))\n(define (total x) x)\n\
+         (define-struct/made order (items))\n",
+        "#lang racket/base\n(provide total (struct-out $order))\n(define (total x) x)\n(struct order (items) #:name $order)\n",
+        "#lang racket/base\n(define-syntax-rule (out x) (begin\n  (provide x)))\n(provide total)\n(define (total x) x)\n(out order)\n",
         "#lang racket/base\n(provide total (all-from-out other/list))\n(define (total x) x)\n",
     ] {
         assert_eq!(told_in_racket(RACKET, &text("(define (f) (order-items 1))"), parts), [""; 0], "{parts}");

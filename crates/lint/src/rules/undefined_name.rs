@@ -1,6 +1,8 @@
 //! A name that nobody defines.
 
-use lispwright_index::{Import, ImportKind, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{
+    Import, ImportKind, LibraryNames, Owner, Provide, Provided, Referent, Space, Symbol, Use, UseKind,
+};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{
     Dialect, FormKind, OperatorKind, Span, SpecialForm as F, StandardOperator, TokenKind, edit_distance, nearest,
@@ -399,7 +401,7 @@ impl<'i> Search<'_, '_, 'i> {
             }
         } else if self.is_for_another() {
             return None;
-        } else if !(is_entered && self.is_closed(&home, symbol)) {
+        } else if !(is_entered && self.is_closed(&home, symbol, written)) {
             // A longer name that is used once and is a slip of one that is there is not that of an unknown package or module.
             // A file that enters no module is a part of another, or data.
             let form = file.forms.around(at.start).map(|id| file.forms.get(id).kind);
@@ -551,9 +553,9 @@ impl<'i> Search<'_, '_, 'i> {
     }
 
     /// All that code of a space can have from elsewhere by the name is known.
-    fn is_closed(&mut self, home: &str, symbol: &Symbol) -> bool {
+    fn is_closed(&mut self, home: &str, symbol: &Symbol, written: &str) -> bool {
         match self.words.by_macros {
-            true => self.is_without(home, &symbol.name),
+            true => self.is_without(home, written),
             false => symbol.space == home && self.file.question.has_space(home) && self.imports_are_known(home),
         }
     }
@@ -594,10 +596,13 @@ impl<'i> Search<'_, '_, 'i> {
 
     /// A module of the project does not give out the name, nor may a macro in it do so.
     fn gives_not_out(&mut self, space: &str, name: &str) -> bool {
+        let question = self.file.question;
+        let gives_all = |provide: &Provide| matches!(provide.what, Provided::Defined);
+        let gives_all = question.declarations(space).flat_map(|one| &one.provides).any(gives_all);
         self.file.is_of_racket(space)
-            && self.file.question.gives_out(space, name) == Some(false)
+            && question.gives_out(space, name) == Some(false)
             && self.makers.exports_are_written(space)
-            && !self.makers.may_be_conjured(space, name)
+            && !(gives_all && self.makers.may_be_conjured(space, name))
     }
 
     /// All names that code of a space can have from elsewhere are known.
@@ -676,6 +681,9 @@ impl<'i> Search<'_, '_, 'i> {
     /// The name that differs from it in a letter or two, of those that code of the module has from others, or could have from
     /// a module of the language.
     fn near_of_modules(&self, space: &str, name: &str) -> Option<String> {
+        if let Some(module) = modules::racket_module(name) {
+            return Some(format!(" here; module `{module}` does"));
+        }
         let question = self.file.question;
         let from = || question.imports_of(space).filter(|one| one.only.is_none() && one.prefix.is_empty());
         let of_libraries: Vec<LibraryNames> = from().filter_map(|one| question.library_exports(&one.from)).collect();
