@@ -51,8 +51,8 @@ struct LibrarySpace {
 }
 
 /// Tells of some modules of libraries what each exports, in the same order; `None` of one that is not there or cannot be
-/// had without running it.
-pub(crate) type Asker = dyn Fn(Dialect, &[String]) -> Vec<Option<Vec<String>>> + Send + Sync;
+/// had without running it, and `None` of all where nobody answers, who is not asked again.
+pub(crate) type Asker = dyn Fn(Dialect, &[String]) -> Option<Vec<Option<Vec<String>>>> + Send + Sync;
 
 /// The installed libraries of a machine.
 #[derive(Default)]
@@ -83,6 +83,8 @@ struct Known {
     nicknames: FxHashMap<String, String>,
     /// What is said of spaces, by their names.
     spaces: FxHashMap<String, LibrarySpace>,
+    /// Who says what modules export did not answer.
+    is_silent: bool,
     /// What was found out of them.
     asked: FxHashMap<String, Option<LibraryNames>>,
     /// The directory or file in which each of them is declared.
@@ -260,14 +262,16 @@ impl Known {
         needed: &dyn Fn() -> Vec<String>,
     ) -> Option<LibraryNames> {
         let is_open = |known: &Self, space: &str| space.starts_with(LIBRARY) && !known.asked.contains_key(space);
-        if is_open(self, space) {
+        if is_open(self, space) && !self.is_silent {
             let mut spaces = needed();
             spaces.push(space.to_owned());
             spaces.retain(|space| is_open(self, space));
             spaces.sort_unstable();
             spaces.dedup();
             let modules: Vec<String> = spaces.iter().map(|space| space[LIBRARY.len()..].to_owned()).collect();
-            let mut told = asker(dialect, &modules).into_iter();
+            let answer = asker(dialect, &modules);
+            self.is_silent = answer.is_none();
+            let mut told = answer.unwrap_or_default().into_iter();
             for space in spaces {
                 let names = told.next().flatten().map(|names| Arc::new(names.into_iter().collect()));
                 self.asked.insert(space, names);

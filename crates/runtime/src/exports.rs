@@ -14,26 +14,27 @@ use crate::backends::Runtime;
 use crate::environment::{distrusts, entrust};
 
 /// So long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// At most so many bytes of an answer are read.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What each of the modules exports; `None` of one that is not installed or not compiled, and of all where the language has
-/// no implementation here that can be asked. Waits for a process of that, for 20 s at most.
+/// What each of the modules exports, in their order; `None` of one that is not installed or not compiled, and `None` of all
+/// where the language has no implementation here that can be asked, or that gives no answer. Waits for a process of that, for
+/// 10 s at most.
 #[must_use]
-pub fn library_exports(dialect: Dialect, modules: &[String]) -> Vec<Option<Vec<String>>> {
-    let asked = Runtime::for_dialect(dialect).and_then(|runtime| match ask(runtime, modules)? {
-        Ok(told) => Some(told),
+pub fn library_exports(dialect: Dialect, modules: &[String]) -> Option<Vec<Option<Vec<String>>>> {
+    let runtime = Runtime::for_dialect(dialect)?;
+    let told = match ask(runtime, modules)? {
+        Ok(told) => told,
         Err(error) => {
             tracing::warn!(runtime = runtime.name, %error, "what libraries export is not known");
-            None
+            return None;
         }
-    });
-    let told = asked.unwrap_or_default();
+    };
     let mut lines = told.lines();
     let names = |line: &str| line.split(' ').map(str::to_owned).collect();
-    modules.iter().map(|_| lines.next().filter(|line| !line.is_empty()).map(names)).collect()
+    Some(modules.iter().map(|_| lines.next().filter(|line| !line.is_empty()).map(names)).collect())
 }
 
 /// What the implementation prints: a line for each module, with the names that it exports; empty for one that is not known.
@@ -83,7 +84,7 @@ mod tests {
     #[test]
     fn a_module_that_is_not_there_is_not_known_and_hides_no_other() {
         let modules = ["racket/string.rkt", "no/such\nthing.rkt", "racket/list.rkt", ""].map(str::to_owned);
-        let told = library_exports(Dialect::Racket, &modules);
+        let told = library_exports(Dialect::Racket, &modules).unwrap_or_default();
         let has = |at: usize, name: &str| told[at].as_ref().is_some_and(|all| all.iter().any(|one| one == name));
         assert!(has(0, "string-join") && has(2, "first") && !has(0, "first"));
         assert_eq!((told.len(), &told[1], &told[3]), (4, &None, &None));
@@ -91,6 +92,6 @@ mod tests {
 
     #[test]
     fn a_language_without_such_an_implementation_has_no_answer() {
-        assert_eq!(library_exports(Dialect::Clojure, &["clojure.set".to_owned()]), [None]);
+        assert_eq!(library_exports(Dialect::Clojure, &["clojure.set".to_owned()]), None);
     }
 }
