@@ -342,6 +342,11 @@ fn may_make(source: &str, name: &str) -> bool {
     }
     let source = &without_texts(source);
     let name = name.to_ascii_lowercase();
+    // `(define-tokens values (ID))` makes `token-ID`.
+    let is_part = |symbol: &str| name.split(['-', '/', ':', '?', '!']).any(|part| part.eq_ignore_ascii_case(symbol));
+    if source.split(is_end).skip(2).any(|symbol| !symbol.is_empty() && symbol.len() <= 2 && is_part(symbol)) {
+        return true;
+    }
     let mut symbols = source.split(is_end).filter(|symbol| symbol.len() > 2).skip(1).peekable();
     let is_in_name = |symbol: &str| name.contains(&symbol.to_ascii_lowercase());
     // `(define-cpointer-type _handle)` makes `handle?`.

@@ -289,7 +289,6 @@ const SPECIAL_FORMS: SpecialForms = &[
             "define-module-boundary-contract",
             "define-custom-hash-types",
             "define-custom-set-types",
-            "define-empty-tokens",
             "define-splicing-for-clause-syntax",
             "define-check",
             "define-simple-check",
