@@ -57,7 +57,10 @@ impl File<'_, '_> {
     /// The list is a form of the language with forms in it that are evaluated, and no clauses.
     fn is_judged_form(&self, list: ListId) -> bool {
         let Some(head) = self.head_of(list) else { return false };
-        let has_clauses = head.contains("instantiate") || head == "struct-copy" || head.ends_with("/c");
+        let has_clauses = head.contains("instantiate")
+            || head.starts_with("interface")
+            || head == "struct-copy"
+            || head.ends_with("/c");
         self.dialect().standard_operator(&canonical_head(self.dialect(), head)).is_some() && !has_clauses
     }
 

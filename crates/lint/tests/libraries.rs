@@ -56,7 +56,7 @@ const RACKET: &[(&str, &str)] = &[
     ("rackunit/main.rkt", "check-equal? test-case"),
     (
         "data/order.rkt",
-        "define-record with-order within-class inherit from-above match unsafe! define-tokens define-cpointer-type bounce all-of define-and-provide",
+        "define-record with-order within-class inherit from-above match unsafe! interface define-tokens define-cpointer-type bounce all-of define-and-provide",
     ),
 ];
 
@@ -109,6 +109,7 @@ fn macros_of_racket_define_bind_and_give_out_what_is_not_read() {
         "(define (f) (lambda pattern:id 1))",
         "(define (f o) (struct-copy order o (items 1)))",
         "(define (f o) (match o [#`(order ,items) (list items)]))",
+        "(define shop<%> (interface () (get-items (list 1))))",
         "(define-tokens values (ID))\n(define (f o) (token-ID o))",
         "(define-cpointer-type _order)\n(define (f o) (order? o))",
     ] {
