@@ -37,7 +37,7 @@ impl<'i> File<'_, 'i> {
     /// it, or makes names. Or it stands in the parameters of a macro.
     pub(crate) fn may_be_bound(&self, at: Span) -> bool {
         let (file, question) = (self, self.question);
-        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        let lists = file.lists_around(at);
         let head = |list: ListId| {
             let head = file.tree.data(list).next().filter(|head| head.list().is_none())?;
             Some(file.tree.core_span(head))

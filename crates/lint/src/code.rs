@@ -203,7 +203,7 @@ impl<'i> File<'_, 'i> {
             })
         };
         let is_it = |list| is_ignored(list) || (!words.never.is_empty() && is_left_out(list));
-        std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent()).any(is_it)
+        self.lists_around(at).any(is_it)
     }
 
     /// The names of the language are not those of a module language of which nothing is known.

@@ -57,6 +57,11 @@ impl<'i> File<'_, 'i> {
         self.tree.token_at(at.start).and_then(|token| self.tree.list_around(token))
     }
 
+    /// The lists around a place, the innermost first.
+    pub(crate) fn lists_around(&self, at: Span) -> impl Iterator<Item = ListId> {
+        std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent())
+    }
+
     /// The innermost form that a list is, or is in.
     pub(crate) fn form_around(&self, list: ListId) -> Option<&CodeForm<'i>> {
         let lists = std::iter::successors(Some(list), |list| self.tree.list(*list).parent());

@@ -5,7 +5,7 @@
 //! in a function makes `order-total`.
 
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{ListId, OperatorKind, Span, TokenKind};
+use lispwright_syntax::{FormKind, ListId, OperatorKind, Span, TokenKind};
 
 use crate::file::File;
 
@@ -15,8 +15,7 @@ const MOST_WORDS: usize = 5;
 impl File<'_, '_> {
     /// A macro may bind the name at a place, or make it.
     pub(crate) fn may_be_of_macro(&self, at: Span) -> bool {
-        let Some(list) = self.list_of(at) else { return false };
-        let outermost = std::iter::successors(Some(list), |list| self.tree.list(*list).parent()).last().unwrap_or(list);
+        let Some(outermost) = self.lists_around(at).last() else { return false };
         let span = self.tree.list_span(outermost);
         let written = self.source(at);
         let atoms = self.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
@@ -42,15 +41,12 @@ impl File<'_, '_> {
     fn evaluates(&self, list: ListId) -> bool {
         let Some(head) = self.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
         let word = canonical_head(self.dialect(), self.core(head));
-        let is_function = |kind: OperatorKind| kind == OperatorKind::Function;
         self.dialect().special_form(&word).is_some()
-            || self.dialect().standard_operator(&word).is_some_and(|one| is_function(one.kind))
+            || self.dialect().standard_operator(&word).is_some_and(|one| one.kind == OperatorKind::Function)
             || {
                 let name = self.name(self.tree.core_span(head));
                 let definitions = self.definitions(&name);
-                let is_macro =
-                    |(_, one): &(_, &lispwright_index::Definition)| one.kind == lispwright_syntax::FormKind::Macro;
-                !definitions.is_empty() && !definitions.iter().any(is_macro)
+                !definitions.is_empty() && !definitions.iter().any(|(_, one)| one.kind == FormKind::Macro)
             }
     }
 

@@ -190,7 +190,7 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
     /// The place is in a declaration of the file.
     fn is_declared(&self, at: Span) -> bool {
         let file = self.file;
-        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
+        let lists = file.lists_around(at);
         lists.take(3).any(|list| file.head_of(list).is_some_and(|head| head == "declare"))
     }
 
@@ -245,9 +245,7 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
 
     /// The module says itself what it provides, and no macro of it is called as if it did.
     fn provides_itself(&self, space: &str, documents: &[&Document]) -> bool {
-        let says = |one: &Space| {
-            one.exports == Exports::All || !one.provides.is_empty() || one.exports != Exports::Names(Vec::new())
-        };
+        let says = |one: &Space| !one.provides.is_empty() || one.exports != Exports::Names(Vec::new());
         let provides = |row: &FormRow| {
             let is_other =
                 row.head.contains("provide") && !["provide", "provide/contract"].contains(&row.head.as_str());

@@ -117,12 +117,11 @@ impl File<'_, '_> {
     /// The name at a place is asked for from the one module that the form says: `(only-in racket/list first)`.
     pub(crate) fn is_of_module(&self, at: Span) -> bool {
         const CHOOSING: &[&str] = &["only-in", "except-in", "rename-in"];
-        let lists = std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent());
+        let lists = self.lists_around(at);
         let mut heads = lists.take(2).filter_map(|list| Some((list, self.head_of(list)?)));
         let is_plain = |list: ListId| self.tree.data(list).nth(1).is_some_and(|module| module.list().is_none());
         let is_template = || {
-            let mut around = std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent());
-            around
+            self.lists_around(at)
                 .any(|list| self.is_prefixed(list) || self.head_of(list).is_some_and(|head| head.starts_with("define")))
         };
         heads.any(|(list, head)| CHOOSING.contains(&head) && is_plain(list)) && !is_template()

@@ -214,6 +214,9 @@ impl<'i> Search<'_, '_, 'i> {
                 (symbol.space, is_external)
             }
         };
+        if self.words.by_macros && !file.is_of_module(used.span()) {
+            return None;
+        }
         if matches!(used.kind, UseKind::Template | UseKind::Definition | UseKind::Method) && !is_exported {
             return None;
         }
@@ -223,8 +226,7 @@ impl<'i> Search<'_, '_, 'i> {
         if self.words.closed.contains(&space.as_str()) && !question.has_space(&space) {
             return self.of_language(used, &space);
         }
-        let is_asked = is_exported && (!self.words.by_macros || file.is_of_module(used.span()));
-        if let Some(all) = question.library_exports(&space).filter(|_| is_asked) {
+        if let Some(all) = question.library_exports(&space).filter(|_| is_exported) {
             return self.of_installed(used, &space, &all);
         }
         // A name that a space gives out under another is no name of its own.
@@ -254,10 +256,11 @@ impl<'i> Search<'_, '_, 'i> {
             if !is_exported || is_given(&symbol.name) || plain.is_some_and(|name| is_given(&name)) {
                 return None;
             }
-            if !self.makers.exports_are_written(&space)
-                || (self.words.by_macros
-                    && !(file.is_of_module(used.span()) && self.gives_not_out(&space, &symbol.name)))
-            {
+            let is_certain = match self.words.by_macros {
+                true => self.gives_not_out(&space, &symbol.name),
+                false => self.makers.exports_are_written(&space),
+            };
+            if !is_certain {
                 return None;
             }
             let (word, space) = (self.words.space_word, file.space_text(&space));
@@ -511,10 +514,8 @@ impl<'i> Search<'_, '_, 'i> {
     /// A macro around the place may bind the name: it is written elsewhere in the form, too. Or a body around it defines it.
     fn may_bind(&self, at: Span, written: &str, is_variable: bool) -> bool {
         let file = self.file;
-        let lists = std::iter::successors(file.list_of(at), |list| file.tree.list(*list).parent());
-        let outermost = file.list_of(at).map(|list| {
-            std::iter::successors(Some(list), |list| file.tree.list(*list).parent()).last().unwrap_or(list)
-        });
+        let lists = file.lists_around(at);
+        let outermost = file.lists_around(at).last();
         let definitions = [format!("(define ({written}"), format!("(define {written}"), format!("((setf {written})")];
         let is_defined = |list| definitions.iter().any(|one| file.source(file.tree.list_span(list)).contains(one));
         if outermost.is_some_and(is_defined) {

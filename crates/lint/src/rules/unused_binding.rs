@@ -118,7 +118,7 @@ impl File<'_, '_> {
     /// The name that is used in a function in the place of its parameter, which nothing uses and which is a slip of it.
     fn misspelt_parameter(&self, local: &UnusedLocal<'_, '_>) -> Option<Span> {
         let name = self.source(local.name).to_ascii_lowercase();
-        let mut lists = std::iter::successors(self.list_of(local.name), |list| self.tree.list(*list).parent()).take(3);
+        let mut lists = self.lists_around(local.name).take(3);
         let function = lists.find(|list| self.is_function(*list, local.name))?;
         let scope = self.tree.list_span(function);
         let is_meant = |(kind, span): &(TokenKind, Span)| {
