@@ -117,11 +117,16 @@
   (fcntl *requests* +f-setown+ *own-pid*)
   (fcntl *requests* +f-setsig+ +sigint+))
 
+(defvar *watched-since* 0 "When interrupts were turned on, in internal time units.")
+
+(defconstant +late-signal+ (floor internal-time-units-per-second 10))
+
 (defun watch (on)
   "Turns interrupts on or off."
   (when *interrupt-action*
     (let ((flags (fcntl *requests* +f-getfl+ 0)))
       (cond (on
+             (setf *watched-since* (get-internal-real-time))
              ;; An interrupt during arithmetic leaves the signal blocked.
              (setf (buffered +signal-set-size+) *interrupt-set*)
              (libc "sigprocmask" :int :int 1 :pointer (buffer) :pointer nil) ; SIG_UNBLOCK
@@ -143,10 +148,17 @@ alarm half a second later, when other code may run."
   "Calls FUNCTION, outside of evaluated code, where signals are ignored."
   (funcall function))
 
-(defun handle-signal ()
-  (if (protocol-readable-p)
-      (handle-frames)
-      (handle-interrupt)))
+(defun late-signal-p ()
+  "True of a signal that the request of the current evaluation can have caused: the kernel wakes who reads a pipe before
+it sends the signal of what was written."
+  (< (- (get-internal-real-time) *watched-since*) +late-signal+))
+
+(defun handle-signal (condition)
+  "Reads the messages of the parent, or interrupts the evaluation; goes on with it when neither has left it."
+  (cond ((protocol-readable-p) (handle-frames))
+        ((late-signal-p) nil)
+        (t (handle-interrupt)))
+  (continue condition))
 
 (defun call-interruptible (function)
   "Calls FUNCTION in an interrupt handler so that another interrupt can end it."
@@ -154,9 +166,7 @@ alarm half a second later, when other code may run."
 
 (defun call-exposed (function)
   "Calls FUNCTION so that the handlers around it do not hide an interrupt, which is a serious condition."
-  (handler-bind ((system::interrupt-condition (lambda (condition)
-                                                (declare (ignore condition))
-                                                (handle-signal))))
+  (handler-bind ((system::interrupt-condition #'handle-signal))
     (funcall function)))
 
 ;;; The standard streams
@@ -187,7 +197,7 @@ there after a crash."
   (flet ((debugger-hook (continuable &optional condition print)
            (declare (ignore continuable print))
            (if (typep condition 'system::interrupt-condition)
-               (handle-signal)
+               (handle-signal condition)
                ;; The hook of evaluated code has been called.
                (let ((*debugger-hook* nil))
                  (funcall hook (or condition (memory-exhausted)))))))

@@ -320,6 +320,21 @@ async fn the_first_code_can_load_what_the_project_has() {
 }
 
 #[tokio::test]
+async fn a_signal_that_comes_with_the_request_interrupts_nothing() {
+    let house = House::new(&[]);
+    let eval = async |code: &str| {
+        house.call("repl_eval", json!({"code": code, "runtime": "clisp", "session": "clisp"})).await.text
+    };
+    let signal = "(ext:shell \"kill -INT $PPID\")";
+    for _ in 0..3 {
+        assert_eq!(eval(&format!("(progn {signal} 42)")).await.trim_end(), "=> 42");
+    }
+    let later = eval(&format!("(progn (sleep 0.3) {signal} 42)")).await;
+    assert!(later.contains("It was sent SIGINT"), "{later}");
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_is_gone_and_still_used_is_told() {
     let module =
         "(define-module (shop) #:export (price))\n(define (helper x) (* 2 x))\n(define (price x) (helper x))\n";
