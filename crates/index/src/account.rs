@@ -239,6 +239,12 @@ impl<'i> UseIndex<'i> {
             _ if discarded.iter().any(|span| span.encloses(token)) => Holds::Discarded,
             _ if text.starts_with(':') || text.starts_with("#:") => Holds::Keyword,
             _ if is_declared() => Holds::Declaration,
+            // Such a name is no local one, whatever a macro makes of it.
+            _ if rules(self.dialect()).data_names_are_qualified
+                && Written::of(self.dialect(), text).qualifier.is_some() =>
+            {
+                Holds::Use(UseKind::Value)
+            }
             _ => Holds::Unknown,
         }
     }

@@ -285,10 +285,24 @@ impl<'i> UseIndex<'i> {
             Some(Owner::Space { name: space, is_exported: true }) => self.spaces.exported(space, &name(), MOST_STEPS),
             Some(Owner::Space { name: space, .. }) => self.spaces.meaning(space, &Written::plain(name())),
             Some(Owner::Name(owner)) => match self.meaning_at(document, *owner) {
+                Referent::Is(owner) if !self.has_functions(&owner) => {
+                    Referent::Is(Symbol { space: owner.name, name: name() })
+                }
                 Referent::Is(owner) => Referent::Is(Symbol { name: name(), ..owner }),
                 Referent::Unknown(owner) => Referent::Unknown(Symbol { name: name(), ..owner }),
             },
         }
+    }
+
+    /// The methods of an owner are functions of its space: it is no class or interface of the platform, such as
+    /// `Runnable`, which every namespace has, and no interface that the project defines.
+    fn has_functions(&self, owner: &Symbol) -> bool {
+        let definitions = self.definitions(owner);
+        let makes = |(document, one): &(&Document, &Definition)| {
+            let mut others = document.facts.definitions.iter();
+            one.kind == FormKind::Definition || others.any(|other| other.made && other.form == one.form)
+        };
+        definitions.iter().any(makes) || definitions.is_empty() && !self.declares(&owner.space)
     }
 
     /// What the name at a place means, whatever it is there.

@@ -132,7 +132,7 @@ impl Role {
             F::Fields => from(2, Self::Bindings),
             F::ClassOfSlots => from(3, Self::Binding),
             F::Methods => from(3, Self::Function),
-            F::Protocol => from(2, Self::Function),
+            F::Protocol | F::Interface => from(2, Self::Function),
             F::Implementation(code) => from(u32::from(code) + 1, Self::Function),
             F::ExtendProtocol => from(2, Self::Function),
             F::Proxy => from(3, Self::Function),

@@ -69,9 +69,14 @@ fn of_special(form: F) -> Option<Indent> {
         F::Define | F::DefineMethod | F::DefineValues | F::Record | F::Condition | F::ClassOfSlots | F::Syntax => {
             Indent::Definition
         }
-        F::SyntaxRule | F::Variable | F::Special | F::Test | F::Multimethod | F::Methods | F::Protocol => {
-            Indent::Definition
-        }
+        F::SyntaxRule
+        | F::Variable
+        | F::Special
+        | F::Test
+        | F::Multimethod
+        | F::Methods
+        | F::Protocol
+        | F::Interface => Indent::Definition,
         F::Language | F::Pass | F::Fields | F::Generics | F::SyntaxClass | F::Mode(_) | F::Advice => Indent::Definition,
         F::MatchFunction | F::MatchDefine | F::SyntaxParseRule | F::SyntaxDefine | F::Signature => Indent::Definition,
         F::Body(data) => Indent::Body(data),

@@ -48,6 +48,39 @@ fn definition_uses_and_references_change() {
 }
 
 #[test]
+fn methods_of_classes_and_interfaces_are_no_functions() {
+    let project = "== a.clj
+(ns a (:import (java.util Iterator)))
+(definterface Stepper (^Object run [o]) (^void join [^Stepper other]))
+(defn run [x] x)
+(deftype Walker [n]
+  Stepper (run [this o] o) (join [this other] nil)
+  Object (toString [this] (run n)))
+(reify Runnable (run [this] (run 1)))
+(reify Iterator (next [this] (instance? Stepper 1)))
+(defn toString [x] x)
+";
+    let functions =
+        project.replace("(defn run", "(defn «run»").replace("(run n)", "(«run» n)").replace("(run 1)", "(«run» 1)");
+    check(&functions, "run", "start");
+    check(&project.replace("(defn toString", "(defn «toString»"), "toString", "text");
+    check(&project.replace("Stepper", "«Stepper»"), "Stepper", "Mover");
+}
+
+#[test]
+fn a_qualified_name_is_a_use_whatever_a_macro_makes_of_it() {
+    let project = "== a.clj
+(ns a)
+(defn «parser» [x] x)
+(defmacro defparser [name grammar & {:as options}] `(def ~name ~(first [grammar options])))
+== b.clj
+(ns b (:require [a :as i]))
+(i/defparser own \"s\" :space (i/«parser» 1))
+";
+    check(project, "a/parser", "reader");
+}
+
+#[test]
 fn records_and_protocols_change() {
     check(
         "== a.clj

@@ -134,6 +134,8 @@ pub enum SpecialForm {
     Methods,
     /// `name (method parameters…)…`
     Protocol,
+    /// `name (method [parameters])…`: the methods are those of a class of the platform, and no functions.
+    Interface,
     /// `name code…`, `(name option…) code…` or `"name" code…`: tests.
     Test,
 
@@ -411,6 +413,7 @@ mod tests {
                     | F::Structure
                     | F::Methods
                     | F::Protocol
+                    | F::Interface
                     | F::Define
                     | F::DefineMethod
                     | F::DefineValues

@@ -430,6 +430,16 @@ impl<'t> Walk<'t> {
                     method.for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
                 }
             }
+            F::Interface => {
+                self.definition(data.next());
+                for method in data.filter_map(Datum::list).flat_map(|list| tree.data(list)) {
+                    let parameters = method.list().into_iter().flat_map(|list| tree.data(list));
+                    for typed in parameters.chain([method]) {
+                        self.hints(typed);
+                        self.mark_all(typed, MarkRole::Local);
+                    }
+                }
+            }
             F::Methods => {
                 self.definition(data.next());
                 let fields = data.next().map_or_else(Vec::new, |fields| self.alternatives(fields));

@@ -206,7 +206,7 @@ const DEFINERS: &[Row] = &[
 ];
 
 const SPECIAL_FORMS: SpecialForms = &[
-    (F::Data, &["quote", "memfn", "gen-class", "gen-interface", "definterface", "import", "refer-clojure"]),
+    (F::Data, &["quote", "memfn", "gen-class", "gen-interface", "import", "refer-clojure"]),
     (F::Body(1), &["proxy-super"]),
     (F::FunctionName, &["var"]),
     (
@@ -249,6 +249,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::Macro, &["defmacro", "defmacro-"]),
     (F::Multimethod, &["defmethod"]),
     (F::Protocol, &["defprotocol"]),
+    (F::Interface, &["definterface"]),
     (F::Methods, &["defrecord", "deftype"]),
     (F::Implementation(0), &["reify"]),
     (F::Implementation(1), &["extend-type"]),
