@@ -278,11 +278,7 @@ impl<'c, 'i> Caller<'c, 'i> {
         if file.facts.no_forms.binary_search(&start).is_ok() {
             return Err(OpenReason::Data);
         }
-        // In a template, `((name value) …)` can be bindings.
-        if kind == UseKind::Template
-            && let Some(around) = file.tree.list(list).parent()
-            && file.tree.data(around).next().is_some_and(|first| first.list().is_some())
-        {
+        if kind == UseKind::Template && may_bind(file, list) {
             return Err(OpenReason::Data);
         }
         // In code, an assigned place says so itself.
@@ -460,6 +456,20 @@ impl<'c, 'i> Caller<'c, 'i> {
 fn prefixes(file: &File<'_>, datum: Datum) -> Vec<String> {
     let text = |token| file.document.text[file.tree.token_span(token).range()].to_owned();
     file.tree.prefixes(datum).map(|prefix| text(prefix.token)).collect()
+}
+
+/// Inside of a template, `((name value) …)` can be bindings. The template itself is none, and that of a clause
+/// `(pattern template)` has no prefix of its own.
+fn may_bind(file: &File<'_>, list: ListId) -> bool {
+    let Some(around) = file.tree.list(list).parent() else { return false };
+    let begins_with_list = file.tree.data(around).next().is_some_and(|first| file.source(first).starts_with('('));
+    let clauses = file.tree.list(around).parent().and_then(|rules| file.head(rules));
+    let is_clause = clauses.and_then(|head| file.dialect().special_form(&head)) == Some(SpecialForm::SyntaxRules);
+    let is_template = || {
+        let datum = file.datum_at(around, file.tree.list_span(list)).map(|(_, datum)| datum);
+        datum.is_some_and(|datum| !datum.is_bare())
+    };
+    begins_with_list && !is_clause && !is_template()
 }
 
 fn is_spliced(file: &File<'_>, datum: Datum) -> bool {

@@ -230,3 +230,13 @@ fn a_name_changes_in_all_lists_that_have_it() {
 ",
     );
 }
+
+#[test]
+fn templates_of_macros_with_several_arities_are_followed() {
+    clj(
+        "(ns a)\n(defn pay [a b] [a b])\n(defmacro m ([a b] `(pay ~a ~b)) ([a b & r] `(pay ~a (m ~b ~@r))))\n",
+        "pay [b a]",
+        "(ns a)\n(defn pay [b a] [a b])\n(defmacro m ([a b] `(pay ~b ~a)) ([a b & r] `(pay (m ~b ~@r) ~a)))\n\
+         -- 1 definitions, 0 methods, 2 calls\n",
+    );
+}

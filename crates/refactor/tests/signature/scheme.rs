@@ -188,3 +188,23 @@ open 3: data\nopen 5: data\nsymbol 2\nsymbol 4
 ",
     );
 }
+
+#[test]
+fn templates_of_clauses_are_followed() {
+    scm(
+        "(define (pay a b) (list a b))
+(define-syntax m
+  (syntax-rules ()
+    ((_ a body ...) (pay a (lambda () body ...)))
+    ((_ a) (let ((pay 1) (b (pay 1 2))) b))))
+",
+        "pay (b a)",
+        "(define (pay b a) (list a b))
+(define-syntax m
+  (syntax-rules ()
+    ((_ a body ...) (pay (lambda () body ...) a))
+    ((_ a) (let ((pay 1) (b (pay 2 1))) b))))
+-- 1 definitions, 0 methods, 2 calls
+",
+    );
+}
