@@ -544,7 +544,7 @@ impl<'t> Walk<'t> {
             return false;
         }
         let Some(first) = arguments.next() else { return false };
-        if matches!(self.taken(first), Taken::Variable { .. }) && self.tree.language().is_definer(head) {
+        if matches!(self.taken(first), Taken::Variable { .. }) && self.tree.language().names_what_it_defines(head) {
             self.use_of(first, UseKind::Definition);
             return true;
         }
@@ -567,7 +567,7 @@ impl<'t> Walk<'t> {
     fn made_by(&mut self, head: &'t str) -> Option<FormKind> {
         let known = self.head(head);
         let language = self.tree.language();
-        if language.is_definer(&known.canonical) {
+        if language.names_what_it_defines(&known.canonical) {
             return Some(known.defines.unwrap_or(FormKind::Definition));
         }
         let macros = self.macros.filter(|_| known.called == Called::Treated)?;

@@ -253,7 +253,7 @@ impl<'t> Walk<'t> {
         let mut found = found.into_iter().peekable();
         let is_definer = self.definer.is_none() && {
             let head = self.data(list).next().map_or("", |head| self.source(head));
-            self.tree.language().is_definer(&canonical_head(self.dialect, head))
+            self.tree.language().names_what_it_defines(&canonical_head(self.dialect, head))
         };
         // `(define/checked (name parameter…) code…)`: what the macro computes from the parameters is not known.
         let header = arguments.first().copied().filter(|first| is_definer && first.list().is_some());

@@ -528,7 +528,8 @@ impl<'t> Walk<'t> {
     /// Walks over a form whose head looks like that of a definition, and of which no more is known: it defines its first
     /// argument. False if it does not look so.
     fn takes_name(&mut self, head: &Head<'t>, mut data: Data<'t>, list: ListId) -> bool {
-        let is_definer = self.rules.has_inner_definitions && self.tree.language().is_definer(&head.canonical);
+        let is_definer =
+            self.rules.has_inner_definitions && self.tree.language().names_what_it_defines(&head.canonical);
         let is_function = self.facts.treated.last() == Some(&self.tree.list_span(list).start);
         if !is_definer || is_function || self.learning.is_some() || !self.is_at_top() || self.is_value_of_keyword(list)
         {

@@ -269,3 +269,11 @@ fn forms_of_the_project_in_a_specification_are_used() {
         "a.rkt:3: value in require (area \"b.rkt\")\na.rkt:4: value in provide (area f)",
     );
 }
+
+#[test]
+fn what_tests_without_a_title_run_is_code() {
+    check_in(
+        "(require rackunit)\n(test-begin (area 1) (check-equal? 1 2))\n(test-case (area 1))",
+        "a.rkt:4: call in test-begin (area 1)\na.rkt:5: call in test-case (area 1)",
+    );
+}

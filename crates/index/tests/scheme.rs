@@ -182,3 +182,13 @@ fn passes_over_languages_bind_what_their_patterns_unquote() {
         "a.scm:9: call in define-pass p\na.scm:10: call in define-pass p\na.scm:11: call in nanopass-case (L E)",
     );
 }
+
+#[test]
+fn what_tests_without_a_title_run_is_code() {
+    check_in(
+        "(test-assert (area 1))\n(test-eqv (area 1) 2)\n(test-equal area 2)\n(test-assert \"a\" (area 1))\n\
+         (test-approximate (area 1) 1 1)\n(define-syntax-rule (holds x) (test-assert x))\n(holds (area 1))",
+        "a.scm:3: call in test-assert (area 1)\na.scm:4: call in test-eqv (area 1)\na.scm:5: value in test-equal area\n\
+         a.scm:6: call in test-assert \"a\"\na.scm:7: call in test-approximate (area 1)\na.scm:9: call in holds (area 1)",
+    );
+}

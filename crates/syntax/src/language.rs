@@ -257,6 +257,12 @@ impl Language {
         self.definer(head).is_some_and(|(kind, _)| kind.defines())
     }
 
+    /// The same, where what comes after the head can be the name: the title of a test is a string, and a list in its
+    /// place is code.
+    pub fn names_what_it_defines(&self, head: &str) -> bool {
+        self.definer(head).is_some_and(|(kind, shape)| kind.defines() && !matches!(shape, Shape::Titled(_)))
+    }
+
     /// Forms with this head, canonical, define something, add to a definition, or say how a file is read.
     pub fn states(&self, head: &str) -> bool {
         self.definer(head).is_some_and(|(kind, _)| kind != FormKind::Expression)

@@ -137,7 +137,7 @@ impl<'t> Walk<'t> {
             }
             None if !is_step && self.is_treated(name, &known, list) => {}
             None if self.learns_mapping(&known.canonical, data.clone()) => {}
-            None if self.local_count() == 0 && self.tree.language().is_definer(&known.canonical) => {
+            None if self.local_count() == 0 && self.tree.language().names_what_it_defines(&known.canonical) => {
                 self.call_form(list);
                 self.guessed(data);
             }
