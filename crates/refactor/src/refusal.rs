@@ -187,6 +187,8 @@ pub enum Doubt {
     },
     /// The only definition is for one platform, and the place is for all.
     OnePlatform,
+    /// The language has the name, too, the only definition is for where it has not, and the place is for both.
+    UnderCondition,
     /// Code reads all names of the namespace, and may depend on this one.
     Read,
     /// A local name is the same, and the place is in an argument of a macro that may bind it or take it as data.

@@ -156,3 +156,16 @@ fn every_definer_of_the_language_defines() {
         "unknown definer define-compilation-mode a.el:1:1",
     );
 }
+
+#[test]
+fn a_name_of_the_language_that_is_defined_where_it_lacks_is_not_renamed() {
+    let project = "== a.el
+(unless (fboundp 'string-join)
+  (defun string-join (l &optional s) (apply #'concat l)))
+(defun f (x) (string-join x))
+(when t (defun g (x) x))
+(g 1)
+";
+    refused(project, "string-join", "joined", "cannot tell a.el:3:15: condition");
+    check(&project.replace("(defun g", "(defun «g»").replace("(g 1)", "(«g» 1)"), "g", "h");
+}

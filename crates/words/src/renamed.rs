@@ -261,6 +261,10 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
             "{symbol} is defined for one platform only, and this place is for all: elsewhere it means another {symbol}. Rename it by \
              hand, with a definition for each platform"
         ),
+        Doubt::UnderCondition => format!(
+            "{symbol} is a name of the language, too, and its definition here is under a condition: where that does not hold, this \
+             place means the language's {symbol}. Give the definition a name of its own by hand"
+        ),
         Doubt::Read => format!(
             "The code there reads all public names of its namespace, and may do something that depends on the name {symbol}. \
              Rename it by hand, and look at what that code does"

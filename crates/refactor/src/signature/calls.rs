@@ -297,10 +297,13 @@ impl<'c, 'i> Caller<'c, 'i> {
     /// The place of the value of the step before in a step of a threading form.
     fn step(&self, file: &File<'_>, list: ListId) -> Result<Option<Threaded>, OpenReason> {
         let start = file.tree.list_span(list).start;
-        if file.facts.steps.binary_search(&start).is_err() {
-            return Ok(None);
-        }
         let around = file.tree.list(list).parent();
+        if file.facts.steps.binary_search(&start).is_err() {
+            return match around.is_some_and(|around| may_thread(file, around, list)) {
+                true => Err(OpenReason::Threaded),
+                false => Ok(None),
+            };
+        }
         let threaded = around.and_then(|around| self.threading(file, around));
         threaded.map(Some).ok_or(OpenReason::Threaded)
     }
@@ -430,12 +433,15 @@ impl<'c, 'i> Caller<'c, 'i> {
         let mut list = file.list_of(name.start);
         let mut part = name;
         let mut steps = 0;
+        let is_head = list.and_then(|list| file.datum_at(list, name)).is_some_and(|(at, _)| at == 0);
         while let Some(around) = list.filter(|_| steps < 6) {
             let at = file.datum_at(around, part).map(|(at, _)| at);
             let head = file.head(around).unwrap_or_default();
             // `(define/contract (name parameter) contract code…)`
-            let is_code = head == "define/contract" && at.is_some_and(|at| at > 2);
-            if at != Some(0) && !is_code && words.contains(&head.as_str()) {
+            let is_body = head == "define/contract" && at.is_some_and(|at| at > 2);
+            // `(-> value (name argument))` calls, where `(-> name parameters type)` declares.
+            let is_step = head == "->" && steps == 1 && is_head && at.is_some_and(|at| at > 1);
+            if at != Some(0) && !is_body && !is_step && words.contains(&head.as_str()) {
                 return true;
             }
             part = file.tree.list_span(around);
@@ -470,6 +476,14 @@ fn may_bind(file: &File<'_>, list: ListId) -> bool {
         datum.is_some_and(|datum| !datum.is_bare())
     };
     begins_with_list && !is_clause && !is_template()
+}
+
+/// The form looks like one of a library that passes the value of a step to the list, which comes after its first
+/// argument. Those like `-->` of Emacs say themselves where the value goes.
+fn may_thread(file: &File<'_>, around: ListId, list: ListId) -> bool {
+    let Some(head) = file.head(around).filter(|head| file.dialect().special_form(head).is_none()) else { return false };
+    let is_arrow = ["->", "->>", "~>", "~>>"].iter().any(|arrow| head.ends_with(arrow)) && !head.contains("-->");
+    is_arrow && file.datum_at(around, file.tree.list_span(list)).is_some_and(|(at, _)| at > 1)
 }
 
 fn is_spliced(file: &File<'_>, datum: Datum) -> bool {

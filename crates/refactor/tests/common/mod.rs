@@ -106,6 +106,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
                 Doubt::InMacro { head } => format!("in {head}"),
                 Doubt::Image => "image".to_owned(),
                 Doubt::OnePlatform => "one platform".to_owned(),
+                Doubt::UnderCondition => "condition".to_owned(),
                 Doubt::Read => "read".to_owned(),
                 Doubt::MayMean { reason } => reason.name().to_owned(),
             };

@@ -154,3 +154,25 @@ open 4: value
 ",
     );
 }
+
+#[test]
+fn threading_forms_of_dash_pass_an_argument() {
+    el(
+        ";;; -*- lexical-binding: t -*-
+(defun pay (account amount) (list account amount))
+(defun f (x)
+  (-> x (pay 1))
+  (->> x (pay 2))
+  (--> x (pay it 3)))
+",
+        "pay (account note amount) ; note = nil",
+        ";;; -*- lexical-binding: t -*-
+(defun pay (account note amount) (list account amount))
+(defun f (x)
+  (-> x (pay nil 1))
+  (->> x (pay 2 nil))
+  (--> x (pay it nil 3)))
+-- 1 definitions, 0 methods, 3 calls
+",
+    );
+}

@@ -208,3 +208,13 @@ fn templates_of_clauses_are_followed() {
 ",
     );
 }
+
+#[test]
+fn what_looks_like_a_threading_form_is_not_followed() {
+    rkt(
+        "#lang racket/base\n(require threading)\n(define (pay a b) (list a b))\n(~> 1 (pay 2))\n(pay 1 2)\n",
+        "pay (b a)",
+        "#lang racket/base\n(require threading)\n(define (pay b a) (list a b))\n(~> 1 (pay 2))\n(pay 2 1)\n\
+         -- 1 definitions, 0 methods, 1 calls\nopen 4: threaded\n",
+    );
+}

@@ -130,6 +130,8 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::SetQuoted, &["set", "set-default", "add-to-list", "make-local-variable", "make-variable-buffer-local"]),
     (F::SetQuoted, &["customize-set-variable", "kill-local-variable", "add-to-history", "add-to-ordered-list"]),
     (F::Threading, &["thread-first", "thread-last"]),
+    // Those of the library `dash`.
+    (F::Threading, &["->", "->>", "-some->", "-some->>", "-doto"]),
     (F::Function, &["defun", "defsubst", "defmacro", "define-inline", "iter-defun", "cl-iter-defun", "pcase-defmacro"]),
     (F::Function, &["transient-define-prefix", "transient-define-suffix", "transient-define-infix"]),
     (F::Function, &["transient-define-argument"]),
