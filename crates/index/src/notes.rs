@@ -211,7 +211,10 @@ impl<'t> Walk<'t> {
 
     /// Notes that the space exports a name, because a macro does so with it.
     pub(crate) fn export(&mut self, name: Datum) {
-        let Some(text) = self.symbol(name).filter(|_| self.learning.is_none()) else { return };
+        let Some(text) = self.symbol(name) else { return };
+        if self.learning.is_some() {
+            return self.learns_export(text);
+        }
         let at = self.tree.core_span(name).start;
         let mut space = Space::new(self.current(at).to_owned(), at);
         space.exports = Exports::Names(vec![canonical_symbol(self.dialect, text)]);

@@ -149,3 +149,21 @@ fn macros_define_each_of_their_arguments() {
         "",
     );
 }
+
+#[test]
+fn a_macro_exports_what_its_template_exports() {
+    let a = "(defpackage :a (:use :cl))\n(in-package :a)\n(defmacro defpub (name v) `(progn (export ',name) (defun ,name () ,v)))\n\
+        (defmacro defpub-too (name v) `(defpub ,name ,v))\n(defpub area 1)\n(defpub-too size 1)\n";
+    let b = "(defpackage :b (:use :cl :a))\n(in-package :b)\n(list (area) (size))\n";
+    let files = [("a.lisp", a), ("b.lisp", b)];
+    check(&files, "area", "b.lisp:3: call in list (area)");
+    check(&files, "size", "b.lisp:3: call in list (area)");
+    let a = "(define-module (a))\n(define-syntax-rule (def-pub name v) (define-public (name) v))\n\
+        (define-syntax-rule (def-exp name v) (begin (define (name) v) (export name)))\n\
+        (define-syntax def-too (syntax-rules () ((_ name v) (def-exp name v))))\n\
+        (def-pub area 1)\n(def-exp size 2)\n(def-too side 3)\n";
+    let files = [("a.scm", a), ("b.scm", "(define-module (b) #:use-module (a))\n(list (area) (size) (side))\n")];
+    for name in ["area", "size", "side"] {
+        check(&files, name, "b.scm:2: call in list (area)");
+    }
+}

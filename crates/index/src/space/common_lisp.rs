@@ -67,6 +67,14 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         }
         "export" | "import" | "shadow" | "use-package" | "shadowing-import" => {
             let (start, first) = (walk.tree.core_span(datum).start, data.next()?);
+            // `(export ',name)` in the template of a macro.
+            if walk.learning.is_some() && head == "export" {
+                let inside = first.list().map(|list| walk.data(list).collect());
+                let names = inside.unwrap_or_else(|| vec![first]).into_iter().filter(|one| one.list().is_none());
+                let exports = Exports::Names(names.map(|name| symbol(walk, name)).collect());
+                let space = Space { exports, ..Space::new(walk.current(start).to_owned(), start) };
+                return Some(Declared { space: Some(space), ..Declared::default() });
+            }
             let opens = head != "shadow";
             let current = walk.current(start);
             // Another package than the current one can be meant.

@@ -62,7 +62,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     let is_declaration = is_public
         || matches!(head, "define-module" | "use-modules" | "library" | "define-library" | "import" | "export")
         || matches!(head, "export!" | "re-export" | "export-syntax" | "re-export-syntax" | "re-export-modules");
-    if !is_declaration || walk.local_count() > 0 {
+    if !is_declaration || (walk.local_count() > 0 && walk.learning.is_none()) {
         return None;
     }
     let start = walk.tree.core_span(datum).start;
