@@ -248,6 +248,7 @@ const CLOJURE: Rules = Rules {
     binds_dynamically: true,
     variables_are_special: false,
     function_opener: Some("#("),
+    files_are_spaces: true,
     code: |walk, datum, list| walk.clojure_code(datum, list, false),
     binds: Pattern::Destructuring,
     has_arities: true,

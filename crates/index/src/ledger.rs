@@ -46,6 +46,8 @@ pub enum PossibleReason {
     Opened,
     /// The file of its definition is a part of this module, too.
     Included,
+    /// Its file is a part of several modules, and not in all of them means the name the same.
+    InSeveral,
     /// A file that is not there, or that is not read, is a part of its module.
     Unread,
     /// It is a part of a longer name, whose first part is a value or module.
@@ -77,6 +79,7 @@ impl PossibleReason {
             Self::OtherSlot => "another class has such a slot",
             Self::Opened => "code exports names that it computes",
             Self::Included => "its file is included here, too",
+            Self::InSeveral => "its file is a part of several modules",
             Self::Unread => "includes a file that was not read",
             Self::Member => "part of a longer name",
             Self::Taken => "the form takes it by its name",
@@ -556,6 +559,9 @@ impl<'i> UseIndex<'i> {
         if symbols.contains(meant) {
             return if is_unknown { Meant::May(PossibleReason::Undeclared) } else { Meant::Is };
         }
+        if self.means_in_others(document, place.written).any(|meant| symbols.contains(&meant)) {
+            return Meant::May(PossibleReason::InSeveral);
+        }
         if symbols.iter().all(|symbol| symbol.name != meant.name) {
             return Meant::Not;
         }
@@ -592,6 +598,16 @@ impl<'i> UseIndex<'i> {
             (false, false) => false,
         };
         if is_open { Meant::May(PossibleReason::Undeclared) } else { Meant::Not }
+    }
+
+    /// What the name at a place means in the further modules of which its file is a part.
+    pub fn means_in_others(&self, document: &Document, written: Span) -> impl Iterator<Item = Symbol> {
+        let spaces = self.spaces.further_of(&document.facts.file);
+        spaces.iter().map(move |space| {
+            let name = Written::of(self.dialect(), &document.text[written.range()]);
+            let (Referent::Is(meant) | Referent::Unknown(meant)) = self.spaces.meaning(space, &name);
+            meant
+        })
     }
 
     /// The space imports from others of the project, and code of the project exports names that it computes: it may have

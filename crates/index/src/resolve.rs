@@ -420,6 +420,11 @@ impl<'i> Spaces<'i> {
         self.further.get(file).is_some_and(|all| all.iter().any(|one| self.proper(one) == space))
     }
 
+    /// The modules of which a file is a part, but for the first.
+    pub(crate) fn further_of(&self, file: &str) -> &[&'i str] {
+        self.further.get(file).map_or(&[], Vec::as_slice)
+    }
+
     /// The file is a part of several modules.
     pub(crate) fn has_further(&self, file: &str) -> bool {
         self.further.contains_key(file)

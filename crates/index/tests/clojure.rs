@@ -128,3 +128,16 @@ fn a_namespace_that_a_function_enters_is_not_that_of_the_code_after_it() {
     assert_eq!(uses(&[("a.clj", text)], "area", Some("a")), "a.clj:4: call in defn f");
     assert_eq!(uses(&[("a.clj", text)], "size", Some("a")), "a.clj:6: call in defn g");
 }
+
+#[test]
+fn a_file_that_is_loaded_is_a_part_of_the_namespace() {
+    let part = ("src/a/part.clj", "(defn f [] (area 1))");
+    let other = ("src/a/deep/other.clj", "(defn g [] (area 2))");
+    let core = ("src/a/core.clj", "(ns a.core)\n(defn area [x] x)\n(load \"part\")\n(load \"/a/deep/other\")");
+    let script = ("script.clj", "(defn h [] (area 3))");
+    check(
+        &[core, other, part, script],
+        "area",
+        "src/a/deep/other.clj:1: call in defn g\nsrc/a/part.clj:1: call in defn f",
+    );
+}

@@ -218,6 +218,11 @@ impl<'c, 'i> Collector<'c, 'i> {
         if self.question.may_be_member(&self.asked, place) {
             return Verdict::Doubt(Doubt::MayMean { reason: PossibleReason::OfObject });
         }
+        if let (Holds::Use(_), Some(one)) = (place.holds, known)
+            && self.question.means_in_others(document, place.written).any(|meant| meant != one.old)
+        {
+            return Verdict::Doubt(Doubt::MayMean { reason: PossibleReason::InSeveral });
+        }
         match (place.holds, known) {
             (Holds::Use(UseKind::Quoted), Some(_)) if !data_are_names(self.question.dialect()) => {
                 Verdict::Mention(MentionKind::Quoted)

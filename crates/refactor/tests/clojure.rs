@@ -267,3 +267,24 @@ fn types_of_fields_are_code() {
         "Sum",
     );
 }
+
+#[test]
+fn what_a_file_means_in_several_namespaces_is_not_renamed_in_one() {
+    let project = "== a.clj
+(ns a (:refer-clojure :exclude [pay]) (:require [one :refer [pay]]))
+(load \"shared\")
+== b.clj
+(ns b (:require [two :refer [pay]]))
+(load \"shared\")
+== one.clj
+(ns one)
+(defn pay [x] x)
+== shared.clj
+(defn f [] (pay 1))
+== two.clj
+(ns two)
+(defn pay [x] x)
+";
+    refused(project, "one/pay", "spend", "cannot tell shared.clj:1:13: its file is a part of several modules");
+    refused(project, "two/pay", "spend", "cannot tell shared.clj:1:13: its file is a part of several modules");
+}

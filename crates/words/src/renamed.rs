@@ -282,6 +282,8 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::Opened =>
                     "code exports names that it computes, so its package may have it from another",
                 PossibleReason::Included => "the file of its definition is included in this module, too",
+                PossibleReason::InSeveral =>
+                    "its file is a part of several modules, and means another name in one of them",
                 PossibleReason::Unread =>
                     "the module includes a file here that is not in the project, and that may use the name",
                 PossibleReason::Member => "it is a part of a longer name, whose first part is a value or module",

@@ -61,6 +61,12 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             ..Declared::default()
         });
     }
+    // `(load "part")`, beside the file, or `(load "/shop/part")`, below the root of the sources.
+    if head == "load" {
+        let files = data.map(|name| walk.source(name)).filter_map(|name| name.strip_prefix('"')?.strip_suffix('"'));
+        let included = files.map(|file| file.trim_start_matches('/').to_owned()).collect();
+        return Some(Declared { included, ..Declared::default() });
+    }
     let clause = match head {
         "require" | "use" | "refer" | "alias" | "import" | "refer-clojure" => head,
         "require-macros" => "require",
