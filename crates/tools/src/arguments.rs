@@ -175,7 +175,10 @@ fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Argu
         _ => Vec::new(),
     };
     if !types.is_empty() && !types.iter().any(|kind| has_type(value, kind)) {
-        let expected = types.iter().map(|kind| with_article(kind)).collect::<Vec<_>>().join(" or ");
+        let expected = match schema.get("enum") {
+            Some(Value::Array(allowed)) => one_of(allowed),
+            _ => types.iter().map(|kind| with_article(kind)).collect::<Vec<_>>().join(" or "),
+        };
         faults.push(ArgumentFault::WrongType { place: place.to_owned(), expected, given: shown(value) });
         return;
     }
@@ -251,7 +254,7 @@ fn broken_bound(schema: &Map<String, Value>, value: &Value) -> Option<String> {
 /// A description of the values that a property takes: `a string`, `one of once, full, all`.
 fn expectation(schema: &Value) -> String {
     if let Some(Value::Array(allowed)) = schema.get("enum") {
-        return format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "));
+        return one_of(allowed);
     }
     match schema.get("type") {
         Some(Value::String(kind)) => with_article(kind),
@@ -260,6 +263,10 @@ fn expectation(schema: &Value) -> String {
         }
         _ => "any value".to_owned(),
     }
+}
+
+fn one_of(allowed: &[Value]) -> String {
+    format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "))
 }
 
 fn with_article(kind: &str) -> String {
@@ -289,7 +296,7 @@ fn shown(value: &Value) -> String {
 
 /// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, takes a string that
 /// spells a value of the schema's type for that value (`"3"`, `"true"`, `"[\"a\"]"`), a lone string for a list of
-/// strings, `3.0` for `3` and a number that is a name for its text, and refuses everything else that does not fit the
+/// strings, `3.0` for `3`, a number that is a name for its text and `true` for what follows `none`, and refuses everything else that does not fit the
 /// schema with one `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that
@@ -352,6 +359,8 @@ fn named(name: &str, schema: &Value, value: Value) -> Value {
     match value {
         Value::Number(number) if NUMBERED.contains(&name) && schema["type"] == "string" => number.to_string().into(),
         Value::Bool(usual) if USUAL.contains(&name) && schema["type"] == "string" => usual.to_string().into(),
+        // Of a list that begins with `none`, `true` is what comes next.
+        Value::Bool(is_wanted) if schema["enum"][0] == "none" => schema["enum"][usize::from(is_wanted)].clone(),
         other => narrowed(schema, other),
     }
 }
@@ -566,6 +575,17 @@ mod tests {
                 timeout: Some(2.0),
             }
         );
+    }
+
+    #[test]
+    fn a_truth_value_is_one_of_a_list_that_begins_with_none() {
+        let schema = json!({"properties": {"verify": {"type": "string", "enum": ["none", "compile", "tests"]}}});
+        let verify = |sent: Value| prepare("t", &object(schema.clone()), object(json!({"verify": sent})));
+        assert_eq!(verify(json!(true)).unwrap()["verify"], "compile");
+        assert_eq!(verify(json!(false)).unwrap()["verify"], "none");
+        let Err(Refusal::Arguments { faults, .. }) = verify(json!(3)) else { panic!("3 is none of them") };
+        let [ArgumentFault::WrongType { expected, .. }] = faults.as_slice() else { panic!("{faults:?}") };
+        assert_eq!(expected, "one of none, compile, tests");
     }
 
     #[test]

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(
             refused.text,
             "lisp_edit_form did not run: 2 faults in its arguments.\n\
-             - `operation` must be a string, not 1\n\
+             - `operation` must be one of replace, delete, not 1\n\
              - missing required argument `path` (a string)\n\
              Call it again with: path*, operation*, name, limit, form_types, collapsed, ops (* required)."
         );
