@@ -150,7 +150,12 @@ impl<'i> UseIndex<'i> {
 
     fn may_be_made(&self, hit: &Hit<'i>, maker: &Maker) -> bool {
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = self.meaning(hit.document, hit.used);
-        let is_near = symbol.space == maker.symbol.space || self.sees(&symbol.space, &maker.symbol);
+        // What a macro makes can be exported where the name that it is made from is not.
+        let imports = || {
+            let home = self.proper_space(&maker.symbol.space);
+            self.imported(&symbol.space).iter().any(|from| self.proper_space(from) == home)
+        };
+        let is_near = symbol.space == maker.symbol.space || self.sees(&symbol.space, &maker.symbol) || imports();
         let is_nothing = maker.is_known && hit.used.kind == UseKind::Export;
         is_near && !is_nothing && !self.defines(&symbol)
     }

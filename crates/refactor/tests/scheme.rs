@@ -93,3 +93,22 @@ fn a_macro_may_make_names_of_a_type_without_its_brackets() {
 ";
     refused(project, "<account>", "<person>", "cannot tell a.scm:3:16: json->account may be derived");
 }
+
+#[test]
+fn what_a_macro_makes_and_exports_under_another_name_is_not_lost() {
+    let project = "== a.rkt
+#lang racket/base
+(require (for-syntax racket/base racket/syntax))
+(define-syntax (define-setting stx)
+  (syntax-case stx ()
+    [(_ name value)
+     (with-syntax ([thunk (format-id stx \"~a\" #'name)])
+       #'(begin (provide (prefix-out setup: thunk)) (define (thunk) value)))]))
+(define-setting style 1)
+== b.rkt
+#lang racket/base
+(require \"a.rkt\")
+(setup:style)
+";
+    refused(project, "style", "look", "cannot tell b.rkt:3:2: setup:style may be derived");
+}
