@@ -428,7 +428,7 @@ impl<'i> UseIndex<'i> {
                 || rules(document.dialect).members.contains(&head.as_str())
         });
         let files = definitions.iter().map(|(document, _)| document.facts.file.as_str());
-        let parts = files.filter(|file| self.spaces.has_further(file)).collect();
+        let parts = files.filter(|file| !self.spaces.further_of(file).is_empty()).collect();
         AskedSymbols { symbols, are_members, parts }
     }
 

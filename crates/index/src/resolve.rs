@@ -417,17 +417,12 @@ impl<'i> Spaces<'i> {
 
     /// The file is a part of code in the space, beside the one to which its own definitions are counted.
     pub(crate) fn is_part_of_further(&self, file: &str, space: &str) -> bool {
-        self.further.get(file).is_some_and(|all| all.iter().any(|one| self.proper(one) == space))
+        self.further_of(file).iter().any(|one| self.proper(one) == space)
     }
 
     /// The modules of which a file is a part, but for the first.
     pub(crate) fn further_of(&self, file: &str) -> &[&'i str] {
         self.further.get(file).map_or(&[], Vec::as_slice)
-    }
-
-    /// The file is a part of several modules.
-    pub(crate) fn has_further(&self, file: &str) -> bool {
-        self.further.contains_key(file)
     }
 
     /// The space of the file of which another is a part.

@@ -10,10 +10,11 @@ pub(crate) mod racket;
 pub(crate) mod scheme;
 mod systems;
 
-use lispwright_syntax::Span;
+use lispwright_syntax::{Datum, Span};
 
 use crate::facts::FILE_SPACE;
 use crate::links::Link;
+use crate::walk::Walk;
 
 /// The declaration in a form.
 #[derive(Debug, Default)]
@@ -250,4 +251,10 @@ impl Space {
             Exports::Names(names) => names.iter().any(|known| known == name),
         }
     }
+}
+
+/// The text of a string without escapes.
+fn string(walk: &Walk<'_>, datum: Datum) -> Option<String> {
+    let text = walk.source(datum).strip_prefix('"')?.strip_suffix('"')?;
+    (!text.is_empty() && !text.contains('\\')).then(|| text.to_owned())
 }

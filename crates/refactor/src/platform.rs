@@ -14,37 +14,42 @@ use crate::target::Target;
 /// The opener of a reader conditional.
 const CONDITIONAL: &str = "#?";
 
-/// Refuses if the only definition is for one platform, and a place that changes is for all.
+/// Refuses if the only definition is for one platform, or for where the language lacks the name, and a place that changes
+/// is for all.
 pub(crate) fn check(target: &Target<'_>, planned: &[Planned<'_>]) -> Result<(), RenameRefusal> {
     let [(document, one)] = target.definitions.as_slice() else { return Ok(()) };
+    let Some(written) = target.written_in(document, one) else { return Ok(()) };
     if target.dialect.standard_operator(&target.symbol.name).is_some()
-        && let Some(written) = target.written_in(document, one)
         && let Some(condition) = condition(document, &document.tree(), written.start)
     {
         let is_outside = |file: &Planned<'_>, at: u32| file.document.path != document.path || !condition.contains(at);
-        let outside = planned.iter().find_map(|file| {
-            let mut places = file.changes.iter().map(|change| change.span.start);
-            places.find(|at| is_outside(file, *at)).map(|at| Spot::of(file.document, at))
-        });
-        if let Some(spot) = outside {
-            let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
-            return Err(RenameRefusal::CannotTell { spot, why: Doubt::UnderCondition, more });
-        }
+        refuse_first(target, planned.iter(), is_outside, Doubt::UnderCondition)?;
     }
+    let has_conditions = |document: &Document| document.text.contains(CONDITIONAL);
     // What a macro expands on one platform may be for another.
-    if one.kind == FormKind::Macro || !document.text.contains(CONDITIONAL) {
+    if one.kind == FormKind::Macro
+        || !has_conditions(document)
+        || !is_conditional(document, &document.tree(), written.start)
+    {
         return Ok(());
     }
-    let written = target.written_in(document, one);
-    if !written.is_some_and(|span| is_conditional(document, &document.tree(), span.start)) {
-        return Ok(());
-    }
-    for file in planned.iter().filter(|file| file.document.text.contains(CONDITIONAL)) {
-        let is_for_all = |at: &u32| !is_conditional(file.document, &file.source.tree, *at);
-        if let Some(at) = file.changes.iter().map(|change| change.span.start).find(is_for_all) {
+    let is_for_all = |file: &Planned<'_>, at: u32| !is_conditional(file.document, &file.source.tree, at);
+    let files = planned.iter().filter(|file| has_conditions(file.document));
+    refuse_first(target, files, is_for_all, Doubt::OnePlatform)
+}
+
+/// Refuses for the first of the places that change which `is_elsewhere`.
+fn refuse_first<'p, 'i: 'p>(
+    target: &Target<'_>,
+    files: impl Iterator<Item = &'p Planned<'i>>,
+    is_elsewhere: impl Fn(&Planned<'i>, u32) -> bool,
+    why: Doubt,
+) -> Result<(), RenameRefusal> {
+    for file in files {
+        let mut places = file.changes.iter().map(|change| change.span.start);
+        if let Some(at) = places.find(|at| is_elsewhere(file, *at)) {
             let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
-            let spot = Spot::of(file.document, at);
-            return Err(RenameRefusal::CannotTell { spot, why: Doubt::OnePlatform, more });
+            return Err(RenameRefusal::CannotTell { spot: Spot::of(file.document, at), why, more });
         }
     }
     Ok(())
@@ -52,23 +57,20 @@ pub(crate) fn check(target: &Target<'_>, planned: &[Planned<'_>]) -> Result<(), 
 
 /// The outermost form around the place that evaluates code only where a condition holds, as its name says.
 fn condition(document: &Document, tree: &Tree, at: u32) -> Option<Span> {
-    let innermost = tree.token_at(at).and_then(|token| tree.list_around(token));
-    let lists = std::iter::successors(innermost, |list| tree.list(*list).parent());
     let is_condition = |list: &ListId| {
         let head = tree.data(*list).next().map(|head| &document.text[tree.core_span(head).range()]);
         head.is_some_and(|head| head.split('-').any(|word| matches!(word, "when" | "unless" | "if" | "cond")))
     };
-    lists.skip(1).filter(is_condition).last().map(|list| tree.list_span(list))
+    lists_around(tree, at).skip(1).filter(is_condition).last().map(|list| tree.list_span(list))
 }
 
 /// The place is in a reader conditional.
 fn is_conditional(document: &Document, tree: &Tree, at: u32) -> bool {
-    let mut list = tree.token_at(at).and_then(|token| tree.list_around(token));
-    while let Some(inner) = list {
-        if document.text[tree.list_span(inner).range()].starts_with(CONDITIONAL) {
-            return true;
-        }
-        list = tree.list(inner).parent();
-    }
-    false
+    lists_around(tree, at).any(|list| document.text[tree.list_span(list).range()].starts_with(CONDITIONAL))
+}
+
+/// The lists around a place, the innermost first.
+fn lists_around(tree: &Tree, at: u32) -> impl Iterator<Item = ListId> {
+    let innermost = tree.token_at(at).and_then(|token| tree.list_around(token));
+    std::iter::successors(innermost, |list| tree.list(*list).parent())
 }

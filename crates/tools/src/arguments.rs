@@ -155,8 +155,8 @@ fn check_object(
     }
 }
 
-fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<ArgumentFault>) {
-    let Value::Object(schema) = schema else { return };
+fn check_value(property: &Value, value: &Value, place: &str, faults: &mut Vec<ArgumentFault>) {
+    let Value::Object(schema) = property else { return };
     if let Some(Value::Array(branches)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
         let fits = branches.iter().any(|branch| {
             let mut found = Vec::new();
@@ -175,10 +175,7 @@ fn check_value(schema: &Value, value: &Value, place: &str, faults: &mut Vec<Argu
         _ => Vec::new(),
     };
     if !types.is_empty() && !types.iter().any(|kind| has_type(value, kind)) {
-        let expected = match schema.get("enum") {
-            Some(Value::Array(allowed)) => one_of(allowed),
-            _ => types.iter().map(|kind| with_article(kind)).collect::<Vec<_>>().join(" or "),
-        };
+        let expected = expectation(property);
         faults.push(ArgumentFault::WrongType { place: place.to_owned(), expected, given: shown(value) });
         return;
     }
@@ -254,7 +251,7 @@ fn broken_bound(schema: &Map<String, Value>, value: &Value) -> Option<String> {
 /// A description of the values that a property takes: `a string`, `one of once, full, all`.
 fn expectation(schema: &Value) -> String {
     if let Some(Value::Array(allowed)) = schema.get("enum") {
-        return one_of(allowed);
+        return format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "));
     }
     match schema.get("type") {
         Some(Value::String(kind)) => with_article(kind),
@@ -263,10 +260,6 @@ fn expectation(schema: &Value) -> String {
         }
         _ => "any value".to_owned(),
     }
-}
-
-fn one_of(allowed: &[Value]) -> String {
-    format!("one of {}", allowed.iter().map(bare).collect::<Vec<_>>().join(", "))
 }
 
 fn with_article(kind: &str) -> String {
@@ -296,8 +289,8 @@ fn shown(value: &Value) -> String {
 
 /// Makes arguments ready for a tool: accepts other spellings of its argument names, drops `null`s, takes a string that
 /// spells a value of the schema's type for that value (`"3"`, `"true"`, `"[\"a\"]"`), a lone string for a list of
-/// strings, `3.0` for `3`, a number that is a name for its text and `true` for what follows `none`, and refuses everything else that does not fit the
-/// schema with one `BAD_ARGUMENT` that lists all faults.
+/// strings, `3.0` for `3`, a number that is a name for its text and `true` for what follows `none`, and refuses
+/// everything else that does not fit the schema with one `BAD_ARGUMENT` that lists all faults.
 ///
 /// Spellings accepted: [`ALIASES`], and kebab-case or camel-case forms of the tool's own names and of the values that
 /// it lists. An argument may be given in two spellings with the same value.

@@ -2,7 +2,7 @@
 
 use lispwright_syntax::{Datum, ListId, TokenKind};
 
-use super::{Declared, Exports, Import, Space};
+use super::{Declared, Exports, Import, Space, string};
 use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
 use crate::walk::Walk;
@@ -63,7 +63,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
     }
     // `(load "part")`, beside the file, or `(load "/shop/part")`, below the root of the sources.
     if head == "load" {
-        let files = data.map(|name| walk.source(name)).filter_map(|name| name.strip_prefix('"')?.strip_suffix('"'));
+        let files = data.filter_map(|name| string(walk, name));
         let included = files.map(|file| file.trim_start_matches('/').to_owned()).collect();
         return Some(Declared { included, ..Declared::default() });
     }

@@ -5,7 +5,7 @@ use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Datum, Dialect, ListId, Span};
 
 use super::names::Set;
-use super::{Declared, Exports, Import, Space};
+use super::{Declared, Exports, Import, Space, string};
 use crate::links::{Link, Thing, Tie};
 use crate::resolve::Written;
 use crate::walk::Walk;
@@ -95,12 +95,6 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
 
 fn link(walk: &Walk<'_>, datum: Datum, thing: Thing, tie: Tie, name: &str) -> Link {
     Link { span: walk.tree.core_span(datum), thing, tie, name: name.to_owned() }
-}
-
-/// The text of a string without escapes.
-fn string(walk: &Walk<'_>, datum: Datum) -> Option<String> {
-    let text = walk.source(datum).strip_prefix('"')?.strip_suffix('"')?;
-    (!text.is_empty() && !text.contains('\\')).then(|| text.to_owned())
 }
 
 /// A declaration that is being read.
