@@ -258,9 +258,13 @@ impl Iterator for Prefixes<'_> {
             let operand = match kind {
                 TokenKind::Annotation | TokenKind::Discard => {
                     let at = Position { token: self.token, list: self.tree.first_list_from(self.token) };
-                    let (operand, next) = self.tree.datum_from(self.tree.skip_trivia(at), self.core);
-                    self.token = next.token;
-                    Some(operand)
+                    let at = self.tree.skip_trivia(at);
+                    // Nothing may follow in a text that ends here.
+                    (at.token < self.tree.token_count()).then(|| {
+                        let (operand, next) = self.tree.datum_from(at, self.core);
+                        self.token = next.token;
+                        operand
+                    })
                 }
                 TokenKind::Prefix => None,
                 _ => continue,

@@ -215,3 +215,11 @@ fn a_span_encloses_itself_but_not_what_begins_before_it() {
     assert!(Span::new(2, 5).encloses(Span::new(2, 5)));
     assert!(!Span::new(2, 5).encloses(Span::new(1, 3)));
 }
+
+#[test]
+fn an_annotation_at_the_end_of_a_list_that_does_not_end_has_no_operand() {
+    for text in ["^#_|#[^ ", "^#_a(^ ", "^#_a(#_\n"] {
+        let tree = read(text, Dialect::Clojure);
+        assert!(Forms::new(&tree, text).iter().all(|(_, form)| form.outer.end <= tree.len()));
+    }
+}
