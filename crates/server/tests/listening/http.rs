@@ -113,9 +113,13 @@ impl Socket {
         self.head()
     }
 
-    /// Sends a request and reads its response, which is no stream.
+    /// Sends a request and reads its response. The server chooses whether that is a document or a stream.
     pub(crate) fn exchange(&mut self, request: &Request) -> (Head, Value) {
         let head = self.request(request);
+        if head.header("content-type") == Some("text/event-stream") {
+            let (answer, _) = self.answer_in(&head);
+            return (head, answer);
+        }
         let body = self.body(&head);
         let document = if body.is_empty() { Value::Null } else { serde_json::from_str(&body).unwrap() };
         (head, document)
