@@ -14,6 +14,7 @@ use lispwright_tools::{Aside, NextCall, Origin};
 use crate::Skin;
 use crate::aside::notes;
 use crate::call::{spoken, template};
+use crate::rendering::counted;
 
 /// Definitions shown.
 const MOST_DEFINITIONS: usize = 50;
@@ -119,11 +120,6 @@ pub(crate) fn undefined(name: &str, what: &str, files: usize, nearest: &[String]
         names => format!(" Nearest: {}.", one_line(&names.join(", "), 300)),
     };
     format!("{name} is {what} in the project ({}), and no image runs.{like}\n", counted(files, "file"))
-}
-
-/// `1 file`, `2 files`.
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// `1 file was`, `2 files were`.

@@ -9,6 +9,7 @@ use lispwright_tools::inspect_object::InspectAnswer;
 use crate::Skin;
 use crate::aside::notes;
 use crate::call::{of_session, spoken};
+use crate::rendering::counted;
 
 /// Characters of a part in a list of parts.
 const PART: usize = 160;
@@ -82,19 +83,11 @@ fn kind_text(node: &Node) -> String {
         Some(total)
             if !matches!(node.kind.as_str(), "instance" | "structure" | "condition" | "function" | "package") =>
         {
-            format!(", {}", counted(total, part_word(&node.kind)))
+            format!(", {}", counted(usize::try_from(total).unwrap_or(usize::MAX), part_word(&node.kind)))
         }
         _ => String::new(),
     };
     format!("{kind}{facts}{parts}")
-}
-
-fn counted(count: u64, word: &str) -> String {
-    match (count, word.strip_suffix('y')) {
-        (1, _) => format!("1 {word}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {word}s"),
-    }
 }
 
 fn part_word(kind: &str) -> &'static str {

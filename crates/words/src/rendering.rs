@@ -18,7 +18,12 @@ pub struct Rendering {
 
 /// `1 line`, `2 lines`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ if noun.ends_with("ch") || noun.ends_with("ss") => format!("{count} {noun}es"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 /// The first `most` of some names, each in a line, and how many more there are.
