@@ -107,6 +107,7 @@ impl<'t> Walk<'t> {
                         _ => {
                             // `((:key name) default given)` and `(name default given)`
                             let name = inner.next();
+                            name.into_iter().for_each(|name| self.no_form(name));
                             let inside = name.and_then(Datum::list).and_then(|list| self.data(list).nth(1)).or(name);
                             tasks.extend(inner.next().map(Task::Code));
                             tasks.extend(inside.map(|name| Task::Bind(name, pattern)));
@@ -433,6 +434,7 @@ impl<'t> Walk<'t> {
             }
             F::Structure => {
                 let name = data.next();
+                name.into_iter().for_each(|header| self.no_form(header));
                 let options: Vec<Datum> =
                     name.and_then(Datum::list).into_iter().flat_map(|list| self.data(list)).collect();
                 tasks.extend(options.first().copied().or(name).map(|name| Task::Use(name, UseKind::Definition)));

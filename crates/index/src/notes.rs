@@ -199,7 +199,7 @@ impl<'t> Walk<'t> {
         self.facts.opens |= declared.opens;
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
         for span in declared.called {
-            self.note(span, UseKind::Value);
+            self.note(span, UseKind::Call);
         }
         for (span, space) in declared.looked_up {
             self.note_of(span, UseKind::Quoted, space, true);

@@ -81,7 +81,7 @@ pub struct Fit {
     pub span: Span,
     /// The values of the variables, in the order of [`Pattern::variables`]; empty if a variable matches no datum.
     pub values: Vec<Span>,
-    /// It is a step of a threading form, and has one argument more than the pattern.
+    /// It is a step of a threading form, and has one argument more than is written.
     pub is_step: bool,
 }
 
@@ -219,20 +219,27 @@ impl Pattern {
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
         let mut found = Vec::new();
         let is_list = matches!(self.ops.first(), Some(Op::Enter(kind, _)) if kind.is_open());
-        // `(f ?*all)` fits with one argument more, too.
-        let takes_all = matches!(self.ops.as_slice(), [_, _, Op::Many { least: 0, .. }, Op::Leave]);
         for root in 0..parts.all.len() {
             if !machine.fits(root)? {
                 continue;
             }
             let span = parts.all[root].span;
-            let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span.start));
-            if standing != Standing::NoForm {
-                let is_step = standing == Standing::Step && !takes_all;
-                found.push(Fit { span, values: machine.values(), is_step });
+            let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span));
+            if standing != Standing::NoForm && (standing != Standing::Definition || self.has_parameters()) {
+                found.push(Fit { span, values: machine.values(), is_step: standing == Standing::Step });
             }
         }
         Ok(found)
+    }
+
+    /// It is `(f ?*all)`, which fits with one argument more, too.
+    pub fn takes_all(&self) -> bool {
+        matches!(self.ops.as_slice(), [_, _, Op::Many { least: 0, .. }, Op::Leave])
+    }
+
+    /// It says that a vector comes after the head, such as the parameters of a method of Clojure.
+    fn has_parameters(&self) -> bool {
+        matches!(self.ops.get(2), Some(Op::Enter(_, opener)) if opener == "[")
     }
 }
 

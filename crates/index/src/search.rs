@@ -193,7 +193,7 @@ impl Search {
                     guard.keep(&mut fits, &tree, text, here)?;
                 }
                 let before = fits.len();
-                fits.retain(|fit| !fit.is_step);
+                fits.retain(|fit| !fit.is_step || pattern.takes_all());
                 steps = before - fits.len();
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }

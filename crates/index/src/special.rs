@@ -122,6 +122,7 @@ impl<'t> Walk<'t> {
                     data.clone().for_each(|clause| self.no_form(clause));
                     for clause in data.filter_map(Datum::list) {
                         let mut clause = self.data(clause);
+                        clause.clone().next().into_iter().for_each(|conditions| self.no_form(conditions));
                         tasks.extend(clause.next().map(Task::Quoted));
                         tasks.push(Task::Codes(clause));
                     }

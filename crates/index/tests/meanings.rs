@@ -162,6 +162,42 @@ fn parameters_bindings_and_headers_are_no_forms() {
 }
 
 #[test]
+fn lists_of_names_and_definitions_are_no_forms() {
+    let scheme = [(
+        "a.scm",
+        "(define-module (a)\n  #:use-module ((b) #:select (scale other))\n  #:export (scale\n            other))\n\
+         (define (scale . all) all)\n(define-class <c> (scale other)\n  (scale #:init-value 1))\n(export scale)\n\
+         (define-syntax m (syntax-rules (scale other)\n  ((_ x) (scale x))))\n(scale 1)\n",
+    )];
+    check(&scheme, "(scale ?*all)", &["a.scm:10", "a.scm:11"]);
+    check(&scheme, "(export ?*all)", &["a.scm:8"]);
+    let clojure = [(
+        "a.clj",
+        "(ns a (:require [b :refer (other size)]))\n(defprotocol Sized\n  (size [x]))\n(defrecord R [a] Sized\n  (size [x] 1))\n\
+         (extend-type String Sized\n  (size [x] 1))\n(case 1 (size) 2\n  3)\n(. x\n  (size 1))\n(size 1)\n",
+    )];
+    check(&clojure, "(size ?*all)", &["a.clj:12"]);
+    // Who writes a vector means the definitions.
+    check(&clojure, "(size [?x] ?*body)", &["a.clj:3", "a.clj:5", "a.clj:7"]);
+    let lisp = [(
+        "a.lisp",
+        "(defun f (&rest x) x)\n(defstruct (f\n  (:copier nil)) a)\n(defclass k (f g)\n  ((f :initarg :f)))\n\
+         (defun g (&key ((f g) 1))\n  (the (integer 0 1) (f)))\n",
+    )];
+    check(&lisp, "(f ?*all)", &["a.lisp:7"]);
+    check(&lisp, "(integer ?*all)", &["a.lisp:7"]);
+    let elisp = [("a.el", "(defun f (&rest x) x)\n(condition-case nil (f 1)\n  ((f error) 1)\n  (f 2))\n")];
+    check(&elisp, "(f ,@all)", &["a.el:2"]);
+    let racket = [(
+        "a.rkt",
+        "#lang racket\n(provide (rename-out (f g))\n  (struct-out f))\n(define (f . x) x)\n(define-syntax (m stx)\n  \
+         (syntax-case stx (f g)\n    ((_ x) #'(f x))))\n(f 1)\n",
+    )];
+    check(&racket, "(f ?*all)", &["a.rkt:7", "a.rkt:8"]);
+    check(&racket, "(struct-out ?x)", &["a.rkt:3"]);
+}
+
+#[test]
 fn steps_of_threading_forms_have_one_argument_more() {
     let clojure = [(
         "a.clj",

@@ -266,7 +266,7 @@ fn a_class_of_syntax_is_used_without_a_variable() {
 fn forms_of_the_project_in_a_specification_are_used() {
     check_in(
         "(require (area \"b.rkt\"))\n(provide (area f))",
-        "a.rkt:3: value in require (area \"b.rkt\")\na.rkt:4: value in provide (area f)",
+        "a.rkt:3: call in require (area \"b.rkt\")\na.rkt:4: call in provide (area f)",
     );
 }
 

@@ -127,7 +127,8 @@ pub fn rewrite(
         in_data = before - fits.len();
     }
     let before = fits.len();
-    fits.retain(|fit| !fit.is_step);
+    let stays_step = pattern.takes_all() && template.is_call();
+    fits.retain(|fit| !fit.is_step || stays_step);
     let steps = before - fits.len();
     let Some(first) = fits.first() else { return Ok(RewrittenText { in_data, steps, ..RewrittenText::default() }) };
     let spot = |at: u32| Spot::within(path, text, &source.lines, at);

@@ -326,6 +326,9 @@ impl<'t> Walk<'t> {
             F::CasePairs | F::MatchPairs => {
                 let data: Vec<Datum> = data.collect();
                 for pair in data.chunks(2) {
+                    if let [keys, _] = *pair {
+                        self.no_form(keys);
+                    }
                     match *pair {
                         [key, value] if form == F::CasePairs => tasks.extend([Task::Quoted(key), Task::Code(value)]),
                         [pattern, value] => {
@@ -356,6 +359,7 @@ impl<'t> Walk<'t> {
             F::Member | F::Members => {
                 let members = if form == F::Member { 1 } else { usize::MAX };
                 for member in data.by_ref().take(members) {
+                    self.no_form(member);
                     let mut parts = member.list().map(|list| self.data(list));
                     if let Some(name) = parts.as_mut().map_or(Some(member), Iterator::next) {
                         self.mark_all(name, MarkRole::Word);

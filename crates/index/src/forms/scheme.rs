@@ -97,8 +97,8 @@ impl<'t> Walk<'t> {
                 if data.clone().next().is_some_and(|first| first.list().is_none()) {
                     data.next();
                 }
+                data.clone().for_each(|part| self.no_form(part));
                 self.note_literals(data.next());
-                data.clone().for_each(|clause| self.no_form(clause));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|pattern| Task::Bind(pattern, Pattern::Keyword)));
@@ -126,7 +126,7 @@ impl<'t> Walk<'t> {
                 if pattern == Pattern::Syntax {
                     self.note_literals(literals);
                 }
-                data.clone().for_each(|clause| self.no_form(clause));
+                literals.into_iter().chain(data.clone()).for_each(|part| self.no_form(part));
                 for clause in data.by_ref().filter_map(Datum::list) {
                     let mut clause = self.data(clause);
                     tasks.extend(clause.next().map(|datum| Task::Bind(datum, pattern)));
@@ -360,7 +360,7 @@ impl<'t> Walk<'t> {
     }
 
     /// `name (superclass…) slot… option…`
-    fn class(&self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
+    fn class(&mut self, tasks: &mut Vec<Task<'t>>, mut data: Data<'t>) {
         if let Some(name) = data.next() {
             self.defined(tasks, name);
         }
@@ -373,6 +373,7 @@ impl<'t> Walk<'t> {
                 is_value = !is_value && self.source(slot).starts_with(['#', ':']);
                 continue;
             }
+            self.no_form(slot);
             let parts = self.inside(Some(slot));
             for pair in parts.get(1..).unwrap_or_default().chunks(2) {
                 let &[option, value] = pair else { continue };

@@ -199,8 +199,8 @@ pub trait Tells {
     /// A fast check: false only if the symbol that is written `source` is not what `written` means.
     fn may_be(&self, source: &str, written: &str) -> bool;
 
-    /// What the list that begins at a byte is besides a form.
-    fn standing(&self, list: u32) -> Standing;
+    /// What a list is besides a form.
+    fn standing(&self, list: Span) -> Standing;
 
     /// A datum is a symbol, perhaps with a prefix such as `#'`, that is known to mean what `written` means.
     fn refers(&self, value: Span, written: &str) -> bool;
@@ -211,19 +211,36 @@ pub trait Tells {
 pub enum Standing {
     /// A form, as far as is known.
     Form,
-    /// Parameters, a binding, a clause, the header of a definition.
+    /// Parameters, a binding, a clause, the header of a definition, a list of names.
     NoForm,
+    /// The definition of a function or method, which begins with its name.
+    Definition,
     /// A step of a threading form, which gets one more argument.
     Step,
 }
 
 impl Tells for NamesInTree<'_, '_> {
-    fn standing(&self, list: u32) -> Standing {
+    fn standing(&self, list: Span) -> Standing {
         let facts = self.facts();
-        if facts.no_forms.binary_search(&list).is_ok() {
+        if facts.no_forms.binary_search(&list.start).is_ok() {
             return Standing::NoForm;
         }
-        if facts.steps.binary_search(&list).is_ok() { Standing::Step } else { Standing::Form }
+        let head = self.tree.tokens_within(list).filter(|(kind, _)| !kind.is_trivia()).nth(1);
+        let start = head.map_or(list.start, |(_, head)| head.start);
+        let used = facts.uses.binary_search_by_key(&start, |used| used.start).ok();
+        let is_type = || {
+            let first = facts.marks.partition_point(|mark| mark.span.start < start);
+            let marks = facts.marks[first..].iter().take_while(|mark| mark.span.start == start);
+            marks.into_iter().any(|mark| mark.role == MarkRole::Type)
+        };
+        match used.map(|used| facts.uses[used].kind) {
+            // `(integer 0 ?n)`
+            Some(UseKind::Value) if is_type() => Standing::Form,
+            Some(UseKind::Value | UseKind::Binding | UseKind::Export) => Standing::NoForm,
+            Some(UseKind::Definition | UseKind::Method) => Standing::Definition,
+            _ if facts.steps.binary_search(&list.start).is_ok() => Standing::Step,
+            _ => Standing::Form,
+        }
     }
 
     fn is_called(&self, token: Span, written: &str) -> Option<bool> {

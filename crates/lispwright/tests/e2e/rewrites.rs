@@ -116,3 +116,18 @@ fn refusals_name_the_place_and_write_nothing() {
     session.ok("lisp_rewrite", call);
     assert!(session.project.text("a.lisp").ends_with("(k (k (j 1)))\n"));
 }
+
+#[test]
+fn steps_of_threading_forms_stay_where_their_argument_would_be_elsewhere() {
+    let text = "(ns a)\n(defn note [& all] all)\n(defn run [x] (-> x (note 1) (note 2)))\n(note 3)\n";
+    let mut session = session(&[("a.clj", text)]);
+    let call = |template: &str, count: u32| json!({ "shape": "(note ?*all)", "template": template, "dry_run": false, "expect_count": count });
+    let done = session.ok("lisp_rewrite", call("(do (note ?*all))", 1));
+    assert!(done.text.contains("2 steps of threading forms"), "{}", done.text);
+    assert_eq!(session.project.text("a.clj"), text.replace("(note 3)", "(do (note 3))"));
+    session.ok("lisp_rewrite", call("(remark ?*all)", 3));
+    assert_eq!(
+        session.project.text("a.clj"),
+        text.replace("(note 3)", "(do (remark 3))").replace("(note 1) (note 2)", "(remark 1) (remark 2)")
+    );
+}
