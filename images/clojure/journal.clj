@@ -228,6 +228,44 @@
       (swap! request update-in [:earlier (ns-name (.ns var))] dissoc (.sym var))
       (.unmap ^Namespace (.ns var) (.sym var)))))
 
+;;; Ends of the process
+;;
+;; A JVM that has begun to end cannot be kept. While the files of a request are loaded, a call of `System/exit` that is
+;; written in them ends the load instead; in a test, it is an error.
+
+(def ^:dynamic *in-tests* false)
+
+(defn head? [form name]
+  (and (seq? form) (symbol? (first form)) (= name (clojure.core/name (first form)))))
+
+(defn kept? []
+  (or *in-tests* (and *watch* (:renewing @request))))
+
+(defn exit [status]
+  (when-not (kept?)
+    (System/exit (int status)))
+  (let [leaving (Error. (str "the code ends its process with exit code " status))]
+    (when-not *in-tests*
+      (swap! request assoc :left-with status :leaving leaving))
+    (throw leaving)))
+
+(defn leaves? [thrown]
+  (let [leaving (:leaving @request)]
+    (some (fn [cause] (identical? leaving cause)) (take-while some? (iterate ex-cause thrown)))))
+
+(defn with-exits
+  "A form that calls `exit` where it would call `System/exit`."
+  [form]
+  (let [like (fn [made] (with-meta made (meta form)))]
+    (cond (contains? '#{System/exit java.lang.System/exit} form) `exit
+          (or (record? form) (head? form "quote")) form
+          (seq? form) (like (apply list (map with-exits form)))
+          (map? form) (like (into (empty form) (map (fn [[key value]] [(with-exits key) (with-exits value)])) form))
+          (or (vector? form) (set? form)) (like (into (empty form) (map with-exits) form))
+          :else form)))
+
+(alter-var-root #'shutdown-agents (fn [original] (fn [] (when-not (kept?) (original)))))
+
 ;;; Loading
 
 (defn failure [source form phase thrown]
@@ -242,9 +280,6 @@
          (let [{:clojure.error/keys [line column]} (ex-data thrown)]
            (throw (Compiler$CompilerException. source line column nil Compiler$CompilerException/PHASE_READ
                                                (.getCause thrown)))))))
-
-(defn head? [form name]
-  (and (seq? form) (symbol? (first form)) (= name (clojure.core/name (first form)))))
 
 (defn expansion
   "The expansion of a form, which is its own if its head defines something."
@@ -274,7 +309,8 @@
 (defn evaluate-all [watch text source name]
   (let [reader (LineNumberingPushbackReader. (StringReader. text))
         options (cond-> {:eof end} (.endsWith ^String name ".cljc") (assoc :read-cond :allow))
-        current (fn [var] [var @var])]
+        current (fn [var] [var @var])
+        prepare (if (.contains ^String text "System/exit") with-exits identity)]
     (with-bindings (into {Compiler/LOADER (RT/makeClassLoader)
                           Compiler/SOURCE_PATH source, Compiler/SOURCE name
                           Compiler/METHOD nil, Compiler/LOCAL_ENV nil, Compiler/LOOP_LOCALS nil, Compiler/NEXT_LOCAL_NUM 0
@@ -283,5 +319,5 @@
       (loop []
         (let [form (read-form options reader source)]
           (when-not (identical? form end)
-            (evaluate watch form source)
+            (evaluate watch (prepare form) source)
             (recur)))))))

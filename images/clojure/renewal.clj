@@ -7,8 +7,9 @@
 ;; stays stale.
 ;;
 ;; Further entries of `request`: :waiting, the paths of stale files that were not loaded yet; :forgotten, path -> what was
-;; there before; :failed, paths of files whose load has failed; :loaded, :removed, :reset, :keeps, :left, :comprises, what is
-;; told; :stale, the files as they were given.
+;; there before; :failed, paths of files whose load has failed; :loaded, :removed, :reset, :keeps, :left, :comprises, :exit,
+;; what is told; :left-with and :leaving, the exit status of the file that has last ended its process, and what was thrown;
+;; :stale, the files as they were given.
 
 ;;; Namespaces and classes
 
@@ -265,6 +266,14 @@
     (swap! request (fn [known] (-> known (update :loaded last) (update :waiting (fnil disj #{}) path)
                                    (update :failed (fnil disj #{}) path))))))
 
+(defn evaluated
+  "Evaluates the code of a file; returns what was thrown if it ended its process."
+  [watch text source name]
+  (try (evaluate-all watch text source name)
+       (catch Throwable thrown
+         (when-not (leaves? thrown) (throw thrown))
+         thrown)))
+
 (defn load-source
   "Reads and evaluates the file at a path, whose code has the name `source`."
   [^String path source]
@@ -275,15 +284,18 @@
     (swap! ledger update :uses dissoc path)
     (let [watch (begin-watch path source)]
       (swap! watch assoc :existing (set (all-ns)))
-      (try
-        (binding [*watch* watch]
-          (evaluate-all watch (String. content "UTF-8") source (.getName (File. path))))
-        (finish watch (digest content))
-        (catch Throwable thrown
-          (drop-watch watch)
-          (throw thrown))
-        (finally
-          (when outside (go-on outside)))))))
+      (when-let [left (try
+                        (let [left (binding [*watch* watch]
+                                     (evaluated watch (String. content "UTF-8") source (.getName (File. path))))]
+                          (finish watch (digest content))
+                          left)
+                        (catch Throwable thrown
+                          (drop-watch watch)
+                          (throw thrown))
+                        (finally
+                          (when outside (go-on outside))))]
+        (when outside
+          (throw left))))))
 
 ;; The path of a file whose code has its whole path as its name, and not the one on the class path.
 (def ^:dynamic *by-path* nil)
@@ -430,7 +442,10 @@ there."
                            (load-again path)
                            (load-if-possible path))))]
     (run! load-waiting loose)
+    (swap! request dissoc :left-with)
     (load-target asked)
+    (when-let [status (:left-with @request)]
+      (swap! request assoc :exit status))
     (run! load-waiting paths)))
 
 (defn latest-first [paths]
@@ -499,7 +514,7 @@ there."
 (defn told
   "What the last request has done, in the notation of the wire."
   []
-  (let [{:keys [loaded removed reset keeps left comprises as-fresh]} @request
+  (let [{:keys [loaded removed reset keeps left comprises as-fresh exit]} @request
         texts (fn [values] (listed (map quoted values)))]
     (str "(:LOADED " (texts loaded)
          " :REMOVED " (listed (map texts removed))
@@ -507,6 +522,7 @@ there."
          " :KEEPS " (texts (map qualified (filter (fn [^Var var] (contains? (meta var) :ns)) keeps)))
          " :LEFT " (listed (map texts left))
          " :COMPRISES " (texts comprises)
+         (when exit (str " :EXIT-STATUS " exit))
          (when as-fresh " :AS-FRESH T") ")")))
 
 (def began (System/currentTimeMillis))

@@ -3,7 +3,7 @@
 ;; seconds that they may take. Each test runs in a thread of its own and gets half of the time that is left, so that one that
 ;; never ends leaves time for the others. While they run it reports its progress through nREPL, in messages with a
 ;; `lispwright.tests`: the counts so far, the test that begins, and the failures since the message before. They are the known
-;; results when a test ends the process. Runs on the JVM and in Babashka; nothing is defined.
+;; results when a test ends the process. In an image of `journal.clj` it does not. Runs on the JVM and in Babashka; nothing is defined.
 (fn [space wanted seconds]
   (require 'clojure.test 'clojure.java.io)
   (let [quoted (fn [text]
@@ -153,7 +153,8 @@
                                               " s and was stopped, so that the others could run. A larger timeout_seconds gives it more.")}))))
                      (when (= before @counts)
                        (swap! empty-tests inc))))]
-    (with-bindings {(resolve 'clojure.test/report) report}
+    (with-bindings (into {(resolve 'clojure.test/report) report}
+                         (when-let [in-tests (resolve 'lispwright.image/*in-tests*)] {in-tests true}))
       (try
         ((fixtures :clojure.test/once-fixtures)
          (fn []

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::client::Session;
 use crate::nrepl::{project, says};
 
 /// A file of tests below `test/my`.
@@ -61,9 +62,51 @@ fn results_are_kept_when_a_test_ends_the_run() {
     says(&some, &["No test or group is called stcuk. There are: first-one, stuck."]);
 
     let leaves = session.client.call("run_tests", json!({ "system": "my.leaves" }));
-    assert_eq!((&leaves.fields["code"], &leaves.fields["running"]), (&json!("SESSION_LOST"), &json!("stuck")));
-    assert_eq!((&leaves.fields["passed"], &leaves.fields["failed"]), (&json!(1), &json!(1)), "{}", leaves.text);
-    says(&leaves, &["exit code 3", "It was testing stuck", "FAILED test/my/leaves.clj:2: first-one"]);
+    assert_eq!((&leaves.fields["passed"], &leaves.fields["failed"]), (&json!(1), &json!(2)), "{}", leaves.text);
+    says(
+        &leaves,
+        &[
+            "FAILED test/my/leaves.clj:3: stuck",
+            "the code ends its process with exit code 3",
+            "leaves.clj:2: first-one",
+        ],
+    );
+    assert_eq!(session.ok("repl_eval", json!({ "code": "kept" })).text, "=> 1");
+}
+
+#[test]
+fn a_program_that_ends_its_process_keeps_the_session() {
+    let mut session = project();
+    let file = |session: &Session, name: &str, text: &str| session.project.file(&format!("test/my/{name}.clj"), text);
+    let runner = "(ns my.runner (:require [clojure.test :refer :all]))\n(defn add [a b] (+ a b))\n\
+                  (deftest adds (is (= 3 (add 1 2))))\n(let [{:keys [fail error]} (run-tests)]\n  \
+                  (shutdown-agents)\n  (-> (+ fail error) System/exit))\n(def never (/ 1 0))\n";
+    file(&session, "runner", runner);
+    let answer = session.ok("run_tests", json!({ "path": "test/my/runner.clj" }));
+    assert_eq!((&answer.fields["passed"], &answer.fields["failed"]), (&json!(1), &json!(0)), "{}", answer.text);
+    let edit = |b: &str| json!({ "path": "test/my/runner.clj", "name": "add", "old_text": "(+ a b)", "new_text": b, "verify": "tests" });
+    let refused = session.client.call("lisp_patch_form", edit("(- a b)"));
+    says(&refused, &["The files are as they were", "FAILED test/my/runner.clj:3: adds"]);
+    let verified = session.ok("lisp_patch_form", edit("(+ b a)"));
+    says(&verified, &["Verified: no test fails that did not fail before"]);
+    // Agents are not shut down, and the code that was loaded is there.
+    assert_eq!(session.ok("repl_eval", json!({ "code": "[(my.runner/add 1 1) @(future 2)]" })).text, "=> [2 2]");
+
+    // A file that another requires ends both, as it does in a fresh process.
+    file(&session, "part", "(ns my.part)\n(defn half [x] (/ x 2))\n(when-not (= 2 (half 4)) (System/exit 2))\n");
+    file(&session, "whole", "(ns my.whole (:require my.part))\n(println (my.part/half 3))\n(System/exit 4)\n");
+    let load = json!({ "path": "test/my/whole.clj" });
+    let whole = session.client.call("load_system", load.clone());
+    assert_eq!(whole.fields["exit_code"], 4, "{}", whole.text);
+    file(&session, "part", "(ns my.part)\n(defn half [x] (/ x 3))\n(when-not (= 2 (half 4)) (System/exit 2))\n");
+    let whole = session.client.call("load_system", load);
+    assert_eq!(whole.fields["exit_code"], 2, "{}", whole.text);
+    assert_eq!(session.ok("repl_eval", json!({ "code": "(my.part/half 6)" })).text, "=> 2");
+    // Checks without a framework count as one test.
+    file(&session, "checks", "(when-not (= 2 (+ 1 2)) (println \"FAIL: sum\") (System/exit 1))\n");
+    let checks = session.client.call("run_tests", json!({ "path": "test/my/checks.clj" }));
+    assert_eq!((&checks.fields["passed"], &checks.fields["failed"]), (&json!(0), &json!(1)), "{}", checks.text);
+    says(&checks, &["It ended with exit code 1."]);
 }
 
 #[test]

@@ -60,10 +60,10 @@ impl Image {
             }
         };
         let failed = self.failure(&reply, target, project).await?;
-        let renewed = if renews { self.renewed().await? } else { Renewed::default() };
+        let (renewed, exit) = if renews { self.renewed().await? } else { (Renewed::default(), None) };
         let unchanged = renews && !force && renewed.loaded.is_empty();
         let mut evaluated =
-            Evaluated { renewed, ..failed.unwrap_or_else(|| Ending::Loaded { unchanged, exit: None }.into()) };
+            Evaluated { renewed, ..failed.unwrap_or_else(|| Ending::Loaded { unchanged, exit }.into()) };
         let mut warnings = self.take_error_lines(reflection_warning);
         for file in warnings.iter_mut().filter_map(|warning| warning.file.as_mut()) {
             *file = source_file(project, file);
@@ -97,9 +97,7 @@ impl Image {
             self.exchange(self.plain_message(&details::forget_tests(space)), deadline, controls).await?;
         }
         let mut loaded = self.load(target, project, true, deadline, controls).await?;
-        if !matches!(loaded.ending, Ending::Loaded { .. }) {
-            return Ok(loaded);
-        }
+        let Ending::Loaded { exit, .. } = loaded.ending else { return Ok(loaded) };
         let time = deadline.saturating_duration_since(Instant::now());
         let question = details::tests_question(space.as_deref().unwrap_or("'user"), names, time, renews);
         self.underway = None;
@@ -113,9 +111,10 @@ impl Image {
             return Ok(Evaluated { tests: underway, renewed: loaded.renewed, ..failed });
         }
         let answer = reply.value.and_then(|(printed, _)| details::answer(&printed));
-        let Some(tests) = answer.as_ref().and_then(Tally::read) else {
+        let Some(mut tests) = answer.as_ref().and_then(Tally::read) else {
             return Ok(Ending::AgentFault("the server gave no results of tests".to_owned()).into());
         };
+        tests.exit_status = exit;
         Ok(Evaluated { tests: Some(tests), ending: Ending::Tested, ..loaded })
     }
 

@@ -64,10 +64,10 @@ impl Image {
         Ok(Ending::LoadedFiles(files).into())
     }
 
-    /// What the last load has changed.
-    pub(super) async fn renewed(&mut self) -> Result<Renewed, Lost> {
+    /// What the last load has changed, and the exit status with which a file ended it.
+    pub(super) async fn renewed(&mut self) -> Result<(Renewed, Option<i64>), Lost> {
         let answer = self.ask_image("(lispwright.image/told)").await?;
-        Ok(answer.map(|answer| Renewed::read(&answer)).unwrap_or_default())
+        Ok(answer.map(|answer| (Renewed::read(&answer), answer.get_integer("EXIT-STATUS"))).unwrap_or_default())
     }
 
     /// Puts back the settings that tests have changed, and returns which ones.

@@ -74,7 +74,6 @@ const BACKENDS: &[Backend] = &[
             ("trials", "a JVM cannot be copied"),
             ("checkpoints", "as trials"),
             ("references", "Clojure keeps no record of callers"),
-            ("loading what ends itself", "a JVM that has begun to end cannot be kept"),
             ("objects", "values are not kept by number"),
         ],
     },
