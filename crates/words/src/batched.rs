@@ -2,7 +2,7 @@
 
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_edit_batch::BatchAnswer;
-use lispwright_tools::run_tests::TestAnswer;
+use lispwright_tools::run_tests::{TestAnswer, Verdict};
 use lispwright_tools::verify::{Verification, Verify, VerifyStep};
 
 use crate::changed::{push_diffs, push_linked};
@@ -12,6 +12,9 @@ use crate::{Skin, edited, linted, loaded, tested};
 
 /// Names that are listed.
 const MOST_NAMED: usize = 12;
+
+/// Failed tests of a verification that are shown, in all its runs.
+const MOST_FAILURES: usize = 12;
 
 /// The answer: what the edits did, the verification, the diffs.
 pub(crate) fn text(done: &BatchAnswer, skin: Skin) -> String {
@@ -48,7 +51,7 @@ pub(crate) fn push_verified(text: &mut String, verification: Option<&Verificatio
 
 /// The verification, in some lines.
 fn verified(verification: &Verification, skin: Skin) -> String {
-    let said = steps(&verification.steps, skin);
+    let said = steps(verification, skin);
     let (verdict, place) = (verdict(verification), place(verification));
     // A load of which there is nothing to say is in the line of the verdict.
     if let ([only], true) = (said.as_slice(), verification.passed)
@@ -78,20 +81,42 @@ fn verified(verification: &Verification, skin: Skin) -> String {
     text
 }
 
-/// What the steps say. Runs of tests of which there is nothing but the counts are one line together.
-fn steps(steps: &[VerifyStep], skin: Skin) -> Vec<String> {
-    let mut said = Vec::new();
+/// What the steps say. Runs of tests of which there is nothing but the counts are one line together, and so are those that
+/// did not load for the same reason as one before them.
+fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
     let mut counted_only: Vec<(&TestAnswer, String)> = Vec::new();
-    for step in steps {
+    let mut room = tested::Room { most: MOST_FAILURES, except: Some(&verification.failed_before) };
+    let mut failed_only: Vec<String> = Vec::new();
+    let mut not_loaded: Vec<(&TestAnswer, usize, Vec<String>)> = Vec::new();
+    for step in &verification.steps {
         said.extend(step.load.iter().map(|load| loaded::step_text(load, skin)));
         if let Some(tests) = &step.tests {
-            let text = tested::text(tests, skin);
+            if tests.verdict == Some(Verdict::NotLoaded) && !tests.diagnostics.is_empty() {
+                let alike = not_loaded.iter_mut().find(|(first, ..)| first.diagnostics == tests.diagnostics);
+                if let Some((_, _, names)) = alike {
+                    names.push(tests.asked.name.clone());
+                    continue;
+                }
+                not_loaded.push((tests, said.len(), Vec::new()));
+            }
+            let text = tested::text_of_some(tests, skin, &mut room);
             if tests.is_error() || text.trim_end().contains('\n') {
                 said.push(text);
+            } else if tests.failed_tests.iter().any(|test| !verification.failed_before.contains(&test.test_name)) {
+                failed_only.push(format!("{} ({} of {})", in_a_line(&tests.asked.name), tests.failed, tests.total));
             } else {
                 counted_only.push((tests, text));
             }
         }
+    }
+    for (_, at, names) in not_loaded.iter().filter(|(.., names)| !names.is_empty()) {
+        let names = first_names(names, MOST_NAMED);
+        said[*at] =
+            format!("{}\n[note] For the same reason, these did not load either: {names}.", said[*at].trim_end());
+    }
+    if !failed_only.is_empty() {
+        said.push(format!("Failed, too: {}.", first_names(&failed_only, MOST_NAMED)));
     }
     match counted_only.as_slice() {
         [] => {}
@@ -99,9 +124,11 @@ fn steps(steps: &[VerifyStep], skin: Skin) -> Vec<String> {
         several => {
             let names: Vec<String> = several.iter().map(|(tests, _)| tests.asked.name.clone()).collect();
             let sum = |of: fn(&TestAnswer) -> u32| several.iter().map(|(tests, _)| of(tests)).sum::<u32>();
-            let (passed, pending) = (sum(|tests| tests.passed), sum(|tests| tests.pending));
+            let [passed, failed, pending] =
+                [sum(|tests| tests.passed), sum(|tests| tests.failed), sum(|tests| tests.pending)];
             let names = first_names(&names, MOST_NAMED);
-            said.push(format!("{passed} passed, 0 failed, {pending} pending in {} runs: {names}.", several.len()));
+            let runs = several.len();
+            said.push(format!("{passed} passed, {failed} failed, {pending} pending in {runs} runs: {names}."));
         }
     }
     said

@@ -27,6 +27,19 @@ const OUTPUT_OF_PASSED: usize = 600;
 
 /// The counts, each failure, and notes.
 pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
+    text_of_some(answer, skin, &mut Room { most: MOST_SHOWN, except: None })
+}
+
+/// How many failures are shown.
+pub(crate) struct Room<'r> {
+    /// At most so many; those that are shown are taken from it.
+    pub(crate) most: usize,
+    /// Of several runs, which cannot be repeated: none of the tests with these names, which are told elsewhere.
+    pub(crate) except: Option<&'r [String]>,
+}
+
+/// The same with as many failures as there is room for.
+pub(crate) fn text_of_some(answer: &TestAnswer, skin: Skin, room: &mut Room<'_>) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let (tally, code) = (&answer.tally, code_line(answer.failure.code));
     let mut text = format!("{code}{}\n", headline(answer, verdict, skin));
@@ -50,14 +63,15 @@ pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
     for note in &tally.notes {
         text.push_str(&format!("[note] {}\n", one_line(note, 300)));
     }
-    let (failures, shown) = failures_text(answer);
+    let (failures, shown) = failures_text(answer, room);
     text.push_str(&failures);
-    if tally.failed as usize > shown {
+    if tally.failed as usize > shown && (room.except.is_none() || !failures.is_empty()) {
         let how = match skin {
-            Skin::Shell => "--only NAME shows one".to_owned(),
-            _ => format!("{} with \"tests\": [NAME, ...] shows some", Terms::of(skin).tests),
+            _ if room.except.is_some() => String::new(),
+            Skin::Shell => "; --only NAME shows one".to_owned(),
+            _ => format!("; {} with \"tests\": [NAME, ...] shows some", Terms::of(skin).tests),
         };
-        text.push_str(&format!("[note] {} more failed; {how}.\n", tally.failed as usize - shown));
+        text.push_str(&format!("[note] {} more failed{how}.\n", tally.failed as usize - shown));
     }
     if tally.failed > 0 && tally.muted > 0 {
         text.push_str(&format!("[note] The report of {} is left out ({} lines).\n", tally.framework, tally.muted));
@@ -85,7 +99,7 @@ fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
     if answer.total > 0 {
         let TestAnswer { passed, failed, pending, .. } = answer;
         text.push_str(&format!("[note] Before that {passed} passed, {failed} failed, {pending} pending.\n"));
-        text.push_str(&failures_text(answer).0);
+        text.push_str(&failures_text(answer, &mut Room { most: MOST_SHOWN, except: None }).0);
     }
     text
 }
@@ -314,21 +328,24 @@ fn source_text(source: &TestSource) -> String {
 const ALIKE: usize = 3;
 
 /// The failures that are shown, and their number; those that say the same are told once.
-fn failures_text(answer: &TestAnswer) -> (String, usize) {
+fn failures_text(answer: &TestAnswer, room: &mut Room<'_>) -> (String, usize) {
     let is_alike = |one: &FailedTestFacts, other: &FailedTestFacts| {
         (&one.reason, &one.form, &one.values) == (&other.reason, &other.form, &other.values)
     };
     let mut grouped: Vec<&FailedTestFacts> = Vec::new();
     let (mut text, mut shown) = (String::new(), 0);
-    let mut units = 0;
     for test in &answer.failed_tests {
         if grouped.iter().any(|one| is_alike(one, test)) {
             continue;
         }
-        if units == MOST_SHOWN {
+        if room.except.is_some_and(|except| except.contains(&test.test_name)) {
+            shown += 1;
+            continue;
+        }
+        if room.most == 0 {
             break;
         }
-        units += 1;
+        room.most -= 1;
         let alike: Vec<&FailedTestFacts> = answer.failed_tests.iter().filter(|other| is_alike(other, test)).collect();
         if alike.len() >= ALIKE {
             grouped.push(test);

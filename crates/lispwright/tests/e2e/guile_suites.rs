@@ -137,3 +137,29 @@ fn every_raised_object_is_reported() {
     assert_eq!(reasons[0]["reason"], "raised 42", "{}", answer.text);
     assert!(reasons[1]["reason"].as_str().unwrap().starts_with("my-key: "), "{}", answer.text);
 }
+
+#[test]
+fn a_refusal_tells_a_few_failures_of_all_runs() {
+    let mut session = Session::with_file("shop.scm", "(define-module (shop) #:export (price))\n(define (price) 1)\n");
+    for name in ["one", "two", "three"] {
+        let checks: String = (0..8)
+            .map(|number| format!("(test-equal \"{name}-{number}\" {number} (- (price) (- 1 {number})))\n"))
+            .collect();
+        let suite = format!(
+            "(use-modules (srfi srfi-64) (shop))\n(test-begin \"{name}\")\n{checks}(test-equal \"{name}-old\" 1 2)\n(test-end \"{name}\")\n"
+        );
+        session.project.file(&format!("tests/{name}.scm"), suite);
+    }
+    let edit = |new: &str| json!({ "path": "shop.scm", "name": "price", "old_text": "(price) 1", "new_text": new, "verify": "tests" });
+    let wrong = session.client.call("lisp_patch_form", edit("(price) 2"));
+    assert_eq!(wrong.text.matches("\nFAILED ").count(), 12, "{}", wrong.text);
+    assert!(!wrong.text.contains("-old\n"), "{}", wrong.text);
+    assert!(wrong.text.ends_with(" (9 of 9)."), "{}", wrong.text);
+    let mut missing = edit("(shop) #:use-module (no where)");
+    missing["old_text"] = json!("(shop)");
+    missing.as_object_mut().unwrap().remove("name");
+    let broken = session.client.call("lisp_patch_form", missing);
+    assert!(broken.text.contains("For the same reason, these did not load either: tests/"), "{}", broken.text);
+    let fine = session.ok("lisp_patch_form", edit("(price) (- 3 2)"));
+    assert!(fine.text.contains("Failed before, too: "), "{}", fine.text);
+}
