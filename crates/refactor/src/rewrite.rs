@@ -17,6 +17,9 @@ use lispwright_syntax::{Language, LineIndex, Span, TokenKind, Tree};
 use crate::refusal::Spot;
 use crate::template::{Template, Value};
 
+/// Words in the heads of forms whose templates are code: `defmacro`, `cl-macrolet`, `define-syntax`.
+const MACROS: &[&str] = &["macro", "syntax"];
+
 /// What to rewrite.
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteRequest<'a> {
@@ -123,7 +126,7 @@ pub fn rewrite(
     if !request.in_data && !fits.is_empty() {
         let data = quoted(&source.tree, text, language);
         let before = fits.len();
-        fits.retain(|fit| !is_inside(&data, fit.span));
+        fits.retain(|fit| !is_inside(&data, fit.span) && !is_in_template(&source.tree, text, fit.span));
         in_data = before - fits.len();
     }
     let before = fits.len();
@@ -206,6 +209,33 @@ fn quoted(tree: &Tree, text: &str, language: &Language) -> Vec<Span> {
     let mut spans: Vec<Span> = shapes.iter().flat_map(|shape| fits(shape)).map(|fit| fit.span).collect();
     spans.sort_by_key(|span| (span.start, u32::MAX - span.end));
     outermost(spans.into_iter())
+}
+
+/// A form is in a template that makes data: in a backquoted form, not in what that evaluates, and outside of macros.
+fn is_in_template(tree: &Tree, text: &str, form: Span) -> bool {
+    let innermost = tree.token_at(form.start).and_then(|token| tree.list_around(token));
+    let lists = std::iter::successors(innermost, |list| tree.list(*list).parent());
+    let (mut unquoted, mut is_template) = (0_usize, false);
+    for list in lists {
+        let head = tree.data(list).next().map(|head| text[tree.core_span(head).range()].to_ascii_lowercase());
+        if head.is_some_and(|head| !head.starts_with('(') && MACROS.iter().any(|word| head.contains(word))) {
+            return false;
+        }
+        let before = text[..tree.list_span(list).start as usize].trim_end();
+        let mut at = before.len();
+        while let Some(token) = at.checked_sub(1).and_then(|last| tree.token_at(last as u32)) {
+            let (kind, span) = (tree.kind(token), tree.token_span(token));
+            match &text[span.range()] {
+                _ if !kind.is_prefix() && !kind.is_trivia() => break,
+                "`" if unquoted > 0 => unquoted -= 1,
+                "`" => is_template = true,
+                "," | ",@" | ",." | "~" | "~@" => unquoted += 1,
+                _ => {}
+            }
+            at = span.start as usize;
+        }
+    }
+    is_template
 }
 
 /// A value with the comments directly before it that have lines of their own.

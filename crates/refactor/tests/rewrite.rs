@@ -72,6 +72,18 @@ fn quoted_data_stay_unless_they_are_asked_for() {
 }
 
 #[test]
+fn templates_are_code_in_macros_and_data_elsewhere() {
+    let text = "(defmacro m (x) `(f ,x))\n(defun g (x) (macrolet ((k () `(f 1))) (k)))\n";
+    becomes(CL, text, "(f ?x)", "(h ?x)", &text.replace("(f ", "(h "));
+    let text = "(defvar table `((f 1) ,(f 2) ,@(list `(f ,(f 3)))))\n";
+    let found = done(CL, text, "(f ?x)", "(h ?x)", &[]).unwrap();
+    assert_eq!((found.text.as_str(), found.in_data), ("(defvar table `((f 1) ,(h 2) ,@(list `(f ,(h 3)))))\n", 2));
+    becomes(Dialect::Clojure, "(defn g [x] `(f ~(f x)))", "(f ?x)", "(h ?x)", "(defn g [x] `(f ~(h x)))");
+    let text = "(defconst keys\n  `((f (1 face)) ; a\n    ,(f (2))))\n";
+    becomes(Dialect::EmacsLisp, text, "(f ,x)", "(h ,x)", &text.replace(",(f ", ",(h "));
+}
+
+#[test]
 fn lines_are_indented_for_their_new_place() {
     becomes(
         CL,
