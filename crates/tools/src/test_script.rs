@@ -8,6 +8,9 @@ use crate::test_summary::Summary;
 /// The name of the way in which they are counted.
 pub const SCRIPT: &str = "script";
 
+/// The exit status of a test program that skips itself, in the test drivers of Automake and Meson.
+const SKIPPED: i64 = 77;
+
 /// The results of a file in which no framework saw a test: of one test, if the file ended with an exit code or printed a line
 /// that sums up tests; otherwise as they are.
 pub(crate) fn counted(tally: Tally, report: &EvalReport, asked: &Asked) -> Tally {
@@ -29,6 +32,9 @@ pub(crate) fn counted(tally: Tally, report: &EvalReport, asked: &Asked) -> Tally
     let bad_exit = tally.exit_status.filter(|status| *status != 0);
     let names = vec![asked.name.clone()];
     let tally = Tally { framework: SCRIPT.to_owned(), name_count: 1, names, ..tally };
+    if bad_exit == Some(SKIPPED) && failed.is_empty() {
+        return Tally { pending: 1, exit_status: None, ..tally };
+    }
     if bad_exit.is_some() || !failed.is_empty() {
         let exit = bad_exit.map(|status| format!("It ended with exit code {status}."));
         let said = failed.first().map(|line| format!("It printed: {line}"));

@@ -73,6 +73,7 @@ fn a_script_with_checks_of_its_own_counts_as_one_test() {
     let check = "(define-syntax check (syntax-rules () ((_ a b) (unless (equal? a b) (display \"FAIL: a\") (newline) (exit 1)))))\n";
     for (ending, runtime) in [("scm", "guile"), ("ss", "chez")] {
         session.project.file(&format!("bad.{ending}"), format!("{check}(check 1 1)\n(check 6 9)\n"));
+        session.project.file(&format!("skipped.{ending}"), "(exit 77)\n");
         session.project.file(&format!("good.{ending}"), "(display \"3 tests, 0 failures\")\n(newline)\n(exit 0)\n");
         let session_name = json!(runtime);
         let run = |session: &mut Session, name: &str| {
@@ -83,6 +84,8 @@ fn a_script_with_checks_of_its_own_counts_as_one_test() {
         assert_eq!((&bad.fields["passed"], &bad.fields["failed"]), (&json!(0), &json!(1)), "{}", bad.text);
         let reason = "It ended with exit code 1.\n  It printed: FAIL: a";
         assert!(bad.text.contains(reason), "{}", bad.text);
+        let skipped = run(&mut session, "skipped");
+        assert_eq!((&skipped.fields["failed"], &skipped.fields["pending"]), (&json!(0), &json!(1)), "{}", skipped.text);
         let good = run(&mut session, "good");
         assert_eq!((&good.fields["passed"], &good.fields["framework"]), (&json!(1), &json!("script")), "{}", good.text);
     }
