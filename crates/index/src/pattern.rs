@@ -81,8 +81,8 @@ pub struct Fit {
     pub span: Span,
     /// The values of the variables, in the order of [`Pattern::variables`]; empty if a variable matches no datum.
     pub values: Vec<Span>,
-    /// It is a step of a threading form, and has one argument more than is written.
-    pub is_step: bool,
+    /// What it is besides a form.
+    pub standing: Standing,
 }
 
 impl Pattern {
@@ -226,7 +226,7 @@ impl Pattern {
             let span = parts.all[root].span;
             let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span));
             if standing != Standing::NoForm && (standing != Standing::Definition || self.has_parameters()) {
-                found.push(Fit { span, values: machine.values(), is_step: standing == Standing::Step });
+                found.push(Fit { span, values: machine.values(), standing });
             }
         }
         Ok(found)

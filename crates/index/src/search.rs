@@ -9,7 +9,7 @@ use crate::account::name_in;
 use crate::facts::Facts;
 use crate::mention::is_constituent;
 use crate::pattern::guard::{Guard, GuardSource};
-use crate::pattern::names::{Known, Tells};
+use crate::pattern::names::{Known, Standing, Tells};
 use crate::pattern::{BadPattern, Pattern};
 
 /// The largest size of a compiled regular expression, in bytes.
@@ -193,7 +193,7 @@ impl Search {
                     guard.keep(&mut fits, &tree, text, here)?;
                 }
                 let before = fits.len();
-                fits.retain(|fit| !fit.is_step || pattern.takes_all());
+                fits.retain(|fit| fit.standing != Standing::Step || pattern.takes_all());
                 steps = before - fits.len();
                 fits.into_iter().map(|fit| fit.span).filter(|&span| is_placed(span)).collect()
             }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use lispwright_edit::{Change, Changes, EditRefusal, Source, change_all, column};
 use lispwright_index::pattern::guard::{Guard, GuardSource, is_inside, outermost};
-use lispwright_index::pattern::names::{Known, Tells};
+use lispwright_index::pattern::names::{Known, Standing, Tells};
 use lispwright_index::pattern::{BadPattern, Fit, Pattern};
 use lispwright_syntax::{Language, LineIndex, Span, TokenKind, Tree};
 
@@ -29,7 +29,7 @@ pub struct RewriteRequest<'a> {
     pub template: &'a str,
     /// Conditions that a match has to meet.
     pub guards: &'a [GuardSource],
-    /// Matches in quoted data count, too.
+    /// Matches in quoted data count, too, and those that may be data for a macro.
     pub in_data: bool,
     /// Matches of which something would be lost stay, instead of all.
     pub skips: bool,
@@ -44,9 +44,11 @@ pub struct RewrittenText {
     pub in_data: usize,
     /// The number of steps of threading forms that look like a match and have one argument more; they stay.
     pub steps: usize,
+    /// Matches that are arguments of macros whose definitions do not show what becomes of them; they stay.
+    pub unclear: Vec<Spot>,
     /// Matches of which something would be lost, which stay, too.
     pub skipped: Vec<Spot>,
-    /// The starts of the heads of the matches, in bytes.
+    /// The starts of the heads of the matches that change, and of those that are unclear, in bytes.
     pub heads: Vec<u32>,
     /// The new text; empty if nothing was rewritten.
     pub text: String,
@@ -131,17 +133,24 @@ pub fn rewrite(
     }
     let before = fits.len();
     let stays_step = pattern.takes_all() && template.is_call();
-    fits.retain(|fit| !fit.is_step || stays_step);
+    fits.retain(|fit| fit.standing != Standing::Step || stays_step);
     let steps = before - fits.len();
-    let Some(first) = fits.first() else { return Ok(RewrittenText { in_data, steps, ..RewrittenText::default() }) };
+    let is_code = |fit: &Fit| fit.standing != Standing::Unclear || stays_step || request.in_data;
+    let (mut fits, taken): (Vec<Fit>, Vec<Fit>) = fits.into_iter().partition(is_code);
     let spot = |at: u32| Spot::within(path, text, &source.lines, at);
+    let unclear: Vec<Spot> = taken.iter().map(|fit| spot(fit.span.start)).collect();
+    let rewriting = Rewriting { source: &source, pattern: &pattern, template: &template };
+    let heads = |fits: &[Fit]| -> Vec<u32> {
+        fits.iter().filter_map(|fit| rewriting.head(fit)).map(|head| head.start).collect()
+    };
+    let done = RewrittenText { in_data, steps, heads: heads(&taken), unclear, ..RewrittenText::default() };
+    let Some(first) = fits.first() else { return Ok(done) };
     if !source.tree.is_balanced() {
         return Err(RewriteRefusal::Unbalanced { spot: spot(first.span.start) });
     }
     for value in fits.iter_mut().flat_map(|fit| &mut fit.values).filter(|value| !value.is_empty()) {
         *value = with_header(&source, *value);
     }
-    let rewriting = Rewriting { source: &source, pattern: &pattern, template: &template };
     let mut skipped = Vec::new();
     let changes = loop {
         match rewriting.changes(&fits) {
@@ -167,9 +176,9 @@ pub fn rewrite(
         }
     };
     skipped.sort();
-    let heads = fits.iter().filter_map(|fit| rewriting.head(fit)).map(|head| head.start).collect();
+    let heads = [heads(&fits), heads(&taken)].concat();
     if changes.is_empty() {
-        return Ok(RewrittenText { in_data, steps, skipped, ..RewrittenText::default() });
+        return Ok(RewrittenText { skipped, ..done });
     }
     let remade = change_all(&source, &changes).map_err(|refusal| {
         let line = if let EditRefusal::WouldBreak { line, .. } = refusal { line } else { 1 };
@@ -177,7 +186,7 @@ pub fn rewrite(
         let at = lines.line_span(line).map_or(0, |span| span.start);
         RewriteRefusal::WouldBreak { spot: Spot::within(path, text, &lines, at) }
     })?;
-    Ok(RewrittenText { count: fits.len(), in_data, steps, skipped, heads, text: remade.text, diff: remade.diff })
+    Ok(RewrittenText { count: fits.len(), skipped, heads, text: remade.text, diff: remade.diff, ..done })
 }
 
 /// Checks the shape, the template and the conditions in a language.

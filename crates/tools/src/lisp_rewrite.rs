@@ -136,6 +136,9 @@ pub struct RewriteAnswer {
     /// The number of steps of threading forms that look like the shape and have one argument more; they stay.
     #[serde(skip_serializing_if = "is_none")]
     pub steps: usize,
+    /// Arguments of macros whose definitions do not show what becomes of them, which stay: `path:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unclear: Vec<String>,
     /// Places that would have lost something, and stay: `path:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
@@ -244,6 +247,8 @@ fn run(
                 answer.searched += 1;
                 answer.in_data += done.in_data;
                 answer.steps += done.steps;
+                answer.unclear.extend(done.unclear.iter().map(|spot| format!("{path}:{}", spot.line)));
+                answer.unclear.dedup();
                 answer.skipped.extend(done.skipped.iter().map(|spot| format!("{path}:{}", spot.line)));
                 let absolute = workspace.absolute(&path);
                 matched.extend(done.heads.iter().map(|head| (absolute.clone(), *head)));

@@ -3,7 +3,7 @@
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_edit_batch::BatchAnswer;
 use lispwright_tools::run_tests::{TestAnswer, Verdict};
-use lispwright_tools::verify::{Verification, Verify, VerifyStep};
+use lispwright_tools::verify::{Verification, Verify};
 
 use crate::changed::{push_diffs, push_linked};
 use crate::notice::notice_line;

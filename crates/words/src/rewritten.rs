@@ -28,11 +28,11 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
     batched::push_verified(&mut text, done.verification.as_deref(), skin);
     push_diffs(&mut text, &done.files, done.dry_run);
     linted::push_new(&mut text, &done.new_problems);
+    let also = match skin {
+        Skin::Client | Skin::Surface(_) => "\"quoted\": true",
+        Skin::Shell => "--quoted",
+    };
     if done.in_data > 0 {
-        let also = match skin {
-            Skin::Client | Skin::Surface(_) => "\"quoted\": true",
-            Skin::Shell => "--quoted",
-        };
         text.push_str(&format!("\n{} in quoted data stay; {also} changes them, too.", counted(done.in_data, "match")));
     }
     if let Some(advice) = &done.advice {
@@ -42,6 +42,12 @@ pub(crate) fn text(done: &RewriteAnswer, skin: Skin) -> String {
         text.push_str(&format!(
             "\n{} of threading forms look like the shape and have one argument more; they stay.",
             counted(done.steps, "step")
+        ));
+    }
+    if !done.unclear.is_empty() {
+        let places = first_names(&done.unclear, MOST_NAMED);
+        text.push_str(&format!(
+            "\nStay, because a macro around them may take them apart: {places}; {also} changes them, too."
         ));
     }
     if !done.skipped.is_empty() {

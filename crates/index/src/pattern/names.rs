@@ -215,8 +215,10 @@ pub enum Standing {
     NoForm,
     /// The definition of a function or method, which begins with its name.
     Definition,
-    /// A step of a threading form, which gets one more argument.
+    /// A step of a threading form, which has one argument more than is written.
     Step,
+    /// An argument of a macro whose definition does not show what becomes of it, such as a threading form of the project.
+    Unclear,
 }
 
 impl Tells for NamesInTree<'_, '_> {
@@ -239,6 +241,7 @@ impl Tells for NamesInTree<'_, '_> {
             Some(UseKind::Value | UseKind::Binding | UseKind::Export) => Standing::NoForm,
             Some(UseKind::Definition | UseKind::Method) => Standing::Definition,
             _ if facts.steps.binary_search(&list.start).is_ok() => Standing::Step,
+            _ if facts.unclear.binary_search(&list.start).is_ok() => Standing::Unclear,
             _ => Standing::Form,
         }
     }

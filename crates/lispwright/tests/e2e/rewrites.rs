@@ -131,3 +131,20 @@ fn steps_of_threading_forms_stay_where_their_argument_would_be_elsewhere() {
         text.replace("(note 3)", "(do (remark 3))").replace("(note 1) (note 2)", "(remark 1) (remark 2)")
     );
 }
+
+#[test]
+fn arguments_that_a_macro_takes_apart_stay_and_are_named() {
+    let text = "(defmacro with (value form)\n  `(,(car form) ,@(cdr form) ,value))\n(defun cut (text from) (substring text from))\n\
+                (with 1 (cut \"a\"))\n(list (cut \"b\" 2))\n";
+    let mut session = session(&[("a.el", text)]);
+    let call = |more: serde_json::Value| {
+        let mut call = json!({ "shape": "(cut ,@all)", "template": "(progn (cut ,@all))" });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        call
+    };
+    let done = session.ok("lisp_rewrite", call(json!({ "dry_run": false, "expect_count": 1 })));
+    assert!(done.text.contains("a macro around them may take them apart: a.el:4; \"quoted\": true"), "{}", done.text);
+    assert_eq!(session.project.text("a.el"), text.replace("(cut \"b\" 2)", "(progn (cut \"b\" 2))"));
+    let both = session.ok("lisp_rewrite", call(json!({ "quoted": true })));
+    assert!(both.text.contains("2 forms"), "{}", both.text);
+}
