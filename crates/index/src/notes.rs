@@ -198,6 +198,7 @@ impl<'t> Walk<'t> {
         self.facts.links.extend(declared.links);
         self.facts.opens |= declared.opens;
         self.facts.included.extend(declared.included.into_iter().map(|file| (span.start, file)));
+        declared.lists.into_iter().for_each(|list| self.no_form(list));
         for span in declared.called {
             self.note(span, UseKind::Call);
         }

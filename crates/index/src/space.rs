@@ -29,6 +29,8 @@ pub(crate) struct Declared {
     pub(crate) elsewhere: Vec<(Span, String)>,
     /// The places of names that are looked up in another space while the code runs, each with that space.
     pub(crate) looked_up: Vec<(Span, String)>,
+    /// Lists of names that look like forms.
+    pub(crate) lists: Vec<Datum>,
     /// The places of macros that read a part of it.
     pub(crate) called: Vec<Span>,
     /// Files whose code becomes a part of this one, as they are written.

@@ -173,7 +173,7 @@ fn lists_of_names_and_definitions_are_no_forms() {
     check(&scheme, "(export ?*all)", &["a.scm:8"]);
     let clojure = [(
         "a.clj",
-        "(ns a (:require [b :refer (other size)]))\n(defprotocol Sized\n  (size [x]))\n(defrecord R [a] Sized\n  (size [x] 1))\n\
+        "(ns a (:refer-clojure :exclude (size)) (:require [b :refer (other size)]))\n(defprotocol Sized\n  (size [x]))\n(defrecord R [a] Sized\n  (size [x] 1))\n\
          (extend-type String Sized\n  (size [x] 1))\n(case 1 (size) 2\n  3)\n(. x\n  (size 1))\n(size 1)\n",
     )];
     check(&clojure, "(size ?*all)", &["a.clj:12"]);

@@ -17,9 +17,6 @@ use lispwright_syntax::{Language, LineIndex, Span, TokenKind, Tree};
 use crate::refusal::Spot;
 use crate::template::{Template, Value};
 
-/// Words in the heads of forms whose templates are code: `defmacro`, `cl-macrolet`, `define-syntax`.
-const MACROS: &[&str] = &["macro", "syntax"];
-
 /// What to rewrite.
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteRequest<'a> {
@@ -220,14 +217,17 @@ fn quoted(tree: &Tree, text: &str, language: &Language) -> Vec<Span> {
     outermost(spans.into_iter())
 }
 
-/// A form is in a template that makes data: in a backquoted form, not in what that evaluates, and outside of macros.
+/// A form is in a template that makes data: in a backquoted form, not in what that evaluates, and outside of what defines
+/// macros (`defmacro`, `cl-macrolet`, `define-syntax`).
 fn is_in_template(tree: &Tree, text: &str, form: Span) -> bool {
     let innermost = tree.token_at(form.start).and_then(|token| tree.list_around(token));
     let lists = std::iter::successors(innermost, |list| tree.list(*list).parent());
     let (mut unquoted, mut is_template) = (0_usize, false);
     for list in lists {
-        let head = tree.data(list).next().map(|head| text[tree.core_span(head).range()].to_ascii_lowercase());
-        if head.is_some_and(|head| !head.starts_with('(') && MACROS.iter().any(|word| head.contains(word))) {
+        let head = tree.data(list).next().filter(|head| head.list().is_none());
+        let head = head.map(|head| text[tree.core_span(head).range()].to_ascii_lowercase()).unwrap_or_default();
+        let has = |words: &[&str]| words.iter().any(|word| head.contains(word));
+        if has(&["macro", "syntax"]) && has(&["def", "let"]) {
             return false;
         }
         let before = text[..tree.list_span(list).start as usize].trim_end();

@@ -80,6 +80,8 @@ fn templates_are_code_in_macros_and_data_elsewhere() {
     assert_eq!((found.text.as_str(), found.in_data), ("(defvar table `((f 1) ,(h 2) ,@(list `(f ,(h 3)))))\n", 2));
     becomes(Dialect::Clojure, "(defn g [x] `(f ~(f x)))", "(f ?x)", "(h ?x)", "(defn g [x] `(f ~(h x)))");
     let text = "(defconst keys\n  `((f (1 face)) ; a\n    ,(f (2))))\n";
+    let found = done(Dialect::EmacsLisp, "(defvar k `((a-macro 1)))", "(a-macro ,x)", "(h ,x)", &[]).unwrap();
+    assert_eq!((found.count, found.in_data), (0, 1));
     becomes(Dialect::EmacsLisp, text, "(f ,x)", "(h ,x)", &text.replace(",(f ", ",(h "));
 }
 

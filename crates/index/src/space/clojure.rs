@@ -51,13 +51,14 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         let name = walk.source(first).to_owned();
         let space = Space { exports: Exports::All, ..Space::new(name.clone(), start) };
         let links = vec![link(walk, first, Tie::Declares)];
-        let mut reading = Reading { walk, space, elsewhere: Vec::new(), links };
+        let mut reading = Reading { walk, space, elsewhere: Vec::new(), links, lists: Vec::new() };
         reading.namespace(data.collect());
         return Some(Declared {
             current: Some(name),
             space: Some(reading.space),
             elsewhere: reading.elsewhere,
             links: reading.links,
+            lists: reading.lists,
             ..Declared::default()
         });
     }
@@ -74,10 +75,10 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         _ => return None,
     };
     let space = Space { exports: Exports::All, ..Space::new(walk.current(start).to_owned(), start) };
-    let mut reading = Reading { walk, space, elsewhere: Vec::new(), links: Vec::new() };
+    let mut reading = Reading { walk, space, elsewhere: Vec::new(), links: Vec::new(), lists: Vec::new() };
     reading.clause(clause, data.collect());
-    let Reading { space, elsewhere, links, .. } = reading;
-    Some(Declared { space: Some(space), elsewhere, links, ..Declared::default() })
+    let Reading { space, elsewhere, links, lists, .. } = reading;
+    Some(Declared { space: Some(space), elsewhere, links, lists, ..Declared::default() })
 }
 
 /// The link to a namespace.
@@ -93,6 +94,8 @@ struct Reading<'w, 't> {
     /// The places of names of other namespaces, each with its namespace.
     elsewhere: Vec<(lispwright_syntax::Span, String)>,
     links: Vec<Link>,
+    /// The lists of names in options.
+    lists: Vec<Datum>,
 }
 
 impl<'t> Reading<'_, 't> {
@@ -229,6 +232,7 @@ impl<'t> Reading<'_, 't> {
         let mut only: Option<Vec<Datum>> = None;
         for (option, value) in pairs(options) {
             let Some(list) = value.list() else { continue };
+            self.lists.push(value);
             let names = self.inside(list);
             match self.source(option) {
                 ":only" | ":refer" | ":refer-macros" => only.get_or_insert_default().extend(names),
