@@ -219,13 +219,20 @@ impl Pattern {
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
         let mut found = Vec::new();
         let is_list = matches!(self.ops.first(), Some(Op::Enter(kind, _)) if kind.is_open());
+        let is_call = matches!(self.ops.first(), Some(Op::Enter(_, opener)) if opener == "(");
         for root in 0..parts.all.len() {
             if !machine.fits(root)? {
                 continue;
             }
             let span = parts.all[root].span;
             let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span));
-            if standing != Standing::NoForm && (standing != Standing::Definition || self.has_parameters()) {
+            let is_meant = match standing {
+                Standing::NoForm => false,
+                Standing::Names => !is_call,
+                Standing::Definition => !is_call || self.has_parameters(),
+                Standing::Form | Standing::Step | Standing::Unclear => true,
+            };
+            if is_meant {
                 found.push(Fit { span, values: machine.values(), standing });
             }
         }

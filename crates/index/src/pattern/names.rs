@@ -211,8 +211,10 @@ pub trait Tells {
 pub enum Standing {
     /// A form, as far as is known.
     Form,
-    /// Parameters, a binding, a clause, the header of a definition, a list of names.
+    /// Parameters, a binding, a clause, the header of a definition.
     NoForm,
+    /// Names or values, of which the first is not called: exports, superclasses, a vector.
+    Names,
     /// The definition of a function or method, which begins with its name.
     Definition,
     /// A step of a threading form, which has one argument more than is written.
@@ -238,7 +240,7 @@ impl Tells for NamesInTree<'_, '_> {
         match used.map(|used| facts.uses[used].kind) {
             // `(integer 0 ?n)`
             Some(UseKind::Value) if is_type() => Standing::Form,
-            Some(UseKind::Value | UseKind::Binding | UseKind::Export) => Standing::NoForm,
+            Some(UseKind::Value | UseKind::Binding | UseKind::Export) => Standing::Names,
             Some(UseKind::Definition | UseKind::Method) => Standing::Definition,
             _ if facts.steps.binary_search(&list.start).is_ok() => Standing::Step,
             _ if facts.unclear.binary_search(&list.start).is_ok() => Standing::Unclear,
