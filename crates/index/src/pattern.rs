@@ -229,8 +229,7 @@ impl Pattern {
             let is_meant = match standing {
                 Standing::NoForm => false,
                 Standing::Names => !is_call,
-                Standing::Definition => !is_call || self.has_parameters(),
-                Standing::Form | Standing::Step | Standing::Unclear => true,
+                Standing::Form | Standing::Definition | Standing::Step | Standing::Unclear => true,
             };
             if is_meant {
                 found.push(Fit { span, values: machine.values(), standing });
@@ -245,7 +244,7 @@ impl Pattern {
     }
 
     /// It says that a vector comes after the head, such as the parameters of a method of Clojure.
-    fn has_parameters(&self) -> bool {
+    pub fn has_parameters(&self) -> bool {
         matches!(self.ops.get(2), Some(Op::Enter(_, opener)) if opener == "[")
     }
 }

@@ -162,7 +162,7 @@ fn parameters_bindings_and_headers_are_no_forms() {
 }
 
 #[test]
-fn lists_of_names_and_definitions_are_no_forms() {
+fn lists_of_names_are_no_forms() {
     let scheme = [(
         "a.scm",
         "(define-module (a)\n  #:use-module ((b) #:select (scale other))\n  #:export (scale\n            other))\n\
@@ -176,12 +176,11 @@ fn lists_of_names_and_definitions_are_no_forms() {
         "(ns a (:refer-clojure :exclude (size)) (:require [b :refer (other size)]))\n(defprotocol Sized\n  (size [x]))\n(defrecord R [a] Sized\n  (size [x] 1))\n\
          (extend-type String Sized\n  (size [x] 1))\n(case 1 (size) 2\n  3)\n(. x\n  (size 1))\n(size 1)\n",
     )];
-    check(&clojure, "(size ?*all)", &["a.clj:12"]);
+    check(&clojure, "(size ?*all)", &["a.clj:3", "a.clj:5", "a.clj:7", "a.clj:12"]);
     let vectors = [("a.clj", "(ns a)\n(defn size [x] x)\n(def v [size 1])\n(def m {size 1})\n(def l [(size 1)])\n")];
     check(&vectors, "[size ?x]", &["a.clj:3"]);
     check(&vectors, "{size ?x}", &["a.clj:4"]);
     check(&vectors, "(size ?x)", &["a.clj:5"]);
-    // Who writes a vector means the definitions.
     check(&clojure, "(size [?x] ?*body)", &["a.clj:3", "a.clj:5", "a.clj:7"]);
     let lisp = [(
         "a.lisp",

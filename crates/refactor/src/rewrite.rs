@@ -128,6 +128,7 @@ pub fn rewrite(
         fits.retain(|fit| !is_inside(&data, fit.span) && !is_in_template(&source.tree, text, fit.span));
         in_data = before - fits.len();
     }
+    fits.retain(|fit| fit.standing != Standing::Definition || pattern.has_parameters());
     let before = fits.len();
     let stays_step = pattern.takes_all() && template.is_call();
     fits.retain(|fit| fit.standing != Standing::Step || stays_step);

@@ -148,3 +148,14 @@ fn arguments_that_a_macro_takes_apart_stay_and_are_named() {
     let both = session.ok("lisp_rewrite", call(json!({ "quoted": true })));
     assert!(both.text.contains("2 forms"), "{}", both.text);
 }
+
+#[test]
+fn definitions_of_methods_are_rewritten_by_their_parameters() {
+    let text = "(ns a)\n(defprotocol Sized (size [x]))\n(extend-type String Sized (size [x] 1))\n(size 2)\n";
+    let mut session = session(&[("a.clj", text)]);
+    let call = |shape: &str, template: &str, count: u32| json!({ "shape": shape, "template": template, "dry_run": false, "expect_count": count });
+    session.ok("lisp_rewrite", call("(size ?*all)", "(long (size ?*all))", 1));
+    assert_eq!(session.project.text("a.clj"), text.replace("(size 2)", "(long (size 2))"));
+    session.ok("lisp_rewrite", call("(size [?x] 1)", "(size [?x] 3)", 1));
+    assert!(session.project.text("a.clj").contains("(size [x] 3)"));
+}
