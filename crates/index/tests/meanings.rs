@@ -177,8 +177,12 @@ fn lists_of_names_are_no_forms() {
          (extend-type String Sized\n  (size [x] 1))\n(case 1 (size) 2\n  3)\n(. x\n  (size 1))\n(size 1)\n",
     )];
     check(&clojure, "(size ?*all)", &["a.clj:3", "a.clj:5", "a.clj:7", "a.clj:12"]);
-    let vectors = [("a.clj", "(ns a)\n(defn size [x] x)\n(def v [size 1])\n(def m {size 1})\n(def l [(size 1)])\n")];
+    let vectors = [(
+        "a.clj",
+        "(ns a (:use [b :only [size]]))\n(defn size [x] x)\n(def v [size 1])\n(def m {size 1})\n(def l [(size 1)])\n",
+    )];
     check(&vectors, "[size ?x]", &["a.clj:3"]);
+    check(&vectors, "[size]", &["a.clj:1"]);
     check(&vectors, "{size ?x}", &["a.clj:4"]);
     check(&vectors, "(size ?x)", &["a.clj:5"]);
     check(&clojure, "(size [?x] ?*body)", &["a.clj:3", "a.clj:5", "a.clj:7"]);

@@ -326,7 +326,9 @@ impl<'t> Walk<'t> {
             F::CasePairs | F::MatchPairs => {
                 let data: Vec<Datum> = data.collect();
                 for pair in data.chunks(2) {
-                    if let [keys, _] = *pair {
+                    if let [keys, _] = *pair
+                        && self.opener(keys) == "("
+                    {
                         self.no_form(keys);
                     }
                     match *pair {

@@ -232,7 +232,9 @@ impl<'t> Reading<'_, 't> {
         let mut only: Option<Vec<Datum>> = None;
         for (option, value) in pairs(options) {
             let Some(list) = value.list() else { continue };
-            self.lists.push(value);
+            if self.walk.opener(value) == "(" {
+                self.lists.push(value);
+            }
             let names = self.inside(list);
             match self.source(option) {
                 ":only" | ":refer" | ":refer-macros" => only.get_or_insert_default().extend(names),
