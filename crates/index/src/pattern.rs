@@ -219,19 +219,13 @@ impl Pattern {
         let mut machine = Machine::new(&self.ops, self.variables.len(), &parts);
         let mut found = Vec::new();
         let is_list = matches!(self.ops.first(), Some(Op::Enter(kind, _)) if kind.is_open());
-        let is_call = matches!(self.ops.first(), Some(Op::Enter(_, opener)) if opener == "(");
         for root in 0..parts.all.len() {
             if !machine.fits(root)? {
                 continue;
             }
             let span = parts.all[root].span;
             let standing = here.filter(|_| is_list).map_or(Standing::Form, |here| here.standing(span));
-            let is_meant = match standing {
-                Standing::NoForm => false,
-                Standing::Names => !is_call,
-                Standing::Form | Standing::Definition | Standing::Step | Standing::Unclear => true,
-            };
-            if is_meant {
+            if standing != Standing::NoForm {
                 found.push(Fit { span, values: machine.values(), standing });
             }
         }
@@ -241,6 +235,11 @@ impl Pattern {
     /// It is `(f ?*all)`, which fits with one argument more, too.
     pub fn takes_all(&self) -> bool {
         matches!(self.ops.as_slice(), [_, _, Op::Many { least: 0, .. }, Op::Leave])
+    }
+
+    /// It is written as a call.
+    pub fn is_call(&self) -> bool {
+        matches!(self.ops.first(), Some(Op::Enter(_, opener)) if opener == "(")
     }
 
     /// It says that a vector comes after the head, such as the parameters of a method of Clojure.

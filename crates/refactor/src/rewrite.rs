@@ -128,7 +128,11 @@ pub fn rewrite(
         fits.retain(|fit| !is_inside(&data, fit.span) && !is_in_template(&source.tree, text, fit.span));
         in_data = before - fits.len();
     }
-    fits.retain(|fit| fit.standing != Standing::Definition || pattern.has_parameters());
+    fits.retain(|fit| match fit.standing {
+        Standing::Names => !pattern.is_call(),
+        Standing::Definition => pattern.has_parameters(),
+        _ => true,
+    });
     let before = fits.len();
     let stays_step = pattern.takes_all() && template.is_call();
     fits.retain(|fit| fit.standing != Standing::Step || stays_step);

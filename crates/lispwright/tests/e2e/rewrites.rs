@@ -159,3 +159,45 @@ fn definitions_of_methods_are_rewritten_by_their_parameters() {
     session.ok("lisp_rewrite", call("(size [?x] 1)", "(size [?x] 3)", 1));
     assert!(session.project.text("a.clj").contains("(size [x] 3)"));
 }
+
+#[test]
+fn lists_of_names_are_no_calls() {
+    let files = [
+        (
+            "a.scm",
+            "(define-module (a)\n  #:use-module ((b) #:select (f other))\n  #:export (f\n            other))\n(define (f . all) all)\n\
+             (define-class <c> (f other)\n  (f #:init-value 1))\n(export f)\n(define-syntax m (syntax-rules (f other)\n  ((_ x) (f x))))\n\
+             (f 1)\n",
+            "(f ?*all)",
+            2,
+        ),
+        (
+            "a.clj",
+            "(ns a (:refer-clojure :exclude (f)) (:require [b :refer (other)]))\n(defprotocol P\n  (f [x]))\n(defrecord R [a] P\n  \
+             (f [x] 1))\n(case 1 (f) 2\n  3)\n(. x\n  (f 1))\n(f 1)\n",
+            "(f ?*all)",
+            1,
+        ),
+        (
+            "a.lisp",
+            "(defun f (&rest x) x)\n(defstruct (f\n  (:copier nil)) a)\n(defclass k (f g)\n  ((f :initarg :f)))\n\
+             (defun g (&key ((f g) 1))\n  (f g))\n",
+            "(f ?*all)",
+            1,
+        ),
+        ("a.el", "(defun f (&rest x) x)\n(condition-case nil (f 1)\n  ((f error) 1)\n  (f 2))\n", "(f ,@all)", 1),
+        (
+            "a.rkt",
+            "#lang racket\n(provide (rename-out (f g)))\n(define (f . x) x)\n(define-syntax (m stx)\n  (syntax-case stx (f g)\n    \
+             ((_ x) #'(f x))))\n(f 1)\n",
+            "(f ?*all)",
+            2,
+        ),
+    ];
+    let mut session = session(&files.map(|(path, text, ..)| (path, text)));
+    for (path, _, shape, count) in files {
+        let call = json!({ "path": path, "shape": shape, "template": shape.replace("(f", "(changed") });
+        let done = session.ok("lisp_rewrite", call);
+        assert_eq!(done.fields["count"], count, "{path}: {}", done.text);
+    }
+}
