@@ -3,7 +3,8 @@
 ;; seconds that they may take. Each test runs in a thread of its own and gets half of the time that is left, so that one that
 ;; never ends leaves time for the others. While they run it reports its progress through nREPL, in messages with a
 ;; `lispwright.tests`: the counts so far, the test that begins, and the failures since the message before. They are the known
-;; results when a test ends the process. In an image of `journal.clj` it does not. Runs on the JVM and in Babashka; nothing is defined.
+;; results when a test ends the process. In an image of `journal.clj` it does not. Runs on the JVM and in Babashka; nothing
+;; is defined.
 (fn [space wanted seconds]
   (require 'clojure.test 'clojure.java.io)
   (let [quoted (fn [text]

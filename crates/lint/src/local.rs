@@ -54,12 +54,12 @@ impl<'i> File<'_, 'i> {
 
     /// The innermost list around a place.
     pub(crate) fn list_of(&self, at: Span) -> Option<ListId> {
-        self.tree.token_at(at.start).and_then(|token| self.tree.list_around(token))
+        self.lists_around(at).next()
     }
 
     /// The lists around a place, the innermost first.
     pub(crate) fn lists_around(&self, at: Span) -> impl Iterator<Item = ListId> {
-        std::iter::successors(self.list_of(at), |list| self.tree.list(*list).parent())
+        self.tree.lists_around(at.start)
     }
 
     /// The innermost form that a list is, or is in.

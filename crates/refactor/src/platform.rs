@@ -61,16 +61,10 @@ fn condition(document: &Document, tree: &Tree, at: u32) -> Option<Span> {
         let head = tree.data(*list).next().map(|head| &document.text[tree.core_span(head).range()]);
         head.is_some_and(|head| head.split('-').any(|word| matches!(word, "when" | "unless" | "if" | "cond")))
     };
-    lists_around(tree, at).skip(1).filter(is_condition).last().map(|list| tree.list_span(list))
+    tree.lists_around(at).skip(1).filter(is_condition).last().map(|list| tree.list_span(list))
 }
 
 /// The place is in a reader conditional.
 fn is_conditional(document: &Document, tree: &Tree, at: u32) -> bool {
-    lists_around(tree, at).any(|list| document.text[tree.list_span(list).range()].starts_with(CONDITIONAL))
-}
-
-/// The lists around a place, the innermost first.
-fn lists_around(tree: &Tree, at: u32) -> impl Iterator<Item = ListId> {
-    let innermost = tree.token_at(at).and_then(|token| tree.list_around(token));
-    std::iter::successors(innermost, |list| tree.list(*list).parent())
+    tree.lists_around(at).any(|list| document.text[tree.list_span(list).range()].starts_with(CONDITIONAL))
 }

@@ -178,7 +178,8 @@ pub fn rewrite(
         }
     };
     skipped.sort();
-    let heads = [heads(&fits), heads(&taken)].concat();
+    let mut heads = heads(&fits);
+    heads.extend(&done.heads);
     if changes.is_empty() {
         return Ok(RewrittenText { skipped, ..done });
     }
@@ -225,10 +226,8 @@ fn quoted(tree: &Tree, text: &str, language: &Language) -> Vec<Span> {
 /// A form is in a template that makes data: in a backquoted form, not in what that evaluates, and outside of what defines
 /// macros (`defmacro`, `cl-macrolet`, `define-syntax`).
 fn is_in_template(tree: &Tree, text: &str, form: Span) -> bool {
-    let innermost = tree.token_at(form.start).and_then(|token| tree.list_around(token));
-    let lists = std::iter::successors(innermost, |list| tree.list(*list).parent());
     let (mut unquoted, mut is_template) = (0_usize, false);
-    for list in lists {
+    for list in tree.lists_around(form.start) {
         let head = tree.data(list).next().filter(|head| head.list().is_none());
         let head = head.map(|head| text[tree.core_span(head).range()].to_ascii_lowercase()).unwrap_or_default();
         let has = |words: &[&str]| words.iter().any(|word| head.contains(word));

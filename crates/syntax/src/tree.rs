@@ -243,6 +243,12 @@ impl Tree {
         Some(list)
     }
 
+    /// The lists around a byte, the innermost first; for a bracket, the list that it opens or closes is one of them.
+    pub fn lists_around(&self, offset: u32) -> impl Iterator<Item = ListId> {
+        let innermost = self.token_at(offset).and_then(|token| self.list_around(token));
+        std::iter::successors(innermost, |list| self.list(*list).parent())
+    }
+
     /// The size of the arrays in bytes, for measurements.
     pub fn heap_size(&self) -> usize {
         self.kinds.capacity()

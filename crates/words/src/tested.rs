@@ -27,7 +27,7 @@ const OUTPUT_OF_PASSED: usize = 600;
 
 /// The counts, each failure, and notes.
 pub(crate) fn text(answer: &TestAnswer, skin: Skin) -> String {
-    text_of_some(answer, skin, &mut Room { most: MOST_SHOWN, except: None })
+    text_of_some(answer, skin, &mut { Room::OF_ONE_RUN })
 }
 
 /// How many failures are shown.
@@ -36,6 +36,10 @@ pub(crate) struct Room<'r> {
     pub(crate) most: usize,
     /// Of several runs, which cannot be repeated: none of the tests with these names, which are told elsewhere.
     pub(crate) except: Option<&'r [String]>,
+}
+
+impl Room<'_> {
+    const OF_ONE_RUN: Self = Room { most: MOST_SHOWN, except: None };
 }
 
 /// The same with as many failures as there is room for.
@@ -99,7 +103,7 @@ fn otherwise(answer: &TestAnswer, skin: Skin) -> String {
     if answer.total > 0 {
         let TestAnswer { passed, failed, pending, .. } = answer;
         text.push_str(&format!("[note] Before that {passed} passed, {failed} failed, {pending} pending.\n"));
-        text.push_str(&failures_text(answer, &mut Room { most: MOST_SHOWN, except: None }).0);
+        text.push_str(&failures_text(answer, &mut { Room::OF_ONE_RUN }).0);
     }
     text
 }
