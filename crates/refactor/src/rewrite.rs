@@ -134,7 +134,7 @@ pub fn rewrite(
         _ => true,
     });
     let before = fits.len();
-    let stays_step = pattern.takes_all() && template.is_call();
+    let stays_step = pattern.takes_all() && template.is_call_with(pattern.variables().last());
     fits.retain(|fit| fit.standing != Standing::Step || stays_step);
     let steps = before - fits.len();
     let is_code = |fit: &Fit| fit.standing != Standing::Unclear || stays_step || request.in_data;

@@ -108,12 +108,13 @@ impl<'r> Template<'r> {
         self.holes.iter().any(|hole| hole.name == name)
     }
 
-    /// It is `(g ?*all)`: with one more argument before or after those, it is still what comes instead.
-    pub(crate) fn is_call(&self) -> bool {
+    /// It is `(g ?*all)`, where `?*all` is the last variable of the shape: with one more argument before or after those, it
+    /// is still what comes instead.
+    pub(crate) fn is_call_with(&self, all: Option<&String>) -> bool {
         let Some(list) = self.tree.top_level().next().and_then(|form| form.list()) else { return false };
         let data: Vec<_> = self.tree.data(list).collect();
-        let holes: Vec<u32> = self.holes.iter().map(|hole| hole.span.start).collect();
-        matches!(data.as_slice(), [head, all] if head.list().is_none() && holes == [self.tree.datum_span(*all).start])
+        let ([head, rest], [hole]) = (data.as_slice(), self.holes.as_slice()) else { return false };
+        head.list().is_none() && Some(&hole.name) == all && hole.span.start == self.tree.datum_span(*rest).start
     }
 
     /// The template with the values of its variables, for a place in column `start` (from 0) of a file with this line

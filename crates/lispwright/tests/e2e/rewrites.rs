@@ -130,6 +130,10 @@ fn steps_of_threading_forms_stay_where_their_argument_would_be_elsewhere() {
         session.project.text("a.clj"),
         text.replace("(note 3)", "(do (remark 3))").replace("(note 1) (note 2)", "(remark 1) (remark 2)")
     );
+    // What comes instead has not the arguments.
+    let where_ = json!([{ "variable": "?f", "text": "^remark$" }]);
+    let heads = json!({ "shape": "(?f ?*all)", "template": "(list ?f)", "where": where_ });
+    assert_eq!(session.ok("lisp_rewrite", heads).fields["count"], 1);
 }
 
 #[test]
