@@ -16,6 +16,7 @@ use lispwright_runtime::Config;
 use lispwright_tools::run_tests::{RunTests, run_tests};
 use lispwright_tools::{CallContext, Workshop};
 
+use crate::house::{has_died, is_frail, limit};
 use crate::stories::Verdict;
 use project::Project;
 use writing::Writing;
@@ -117,8 +118,13 @@ async fn kept(workshop: &Workshop, writing: &Writing) -> (Verdict, String) {
     let target = Some(writing.tests.to_owned());
     let (path, system) = if is_file { (target, None) } else { (None, target) };
     let runtime = Some(writing.runtime.to_owned());
-    let args = RunTests { path, system, session: Some(writing.name.to_owned()), runtime, ..RunTests::default() };
-    let answer = run_tests(workshop, args, &CallContext::default()).await.unwrap();
+    let timeout_seconds = limit(writing.runtime);
+    let session = Some(writing.name.to_owned());
+    let args = RunTests { path, system, session, runtime, timeout_seconds, ..RunTests::default() };
+    let mut answer = run_tests(workshop, args.clone(), &CallContext::default()).await.unwrap();
+    if has_died(&answer.report) && is_frail(writing.runtime) {
+        answer = run_tests(workshop, args, &CallContext::default()).await.unwrap();
+    }
     let mut words: String =
         answer.diagnostics.iter().map(|one| format!("  {:?}:{:?} {}\n", one.path, one.line, one.message)).collect();
     if answer.is_error() {

@@ -6,11 +6,11 @@
 
 mod told;
 
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use super::{Language, Story, Verdict, Verifies};
+use crate::house::is_frail;
 use told::{STORIES, WITHOUT_COMPILER_MACROS};
 
 /// A module for each implementation and layout.
@@ -160,11 +160,15 @@ pub(crate) const FRESH: &str = r#"(require "asdf")
 /// Heaps of other sizes, in which CLISP's collector does not come at the same places: at rare ones it kills the process.
 const OTHER_HEAPS: [&str; 2] = ["96MB", "160MB"];
 
+/// What a process takes that has not stopped by itself: seconds.
+const LIMIT: &str = "60";
+
 fn fresh(root: &Path, program: &[&str]) -> Verdict {
     let mut output = run(root, program, &[]);
-    for heap in OTHER_HEAPS.iter().filter(|_| program[0] == "clisp") {
-        if output.status.signal().is_some() {
-            output = run(root, program, &["-m", heap]);
+    for heap in OTHER_HEAPS.iter().filter(|_| is_frail(program[0])) {
+        if !output.status.success() {
+            let further = ["-m", heap];
+            output = run(root, program, if program[0] == "clisp" { &further } else { &[] });
         }
     }
     let text = String::from_utf8_lossy(&output.stdout);
@@ -186,7 +190,10 @@ fn fresh(root: &Path, program: &[&str]) -> Verdict {
 fn run(root: &Path, program: &[&str], further: &[&str]) -> Output {
     let compiled = tempfile::tempdir().unwrap();
     let libraries = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libraries");
-    let mut command = Command::new(program[0]);
+    let mut command = Command::new(if is_frail(program[0]) { "timeout" } else { program[0] });
+    if is_frail(program[0]) {
+        command.args(["--signal=KILL", LIMIT, program[0]]);
+    }
     command.args(further).args(&program[1..]).arg(root.join("fresh.txt")).current_dir(root);
     command.env("HOUSE", root).env("FRESH", compiled.path()).env("LIBRARIES", &libraries);
     command.output().unwrap()
