@@ -107,14 +107,19 @@ impl Tally {
     }
 }
 
-/// Reads nextest's `Summary [ 1.2s] 5 tests run: 3 passed (1 slow), 1 failed, 1 timed out, 2 skipped`.
+/// Reads nextest's `Summary [ 1.2s] 5 tests run: 3 passed (1 slow, 1 flaky), 1 failed, 1 timed out, 2 skipped`.
 pub(crate) fn nextest_line(line: &str) -> Option<Counts> {
     let counted = line.trim_start().strip_prefix("Summary [")?.split_once(" run: ")?.1;
     let mut counts = Counts::default();
-    for part in counted.split(',') {
-        let (number, what) = part.trim().split_once(' ')?;
+    // What is in parentheses is counted before them too.
+    let outside = counted.split('(').enumerate().map(|(at, part)| match at {
+        0 => part,
+        _ => part.split_once(')').map_or("", |(_, after)| after),
+    });
+    for part in outside.flat_map(|part| part.split(',')).map(str::trim).filter(|part| !part.is_empty()) {
+        let (number, what) = part.split_once(' ')?;
         let number: u32 = number.parse().ok()?;
-        match what.split_once(' ').map_or(what, |(word, _)| word) {
+        match what {
             "passed" => counts.passed += number,
             "skipped" => counts.skipped += number,
             _ => counts.failed += number,
@@ -149,7 +154,7 @@ mod tests {
     #[test]
     fn nextest_summaries_are_counted() {
         let line =
-            "     Summary [   1.234s] 9 tests run: 5 passed (1 slow), 1 failed, 1 exec failed, 2 timed out, 3 skipped";
+            "     Summary [   1.234s] 9 tests run: 5 passed (1 slow, 1 flaky), 1 failed, 1 exec failed, 2 timed out, 3 skipped";
         assert_eq!(nextest_line(line).unwrap(), Counts { passed: 5, failed: 4, skipped: 3 });
         let line = "     Summary [   0.005s] 1 test run: 1 passed, 0 skipped";
         assert_eq!(nextest_line(line).unwrap(), Counts { passed: 1, failed: 0, skipped: 0 });
