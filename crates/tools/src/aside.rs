@@ -15,7 +15,7 @@ pub struct Aside {
     pub background: Vec<LispError>,
     /// Code that was interrupted still runs in the image.
     pub runs_on: bool,
-    /// Events of the session, oldest first.
+    /// Events of the session, oldest first, without those that repeat others.
     pub notices: Vec<Notice>,
     /// The resources whose limits code has set to 0 for the image.
     pub used_up: Vec<&'static str>,
@@ -23,13 +23,19 @@ pub struct Aside {
 
 impl From<&EvalReport> for Aside {
     fn from(report: &EvalReport) -> Self {
+        let mut notices: Vec<Notice> = Vec::new();
+        for notice in &report.notices {
+            if !notices.iter().any(|earlier| notice.repeats(earlier)) {
+                notices.push(notice.clone());
+            }
+        }
         Self {
             session: report.session.clone(),
             runtime: report.runtime,
             theirs: report.theirs,
             background: report.background.clone(),
             runs_on: report.runs_on,
-            notices: report.notices.clone(),
+            notices,
             used_up: report.used_up.clone(),
         }
     }

@@ -20,7 +20,7 @@ use crate::renewal::prepare;
 use crate::repl_eval::{Visiting, visit};
 use crate::repl_session::open;
 use crate::tool::CallContext;
-use crate::unbound::{Unbound, unbound_in};
+use crate::unbound::{Unbound, lacking, unbound_in};
 use crate::workshop::Workshop;
 
 /// The target of a call, its session, and its name in the answer.
@@ -121,8 +121,10 @@ impl Work {
         let work = self.clone();
         let done = self.done_here(visit, workshop, request, context).await?;
         if may_load_elsewhere(&done.report, was_used)
+            && !is_known_to_lack(&done, context)
             && let Some(afresh) = renewed(workshop, visit, &done, work, request, context).await?
         {
+            context.note_lacking(&afresh.report.session, lacking(&afresh.report, &afresh.unbound));
             return Ok(afresh);
         }
         Ok(done)
@@ -145,6 +147,12 @@ impl Work {
         let unbound = unbound_in(workshop, &report, loaded, context).await?;
         Ok(Done { report, changes, unbound, files })
     }
+}
+
+/// A fresh image has lacked in this call what this one lacks, and no file of the project has it.
+fn is_known_to_lack(done: &Done, context: &CallContext) -> bool {
+    done.report.renewed.needs_fresh.is_none()
+        && lacking(&done.report, &done.unbound).is_some_and(|names| context.has_lacked(&done.report.session, names))
 }
 
 /// The project, for an image.

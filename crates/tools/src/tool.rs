@@ -3,6 +3,7 @@
 //! A skin never looks inside a tool. It lists tools by their data, checks arguments against `input_schema`, and shows
 //! the text or the fields of the answer.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
@@ -88,6 +89,9 @@ pub struct CallContext {
     pub asked: Arc<Mutex<Option<Ticket>>>,
     /// What its reader has to know about sessions, beside the answer.
     pub notes: Arc<Mutex<Vec<(String, Notice)>>>,
+    /// The names that fresh images lacked in this call and that no file of the project defines, by the sessions that these
+    /// images were for.
+    pub lacking: Arc<Mutex<HashSet<(String, String)>>>,
 }
 
 impl CallContext {
@@ -191,6 +195,18 @@ impl CallContext {
             return Ok(answer);
         }
         Ok(Answer::Noted(Box::new(NotedAnswer { answer, notes, taken_back })))
+    }
+
+    /// Records what a fresh image lacked that was to take the place of the session's own.
+    pub(crate) fn note_lacking(&self, session: &str, names: Option<HashSet<String>>) {
+        let names = names.into_iter().flatten().map(|name| (session.to_owned(), name));
+        self.lacking.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+    }
+
+    /// Whether such an image has lacked each of these names in this call.
+    pub(crate) fn has_lacked(&self, session: &str, names: HashSet<String>) -> bool {
+        let known = self.lacking.lock().unwrap_or_else(PoisonError::into_inner);
+        names.into_iter().all(|name| known.contains(&(session.to_owned(), name)))
     }
 
     /// Records the request that an image has answered.

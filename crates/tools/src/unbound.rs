@@ -72,7 +72,6 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // Clojure
         r"Unable to resolve symbol: (\S+)",
         r"No such (?:var|namespace): (\S+)",
-        r"Could not locate (\S+?)__init\.class",
         r"(\S+): no class is called so, and no namespace",
     ]
     .iter()
@@ -80,13 +79,42 @@ static SENTENCES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
+/// What Clojure says of a namespace for which there is no file: the group is the path of its class.
+static NO_NAMESPACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"Could not locate (\S+?)__init\.class").expect("it is a regular expression"));
+
 /// The names that a text says are not bound.
 fn names_in(text: &str) -> impl Iterator<Item = String> {
-    SENTENCES.iter().filter_map(move |sentence| {
+    let names = SENTENCES.iter().filter_map(move |sentence| {
         let name = sentence.captures(text)?.get(1)?.as_str();
         let name = name.trim_end_matches(['.', ',', ';', ':']).trim_matches(['`', '\'', '"', '‘', '’']);
         (!name.is_empty()).then(|| name.to_owned())
-    })
+    });
+    let class = NO_NAMESPACE.captures(text).and_then(|found| found.get(1));
+    names.chain(class.map(|class| class.as_str().replace('/', ".").replace('_', "-")))
+}
+
+/// What work lacks that did not come to its end: names that no file of the project defines, one at least in each error.
+/// A fresh image does not come further where another one has lacked them.
+pub(crate) fn lacking(report: &EvalReport, unbound: &[Unbound]) -> Option<HashSet<String>> {
+    let diagnostics = report.diagnostics.iter().filter(|one| one.severity == "error");
+    let mut errors: Vec<&str> = diagnostics.map(|one| one.message.as_str()).collect();
+    // A loader says no more of an error that has been located.
+    if errors.is_empty()
+        && let Ending::Error { error, .. } = &report.ending
+    {
+        errors.push(&error.message);
+    }
+    let is_unknown = |name: &String| unbound.iter().any(|one| one.name == *name && one.path.is_none());
+    let mut lacking = HashSet::new();
+    for error in errors {
+        let names: Vec<String> = names_in(error).filter(is_unknown).collect();
+        if names.is_empty() {
+            return None;
+        }
+        lacking.extend(names);
+    }
+    Some(lacking).filter(|names| !names.is_empty())
 }
 
 /// The names that the report says are not bound, with what the files know of them.
@@ -160,7 +188,7 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
         .collect();
     // What is not loaded explains more.
     found.sort_by_key(|(document, _)| loaded.contains(&document.path));
-    let space = || index.spaces(&name.replace('/', ".").replace('_', "-")).into_iter().next();
+    let space = || index.spaces(&name).into_iter().next();
     let place = match found.first() {
         Some((document, one)) => {
             let form = &document.facts.forms[one.form as usize];
@@ -204,7 +232,7 @@ mod tests {
             ("Cannot open load file: No such file or directory, heavy-test-helpers", "heavy-test-helpers"),
             ("Unable to resolve symbol: foo in this context", "foo"),
             ("No such var: c/netto", "c/netto"),
-            ("Could not locate shop/gone__init.class, shop/gone.clj or shop/gone.cljc on classpath.", "shop/gone"),
+            ("Could not locate shop/gone__init.class, shop/gone.clj or shop/gone.cljc on classpath.", "shop.gone"),
             ("no code for module (shop gone)", "(shop gone)"),
             ("exn:fail:contract:variable: grind: undefined;\n cannot reference an identifier", "grind"),
         ] {

@@ -621,3 +621,30 @@ async fn an_image_with_another_class_path_is_no_judge() {
     assert!(!passed.text.contains("goes on in a fresh image"), "{}", passed.text);
     house.workshop.sessions.shutdown().await;
 }
+
+#[tokio::test]
+async fn what_no_image_has_is_looked_for_in_one_fresh_image() {
+    let house = House::new(&[]);
+    let log = house.directory.path().join("log");
+    // Each image that loads a file says so.
+    let said = format!(
+        "(eval-when (expand)\n  (let ((to (open-file {log:?} \"a\")))\n    (write (getpid) to)\n    (newline to)\n    \
+         (close-port to)))\n"
+    );
+    let file = |name: &str, head: &str| {
+        let text =
+            format!("(use-modules (srfi srfi-64))\n{head}(test-begin \"{name}\")\n(test-assert #t)\n(test-end)\n");
+        house.write(&format!("tests/test-{name}.scm"), &text);
+    };
+    file("a", "");
+    for name in ["b", "c", "d", "e"] {
+        file(name, &format!("{said}(use-modules (nobody has this))\n"));
+    }
+    let tests = house.call("run_tests", json!({})).await;
+    assert_eq!(tests.fields["failed"], 4, "{}", tests.text);
+    assert_eq!(tests.text.matches("no code for module (nobody has this)").count(), 1, "{}", tests.text);
+    let said = fs::read_to_string(log).unwrap();
+    let images: std::collections::HashSet<&str> = said.lines().collect();
+    assert_eq!((said.lines().count(), images.len()), (5, 2), "{said}");
+    house.workshop.sessions.shutdown().await;
+}
