@@ -106,6 +106,25 @@ pub enum Notice {
     },
 }
 
+impl Notice {
+    /// Says no more than `earlier` has said: another server was started as that one was.
+    pub fn repeats(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (
+                Self::Started { with, took: _, passed_over, missing, other_versions },
+                Self::Started {
+                    with: as_with,
+                    took: _,
+                    passed_over: as_passed,
+                    missing: as_missing,
+                    other_versions: as_others,
+                },
+            ) => (with, passed_over, missing, other_versions) == (as_with, as_passed, as_missing, as_others),
+            _ => false,
+        }
+    }
+}
+
 /// The time when an image died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum During {

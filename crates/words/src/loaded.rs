@@ -106,36 +106,64 @@ pub(crate) fn activity_text(failure: &WorkFailure) -> String {
         .unwrap_or_default()
 }
 
+/// Diagnostics that say the same at so many places are told together, and tests that fail for the same reason.
+pub(crate) const ALIKE: usize = 3;
+
+/// What diagnostics say at their places.
+struct Said {
+    /// Each as it is shown, and how often.
+    places: Vec<(String, usize)>,
+    what: String,
+}
+
 /// The diagnostics, a line or more each.
 pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> String {
-    let (mut told, mut left_out) = (Vec::<(String, usize)>::new(), 0);
+    let (mut told, mut shown, mut left_out) = (Vec::<Said>::new(), 0, 0);
     for one in diagnostics {
         let place = one.path.as_deref().map(|path| place_text(path, [one.line, one.column])).unwrap_or_default();
-        let message = fence(one.message.trim_end());
-        let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
-        let next = spoken(&next, skin).filter(|_| one.is_unbalanced);
-        let next = next.map(|call| format!("\n{call} shows likely fixes.")).unwrap_or_default();
-        let kind = match plain_kind(one) {
-            true => String::new(),
-            false => format!(" [{}]", one_line(&one.type_name, 60)),
-        };
-        let line = format!("{place}{}: {message}{next}{kind}", one.severity);
+        let what = diagnostic_text(one, skin);
+        let at = told.iter().position(|said| said.what == what);
         // Several files can fail at one place.
-        match told.iter().position(|(same, _)| *same == line) {
-            Some(at) => told[at].1 += 1,
-            None if told.len() < MOST_DIAGNOSTICS => told.push((line, 1)),
-            None => left_out += 1,
+        if let Some((_, times)) = at.and_then(|at| told[at].places.iter_mut().find(|(other, _)| *other == place)) {
+            *times += 1;
+        } else if shown == MOST_DIAGNOSTICS {
+            left_out += 1;
+        } else {
+            shown += 1;
+            match at {
+                Some(at) => told[at].places.push((place, 1)),
+                None => told.push(Said { places: vec![(place, 1)], what }),
+            }
         }
     }
-    let mut text = String::new();
-    for (line, times) in told {
-        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-        text.push_str(&format!("{line}{times}\n"));
-    }
+    let mut text: String = told.iter().map(said_text).collect();
     if left_out > 0 {
         text.push_str(&format!("[note] {left_out} more are left out.\n"));
     }
     text
+}
+
+/// What a diagnostic says, without its place.
+fn diagnostic_text(one: &DiagnosticFacts, skin: Skin) -> String {
+    let message = fence(one.message.trim_end());
+    let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
+    let next = spoken(&next, skin).filter(|_| one.is_unbalanced);
+    let next = next.map(|call| format!("\n{call} shows likely fixes.")).unwrap_or_default();
+    let kind = match plain_kind(one) {
+        true => String::new(),
+        false => format!(" [{}]", one_line(&one.type_name, 60)),
+    };
+    format!("{}: {message}{next}{kind}", one.severity)
+}
+
+fn said_text(said: &Said) -> String {
+    let Said { places, what } = said;
+    let times = |times: &usize| if *times > 1 { format!(" ({times} times)") } else { String::new() };
+    if places.len() < ALIKE {
+        return places.iter().map(|(place, count)| format!("{place}{what}{}\n", times(count))).collect();
+    }
+    let at = places.iter().map(|(place, count)| format!("{}{}", place.trim_end_matches(": "), times(count)));
+    format!("{what}\n  at {}\n", at.collect::<Vec<_>>().join(", "))
 }
 
 /// The type of the condition says no more than its severity.
@@ -249,6 +277,17 @@ mod tests {
         assert!(text(&many).ends_with("[note] 10 more are left out.\n"));
         let alike = text(&vec![diagnostic("warning", Some(1)); 60]);
         assert!(alike.ends_with(" (60 times)\n") && alike.matches("a.scm").count() == 1, "{alike}");
+    }
+
+    #[test]
+    fn what_is_said_at_many_places_is_told_once() {
+        let text = |lines: &[u32]| {
+            let some: Vec<DiagnosticFacts> = lines.iter().map(|line| diagnostic("warning", Some(*line))).collect();
+            diagnostics_text(&some, Skin::Client)
+        };
+        assert_eq!(text(&[1, 2]), "src/a.scm:1:1: warning: m\nn [t]\nsrc/a.scm:2:2: warning: m\nn [t]\n");
+        let together = "warning: m\nn [t]\n  at src/a.scm:1:1, src/a.scm:2:2 (2 times), src/a.scm:3:3\n";
+        assert_eq!(text(&[1, 2, 3, 2]), together);
     }
 
     #[test]

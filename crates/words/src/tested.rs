@@ -14,7 +14,7 @@ use crate::call::spoken;
 use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated;
-use crate::loaded::{OUTPUT, activity_text, end_text, new_diagnostics_text, place_text, shown_by};
+use crate::loaded::{ALIKE, OUTPUT, activity_text, end_text, new_diagnostics_text, place_text, shown_by};
 use crate::refusal;
 use crate::terms::Terms;
 use crate::unbound;
@@ -213,13 +213,27 @@ fn all_passed(answer: &TestAnswer, verdict: Verdict) -> bool {
 fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
     let passed = all_passed(answer, verdict);
     let is_style = |one: &DiagnosticFacts| passed && matches!(one.severity.as_str(), "style-warning" | "note");
-    let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().cloned().partition(is_style);
+    let is_new = |one: &&DiagnosticFacts| !is_in_a_failure(answer, one);
+    let (style, told): (Vec<_>, Vec<_>) = answer.diagnostics.iter().filter(is_new).cloned().partition(is_style);
     let counted = match style.len() {
         0 => String::new(),
         1 => format!("[note] 1 style-warning{}.\n", shown_by(skin)),
         count => format!("[note] {count} style-warnings{}.\n", shown_by(skin)),
     };
     new_diagnostics_text(&told, verdict == Verdict::Counted, "", skin) + &counted
+}
+
+/// A failed test has been told with this error as its reason.
+fn is_in_a_failure(answer: &TestAnswer, one: &DiagnosticFacts) -> bool {
+    one.severity == "error"
+        && !one.is_unbalanced
+        && answer.failed_tests.iter().any(|test| {
+            test.reason.ends_with(&one.message)
+                && test
+                    .source
+                    .as_ref()
+                    .is_some_and(|source| (Some(&source.path), source.line) == (one.path.as_ref(), one.line))
+        })
 }
 
 /// The headline of tests that an exit has ended, so that the rest did not run.
@@ -328,9 +342,6 @@ fn source_text(source: &TestSource) -> String {
     format!("{}{line}", source.path)
 }
 
-/// This many failures for the same reason are told together.
-const ALIKE: usize = 3;
-
 /// The failures that are shown, and their number; those that say the same are told once.
 fn failures_text(answer: &TestAnswer, room: &mut Room<'_>) -> (String, usize) {
     let is_alike = |one: &FailedTestFacts, other: &FailedTestFacts| {
@@ -369,8 +380,12 @@ fn alike_text(tests: &[&FailedTestFacts]) -> String {
     // A helper that all of them load can fail.
     let at = place_of(tests[0]).filter(|at| tests.iter().all(|test| place_of(test).as_ref() == Some(at)));
     let names = tests.iter().take(MOST_SHOWN).map(|test| {
-        let place = place_of(test).filter(|_| at.is_none()).map(|place| format!("{place} ")).unwrap_or_default();
-        format!("{place}{}", name_text(&test.test_name, 80))
+        // What did not load is called as its file is.
+        let is_file = test.source.as_ref().is_some_and(|source| source.path == test.test_name);
+        match place_of(test).filter(|_| at.is_none()) {
+            Some(place) if is_file => place,
+            place => place.map(|place| place + " ").unwrap_or_default() + &name_text(&test.test_name, 80),
+        }
     });
     let more = match tests.len().saturating_sub(MOST_SHOWN) {
         0 => String::new(),
@@ -452,6 +467,6 @@ mod tests {
         let said = |tests: [&FailedTestFacts; 2]| alike_text(&tests);
         let (one, two, far) = (test("a.scm", "common.scm"), test("b.scm", "common.scm"), test("c.scm", "c.scm"));
         assert_eq!(said([&one, &two]), "FAILED alike, 2, at common.scm:4: a.scm, b.scm\n  It did not load.\n");
-        assert_eq!(said([&one, &far]), "FAILED alike, 2: common.scm:4 a.scm, c.scm:4 c.scm\n  It did not load.\n");
+        assert_eq!(said([&one, &far]), "FAILED alike, 2: common.scm:4 a.scm, c.scm:4\n  It did not load.\n");
     }
 }
