@@ -95,6 +95,34 @@
     (seq-filter (lambda (file) (and (file-regular-p file) (not (member file files))))
                 (delete-dups (append named beside)))))
 
+(defun lispwright--own-selectors (text)
+  "The selectors with which TEXT, a file of a runner, runs the tests of ERT in batch mode: t where it runs all, or what it
+computes."
+  (let ((start 0) (found nil))
+    (while (string-match "ert-run-tests-batch\\(?:-and-exit\\)?\\_>" text start)
+      (setq start (match-end 0))
+      (push (or (and (eq (string-match "[ \t]+'\\((\\)" text start) start)
+                     (ignore-errors (car (read-from-string text (match-beginning 1)))))
+                t)
+            found))
+    found))
+
+(defun lispwright--own-selector (roots)
+  "The selector with which every runner of the project with ROOTS runs the tests of ERT in batch mode; nil when there is none."
+  (let ((found nil))
+    (dolist (root roots)
+      (dolist (name (append lispwright--runner-files '("Eask") (directory-files root nil "\\.sh\\'")))
+        (setq found (append (lispwright--own-selectors (lispwright--lines-of (concat root name))) found))))
+    (let ((selectors (delete-dups found)))
+      (and selectors (not (cdr selectors)) (consp (car selectors)) (car selectors)))))
+
+(defun lispwright--left-out (names selector)
+  "Those of the ERT tests NAMES that SELECTOR leaves out."
+  (condition-case nil
+      (let ((selected (mapcar #'ert-test-name (ert-select-tests `(and (member ,@names) ,selector) t))))
+        (seq-remove (lambda (name) (memq name selected)) names))
+    (error nil)))
+
 (defun lispwright--load-helpers (helpers)
   "Load those of HELPERS, source files, that have changed since they were loaded."
   (dolist (helper helpers)

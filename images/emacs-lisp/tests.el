@@ -257,6 +257,13 @@ recorded."
                              (seq-remove (lambda (name) (seq-find (lambda (test) (funcall named test name)) tests)) wanted))))
     (seq-filter (lambda (test) (seq-find (lambda (name) (funcall named test name)) wanted)) tests)))
 
+(defun lispwright--left-out-text (names selector)
+  "What is told of the ERT tests NAMES, which SELECTOR leaves out."
+  (let ((shown (mapconcat #'symbol-name (lispwright--first 4 names) ", "))
+        (more (- (length names) 4)))
+    (format "The project's own runner selects %S: %d did not run. Tests that are named run: %s%s."
+            selector (length names) shown (if (> more 0) (format " and %d more" more) ""))))
+
 (defun lispwright--run-loaded (request files)
   "Run the tests that FILES have defined and REQUEST asks for."
   (let* ((ert (lispwright--ert-tests files))
@@ -269,12 +276,16 @@ recorded."
                          (and specs (not (member "buttercup" frameworks)) '("buttercup"))))
          (ert (and (member "ert" frameworks) ert))
          (specs (and (member "buttercup" frameworks) specs))
+         (selector (and ert (not wanted) (lispwright--own-selector (lispwright--argument request :ROOTS))))
+         (left-out (and selector (lispwright--left-out ert selector)))
          (names (append (mapcar #'symbol-name ert) (mapcar #'buttercup-spec-full-name specs))))
     (setq lispwright--tally
-          (append (list :framework framework :others others :files files :name-count (length names)
+          (append (and left-out (list :notes (list (lispwright--left-out-text left-out selector))))
+                  (list :framework framework :others others :files files :name-count (length names)
                         :names (lispwright--first lispwright--most-names names))
                   lispwright--tally))
-    (let* ((all (append (mapcar (lambda (name) (cons 'ert name)) ert) (mapcar (lambda (spec) (cons 'buttercup spec)) specs)))
+    (let* ((ert (seq-difference ert left-out))
+           (all (append (mapcar (lambda (name) (cons 'ert name)) ert) (mapcar (lambda (spec) (cons 'buttercup spec)) specs)))
            (chosen (lispwright--choose all wanted
                                        (lambda (test name)
                                          (if (eq (car test) 'ert)

@@ -1,4 +1,5 @@
-//! Runs of the tests of a directory or of a whole project, on a real Guile, SBCL and Racket.
+//! Runs of the tests of a directory or of a whole project, on a real Guile, SBCL, Racket and
+//! Emacs.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -96,6 +97,28 @@ async fn a_module_that_a_makefile_lists_is_a_test() {
     let text = project.run(json!({})).await.text;
     assert!(text.starts_with("1 passed, 1 failed, 0 pending of 2 in 2 files"), "{text}");
     assert!(text.contains("FAILED tests/more.scm\n  It ended with exit code 1."), "{text}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_selector_of_the_projects_own_runner_chooses_tests() {
+    let project = Project::empty();
+    let tests = "(require 'ert)\n(ert-deftest quick ()\n  (should t))\n(ert-deftest seen ()\n  :tags '(gui)\n  (should (display-graphic-p)))\n";
+    project.write("test/shop-tests.el", tests);
+    let batch =
+        "test:\n\temacs -Q --batch -l test/shop-tests.el --eval \"(ert-run-tests-batch-and-exit '(not (tag gui)))\"\n";
+    project.write("Makefile", batch);
+    let (headline, more) = project.lines(json!({})).await;
+    assert!(headline.starts_with("1 passed, 0 failed, 0 pending of 1 in 1 file "), "{headline}");
+    let said = "[note] test/shop-tests.el: The project's own runner selects (not (tag gui)): 1 did not run. Tests that are \
+                named run: seen.";
+    assert_eq!(more, [said]);
+    let (named, _) = project.lines(json!({"path": "test/shop-tests.el", "tests": ["seen"]})).await;
+    assert!(named.starts_with("0 passed, 1 failed, 0 pending of 1 "), "{named}");
+    // One that runs all, or another selection, beside it: none is the project's own.
+    project.write("run.sh", "emacs --batch -l test/shop-tests.el -f ert-run-tests-batch-and-exit\n");
+    let (all, _) = project.lines(json!({"path": "test/shop-tests.el"})).await;
+    assert!(all.starts_with("1 passed, 1 failed, 0 pending of 2 "), "{all}");
     project.workshop.sessions.shutdown().await;
 }
 
