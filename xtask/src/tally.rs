@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn nextest_summaries_are_counted() {
-        let line = "     Summary [   1.234s] 9 tests run: 5 passed (1 slow, 1 flaky), 1 failed, 1 exec failed, 2 timed out, 3 skipped";
+        let line = "     Summary [   1.234s] 9 tests run: 5 passed (1 slow, 1 flaky), 1 failed, 1 exec failed, 2 timed out, \
+                    3 skipped";
         assert_eq!(nextest_line(line).unwrap(), Counts { passed: 5, failed: 4, skipped: 3 });
         let line = "     Summary [   0.005s] 1 test run: 1 passed, 0 skipped";
         assert_eq!(nextest_line(line).unwrap(), Counts { passed: 1, failed: 0, skipped: 0 });

@@ -30,10 +30,10 @@ use Chapter::{After, Before};
 /// Implementations that a collection of garbage ends or stops now and then: what is said then is said again.
 const FRAIL: [&str; 2] = ["ecl", "clisp"];
 
-/// How often a frail implementation may die in a story.
+/// How often a story is told again because a frail implementation has died in it.
 const DEATHS: usize = 3;
 
-/// What a call of a frail implementation may take, where one of another has the default: seconds. Such a call takes one.
+/// The time limit of a call of a frail implementation, which takes about a second: seconds. Others have the default.
 const FRAIL_LIMIT: f64 = 60.0;
 
 /// Whether the implementation may end or stop by itself.
