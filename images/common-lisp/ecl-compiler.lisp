@@ -13,20 +13,25 @@
 
 (defun call-unlocked (function)
   "Calls FUNCTION, which redefines functions of ECL."
-  (let ((packages (remove-duplicates (mapcar #'symbol-package *exit-functions*))))
-    (dolist (package packages)
-      (si:package-lock package nil))
-    (unwind-protect (funcall function)
-      (dolist (package packages)
-        (si:package-lock package t)))))
+  (call-with-unlocked (remove-duplicates (mapcar #'symbol-package *exit-functions*)) function))
 
 (ext:install-bytecodes-compiler)
+
+(defvar *translating* nil "True while the C compiler is not wanted.")
+
+(defun call-compiling (run &rest arguments)
+  "The values of RUN, which starts the C compiler and waits for it, for the ARGUMENTS."
+  (if *translating*
+      0
+      (call-starting (lambda () (apply run arguments)))))
+
+(wrap 'c::safe-run-program 'call-compiling)
 
 (defun look-for-mistakes (path)
   "Makes the compiler to C read the file PATH, for the conditions that it signals."
   (let ((objects (make-temporary-directory (temporary-template "ecl"))))
     (unwind-protect
-         (let ((c::*cc* "true"))
+         (let ((*translating* t))
            (ext:install-c-compiler)
            ;; A failure here needs no report.
            (ignore-errors

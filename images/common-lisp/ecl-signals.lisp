@@ -10,6 +10,8 @@
 
 (defvar *main-thread* nil "The thread that evaluates.")
 (defvar *undisturbed* nil "True while signals are ignored.")
+(defvar *starting* nil "True while a program is started: no handler may allocate then.")
+(defvar *interrupt-left* nil "True when a local interrupt came while a program was started.")
 
 (defun install-signals ()
   (setf *main-thread* mp:*current-process*)
@@ -17,16 +19,19 @@
   (loop for (signal handler) in `((,ext:+sigurg+ meet-interrupt) (,ext:+sigio+ meet-frames))
         do (ext:catch-signal signal :catch)
            (ext:set-signal-handler signal handler))
+  (wrap 'ext:run-program 'call-running)
   (fcntl *requests* +f-setown+ *own-pid*)
   (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
 
 (defun meet-interrupt ()
-  (call-in-main-thread 'handle-interrupt))
+  (if *starting*
+      (setf *interrupt-left* t)
+      (call-in-main-thread 'handle-interrupt)))
 
 (defun meet-frames ()
   "The thread that evaluates is interrupted only for a frame that it does not read by itself: ECL does not keep the
 multiple values of what it interrupts. The signal of a request comes while that request is read, or just after."
-  (when (and (not *receiving*) (protocol-readable-p))
+  (unless (or *starting* *receiving* (not (protocol-readable-p)))
     (call-in-main-thread 'handle-frames)))
 
 (defun call-in-main-thread (function)
@@ -49,3 +54,46 @@ multiple values of what it interrupts. The signal of a request comes while that 
   (unwind-protect (funcall function)
     (block-signals nil)
     (setf *undisturbed* nil)))
+
+;;; Programs that evaluated code runs. libgc holds the lock of its allocator while the process forks: a handler that runs
+;;; in the forking thread and allocates waits for this lock for ever. ECL takes a system call that a signal ends for the
+;;; end of the program.
+
+(defun call-starting (function)
+  "The first value of FUNCTION, which starts a program, with the signals blocked, there too; what they ask for is done
+after that."
+  (setf *starting* t)
+  (block-signals t)
+  (prog1 (unwind-protect (funcall function)
+           (setf *starting* nil)
+           (block-signals nil))
+    (meet-frames)
+    (when (shiftf *interrupt-left* nil)
+      (meet-interrupt))))
+
+(defun exit-code (process)
+  "The exit code of PROCESS, after its end."
+  (loop for pause = 1/1000 then (min (* 2 pause) 1/50)
+        while (member (ext:external-process-wait process nil) '(:running :stopped :resumed))
+        do (sleep pause))
+  (nth-value 1 (ext:external-process-wait process t)))
+
+(defun call-running (run command &optional arguments &rest options &key (wait t) &allow-other-keys)
+  "The values of RUN, which is EXT:RUN-PROGRAM, for the other arguments."
+  (destructuring-bind (stream code process)
+      (call-starting (lambda () (multiple-value-list (apply run command arguments :wait nil options))))
+    (values stream (if wait (exit-code process) code) process)))
+
+(defun call-with-unlocked (packages function)
+  "Calls FUNCTION, which redefines functions of the PACKAGES."
+  (let ((locked (mapcar (lambda (package) (si:package-lock package nil)) packages)))
+    (unwind-protect (funcall function)
+      (mapc #'si:package-lock packages locked))))
+
+(defun wrap (name caller)
+  "Lets the function NAME call CALLER, with the function that it is now before its arguments."
+  (let ((wrapped (fdefinition name)))
+    (call-with-unlocked
+     (list (symbol-package name))
+     (lambda ()
+       (setf (symbol-function name) (lambda (&rest arguments) (apply caller wrapped arguments)))))))

@@ -93,9 +93,8 @@ ASDF's own treatment of changed definitions is the owner's."
     "Calls FUNCTION with CAUGHT-EXIT around the functions that exit, where it stays."
     (unless *exits-guarded*
       (setf *exits-guarded* t)
-      (let ((packages (remove-duplicates (mapcar #'symbol-package '(ext:quit ext:exit)))))
-        (dolist (package packages)
-          (si:package-lock package nil))
+      (let* ((packages (remove-duplicates (mapcar #'symbol-package '(ext:quit ext:exit))))
+             (locked (mapcar (lambda (package) (si:package-lock package nil)) packages)))
         (unwind-protect
              (dolist (name '(ext:quit ext:exit))
                (let ((exit (symbol-function name)))
@@ -103,8 +102,7 @@ ASDF's own treatment of changed definitions is the owner's."
                        (lambda (&optional (code 0) &rest more)
                          (caught-exit code)
                          (apply exit code more)))))
-          (dolist (package packages)
-            (si:package-lock package t)))))
+          (mapc #'si:package-lock packages locked))))
     (funcall function)))
 
 #-(or sbcl ecl)

@@ -44,6 +44,7 @@ behaviours! {
     "long values" code::long_values;
     "reading without evaluation" code::reading_without_evaluation;
     "an empty input" code::an_empty_input;
+    "programs" code::programs;
     "closed streams" code::closed_streams;
     "warnings" code::warnings;
     "expansions" code::expansions;

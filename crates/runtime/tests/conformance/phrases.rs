@@ -56,6 +56,8 @@ pub(crate) struct Phrases {
     pub(crate) expansion: (&'static str, &'static str),
     /// An object that has parts, and one of the parts.
     pub(crate) object: (&'static str, &'static str),
+    /// Runs a program that exits with status 3, and the value.
+    pub(crate) program: (&'static str, &'static str),
 }
 
 /// A package, module or namespace that has `stock`, which is 7.

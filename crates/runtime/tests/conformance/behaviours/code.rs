@@ -79,6 +79,11 @@ pub(super) async fn an_empty_input(bench: Arc<Bench>) {
     assert_eq!(bench.values(code).await, value);
 }
 
+pub(super) async fn programs(bench: Arc<Bench>) {
+    let (code, value) = bench.phrases.program;
+    assert_eq!(bench.values(code).await, value);
+}
+
 pub(super) async fn closed_streams(bench: Arc<Bench>) {
     let (code, value) = bench.phrases.input;
     for closing in bench.phrases.closing {

@@ -108,4 +108,5 @@ pub(crate) const CHEZ: Phrases = Phrases {
     },
     expansion: ("(when a b)", "(if a "),
     object: ("(list 1 (vector 2 \"b\") 'c)", "#(2 \"b\")"),
+    program: ("(system \"exit 3\")", "3"),
 };

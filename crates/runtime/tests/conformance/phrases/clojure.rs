@@ -58,4 +58,5 @@ pub(crate) const CLOJURE: Phrases = Phrases {
     },
     expansion: ("(when a b)", "(if a "),
     object: ("[1 [2 \"b\"] :c]", "[2 \"b\"]"),
+    program: ("(.waitFor (.exec (Runtime/getRuntime) (into-array [\"sh\" \"-c\" \"exit 3\"])))", "3"),
 };

@@ -58,4 +58,5 @@ pub(crate) const EMACS: Phrases = Phrases {
     },
     expansion: ("(when a b)", "(if a "),
     object: ("(list 1 (vector 2 \"b\") 'c)", "[2 \"b\"]"),
+    program: ("(call-process \"sh\" nil nil nil \"-c\" \"exit 3\")", "3"),
 };

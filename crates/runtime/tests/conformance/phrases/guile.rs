@@ -72,4 +72,5 @@ pub(crate) const GUILE: Phrases = Phrases {
     },
     expansion: ("(when a b)", "(if a "),
     object: ("(list 1 (vector 2 \"b\") 'c)", "#(2 \"b\")"),
+    program: ("(status:exit-val (system* \"sh\" \"-c\" \"exit 3\"))", "3"),
 };

@@ -68,4 +68,5 @@ pub(crate) const RACKET: Phrases = Phrases {
     },
     expansion: ("(when a b)", "(if a "),
     object: ("(list 1 (vector 2 \"b\") 'c)", "'#(2 \"b\")"),
+    program: ("((dynamic-require 'racket/system 'system*/exit-code) \"/bin/sh\" \"-c\" \"exit 3\")", "3"),
 };
