@@ -60,7 +60,8 @@ impl File<'_, '_> {
         self.dialect().standard_operator(&canonical_head(self.dialect(), head)).is_some() && !has_clauses
     }
 
-    /// A definition that is not at top level makes names of words of this one.
+    /// A definition that is not at top level makes names of words of this one: `(define-vertex-property graph colour)` makes
+    /// `colour-set!`.
     fn is_made_within(&self, outermost: Span, name: &str) -> bool {
         let source = self.source(outermost);
         let is_end = |one: char| one.is_whitespace() || "()[]{}".contains(one);
@@ -88,9 +89,12 @@ impl File<'_, '_> {
                 if !after.is_none_or(is_end) {
                     return false;
                 }
+                // It stands after the head, alone or as the head of a list, or after other names.
                 let before = source[..at].trim_end_matches(['(', '[', ' ', '\n', '\t']);
-                let head = before.rsplit(is_end).next().unwrap_or_default();
-                let is_head = before.strip_suffix(head).is_some_and(|rest| rest.ends_with('(') && rest.len() > 1);
+                let Some((around, words)) = before.rsplit_once('(') else { return false };
+                let head = words.split_whitespace().next().unwrap_or_default();
+                let is_flat = !words.contains(['[', ']', '{', '}', ')', '"', ';']);
+                let is_head = is_flat && !around.is_empty() && words.starts_with(head);
                 is_head && before.len() < at && (head.contains("struct") || is_other_definer(head))
             })
         })

@@ -102,6 +102,7 @@ fn macros_of_racket_define_bind_and_give_out_what_is_not_read() {
         "(define-logger shop)\n(define (f) (log-shop-debug 1))",
         "(define (f) (define-record order (items)) (order-items 1))",
         "(define (f) (struct order (items)) (order-items 1))",
+        "(define (f shop) (define-record shop order) (order-items 1))",
         "(define (f) (with-order (items rate) (list items)))",
         "(define (f) (within-class (inherit items) (items 1)) (list items))",
         "(require (from-above \"parts\"))\n(define (f) (list-sum 1))",
