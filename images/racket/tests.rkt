@@ -282,7 +282,8 @@
   (call-listening
    tally printed
    (lambda ()
-     (parameterize ([file-in-hand file])
+     (parameterize ([file-in-hand file]
+                    [current-directory (path-only file)])
        (run-module declare file))))
   (count-suites-of-file tally))
 

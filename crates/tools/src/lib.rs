@@ -96,6 +96,7 @@ pub mod shown;
 mod slot_references;
 mod test_goals;
 pub mod test_history;
+mod test_omissions;
 pub mod test_script;
 pub mod test_several;
 mod test_summary;

@@ -15,6 +15,7 @@ use lispwright_syntax::{Dialect, FormKind};
 use crate::indexed::indexed;
 use crate::refusal::Refusal;
 use crate::repl_work::relative;
+use crate::test_omissions::Omissions;
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -62,14 +63,22 @@ impl Goal {
     }
 }
 
-/// The goals below a directory, or of the whole project, as calls name it.
+/// What is run below a directory, or in the whole project.
+pub(crate) struct Goals {
+    /// The goals, as calls name them.
+    pub(crate) goals: Vec<Goal>,
+    /// The files with tests that the project leaves out of such a run, as calls name them.
+    pub(crate) omitted: Vec<String>,
+}
+
+/// The goals below a directory, or of the whole project.
 ///
 /// Errors: those of the index.
 pub(crate) async fn goals(
     workshop: &Workshop,
     context: &CallContext,
     directory: Option<&str>,
-) -> Result<Vec<Goal>, Refusal> {
+) -> Result<Goals, Refusal> {
     let root = workshop.roots.primary().to_owned();
     let directory = directory.map_or_else(|| root.clone(), |path| workshop.workspace.absolute(path));
     let lists = lists(&root);
@@ -77,9 +86,13 @@ pub(crate) async fn goals(
     indexed(workshop, context, move |index, _| {
         let project = Project { index, root: &root, directory: &directory, listed: &listed, loaded: &loaded };
         let mut goals: Vec<Goal> = project.systems().into_iter().map(Goal::System).collect();
-        goals.extend(project.files(!goals.is_empty()).into_iter().map(Goal::File));
+        let omissions = Omissions::of(index);
+        let files = project.files(!goals.is_empty());
+        let (omitted, files): (Vec<String>, Vec<String>) =
+            files.into_iter().partition(|file| omissions.contains(&root.join(file)));
+        goals.extend(files.into_iter().map(Goal::File));
         goals.truncate(MOST);
-        goals
+        Goals { goals, omitted }
     })
     .await
 }

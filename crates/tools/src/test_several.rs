@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::refusal::Refusal;
 use crate::repl_work::DiagnosticFacts;
 use crate::run_tests::{Again, Asked, FailedTestFacts, RunTests, TestAnswer, TestSource, Tested, Verdict, run_goal};
-use crate::test_goals::{Goal, goals};
+use crate::test_goals::{Goal, Goals, goals};
 use crate::test_history::{Chosen, now};
 use crate::test_script::SCRIPT;
 use crate::tool::CallContext;
@@ -97,6 +97,8 @@ pub(crate) struct Several {
     /// Without an earlier green run all are run.
     is_first: bool,
     chosen: Vec<Chosen>,
+    /// The files with tests that the project leaves out of its runs.
+    omitted: Vec<String>,
 }
 
 impl Several {
@@ -117,22 +119,23 @@ impl Several {
             chosen.retain(|Chosen { goal, .. }| {
                 is_below(workshop, args, goal) && fits(workshop, args, goal) && exists(goal)
             });
-            return Ok(Self { selection: TestSelection::Failed, is_first: false, chosen });
+            return Ok(Self { selection: TestSelection::Failed, is_first: false, chosen, omitted: Vec::new() });
         }
-        let mut all = match (&args.system, &args.path) {
-            (Some(system), _) => vec![Goal::System(system.clone())],
-            (None, Some(path)) if workshop.workspace.absolute(path).is_file() => vec![Goal::File(path.clone())],
+        let one = |goal| Goals { goals: vec![goal], omitted: Vec::new() };
+        let Goals { goals: mut all, omitted } = match (&args.system, &args.path) {
+            (Some(system), _) => one(Goal::System(system.clone())),
+            (None, Some(path)) if workshop.workspace.absolute(path).is_file() => one(Goal::File(path.clone())),
             (None, path) => goals(workshop, context, path.as_deref()).await?,
         };
         all.retain(|goal| fits(workshop, args, goal));
         let whole = |all: Vec<Goal>| all.into_iter().map(Chosen::all_of).collect();
         if !args.affected {
-            return Ok(Self { selection: TestSelection::All, is_first: false, chosen: whole(all) });
+            return Ok(Self { selection: TestSelection::All, is_first: false, chosen: whole(all), omitted });
         }
         let affected = workshop.history.affected(workshop, context, all.clone()).await?;
         let is_first = affected.is_none();
         let chosen = affected.unwrap_or_else(|| whole(all));
-        Ok(Self { selection: TestSelection::Affected, is_first, chosen })
+        Ok(Self { selection: TestSelection::Affected, is_first, chosen, omitted: Vec::new() })
     }
 
     /// Runs them; `args` has what they share. With the answer comes how to run them again.
@@ -145,7 +148,7 @@ impl Several {
         timeout: TimeLimit,
         context: &CallContext,
     ) -> Result<(TestAnswer, Vec<Again>), Refusal> {
-        let Self { selection, is_first, chosen } = self;
+        let Self { selection, is_first, chosen, omitted } = self;
         let before = now(workshop, context).await?;
         let began = Instant::now();
         let mut runs =
@@ -175,7 +178,10 @@ impl Several {
                 Err(reason) => merged.leave(&one.goal, reason),
             }
         }
-        let answer = merged.answer(began.elapsed());
+        let mut answer = merged.answer(began.elapsed());
+        if !omitted.is_empty() {
+            answer.tally.notes.push(format!("test-omit-paths in info.rkt leaves out {}.", omitted.join(", ")));
+        }
         let is_whole =
             args.system.is_none() && args.path.is_none() && args.wanted().is_empty() && args.framework.is_none();
         if is_whole && selection != TestSelection::Failed && answer.is_success() {

@@ -135,6 +135,23 @@ async fn checks_at_the_top_of_a_module_of_racket_are_tests() {
 }
 
 #[tokio::test]
+async fn tests_of_racket_run_in_their_directory_without_what_the_package_leaves_out() {
+    let project = Project::empty();
+    let check = "#lang racket/base\n(require rackunit)\n(check-true (file-exists? \"data.txt\"))\n";
+    project.write("shop/data.txt", "");
+    project.write("shop/near.rkt", check);
+    project.write("shop/slow/far.rkt", check);
+    project.write("shop/info.rkt", "#lang info\n(define test-omit-paths '(\"slow/\"))\n");
+    let (headline, lines) = project.lines(json!({})).await;
+    assert!(headline.starts_with("1 passed, 0 failed, 0 pending of 1 "), "{headline}");
+    let note = "[note] test-omit-paths in info.rkt leaves out shop/slow/far.rkt.";
+    assert!(lines.iter().any(|line| line == note), "{lines:#?}");
+    let (one, _) = project.lines(json!({"path": "shop/slow/far.rkt"})).await;
+    assert!(one.starts_with("0 passed, 1 failed"), "{one}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_breaks_or_hangs_costs_itself_alone() {
     let project = Project::new();
     project.run(json!({})).await;
@@ -142,7 +159,7 @@ async fn what_breaks_or_hangs_costs_itself_alone() {
     project.write("test/test-1.scm", &suite("h", &["(test-assert \"loops\" (let loop () (loop)))"]));
     let answer = project.run(json!({"timeout_seconds": 12})).await;
     assert!(answer.text.starts_with("3 passed, 2 failed, 0 pending of 5 in 4 files"), "{}", answer.text);
-    let broken = "FAILED test/test-0.scm:1: test/test-0.scm\n  It did not load.\n  no code for module (no such)\n";
+    let broken = "FAILED test/test-0.scm:1: It did not load.\n  no code for module (no such)\n";
     assert!(answer.text.contains(broken), "{}", answer.text);
     assert!(answer.text.contains("FAILED test/test-1.scm:3: loops (h)\n  It ran for "), "{}", answer.text);
     assert_eq!(answer.fields["goals"][0], json!({"name": "test/test-0.scm", "passed": 0, "failed": 1}));

@@ -187,7 +187,7 @@ async fn tests(workshop: &Workshop, files: &[PathBuf], context: &CallContext) ->
         Goal::File(path) => users.contains(&workshop.workspace.absolute(path)),
         Goal::System(_) | Goal::Containing(_) => true,
     };
-    let own = goals(workshop, context, None).await?.into_iter();
+    let own = goals(workshop, context, None).await?.goals.into_iter();
     let of_dialects = own.filter(|goal| goal.dialect().is_some_and(|dialect| dialects.contains(&dialect)));
     let (mut tests, others): (Vec<Goal>, Vec<Goal>) = of_dialects.map(Goal::from).partition(is_user);
     let room = MOST_TEST_FILES.saturating_sub(tests.len()).min(others.len());
