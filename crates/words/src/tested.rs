@@ -225,15 +225,14 @@ fn loading_text(answer: &TestAnswer, verdict: Verdict, skin: Skin) -> String {
 
 /// A failed test has been told with this error as its reason.
 fn is_in_a_failure(answer: &TestAnswer, one: &DiagnosticFacts) -> bool {
+    let is_there =
+        |source: &TestSource| one.path.as_ref().is_none_or(|path| (&source.path, source.line) == (path, one.line));
     one.severity == "error"
         && !one.is_unbalanced
-        && answer.failed_tests.iter().any(|test| {
-            test.reason.ends_with(&one.message)
-                && test
-                    .source
-                    .as_ref()
-                    .is_some_and(|source| (Some(&source.path), source.line) == (one.path.as_ref(), one.line))
-        })
+        && answer
+            .failed_tests
+            .iter()
+            .any(|test| test.reason.ends_with(&one.message) && test.source.as_ref().is_some_and(is_there))
 }
 
 /// The headline of tests that an exit has ended, so that the rest did not run.
@@ -379,13 +378,9 @@ fn alike_text(tests: &[&FailedTestFacts]) -> String {
     let place_of = |test: &FailedTestFacts| test.source.as_ref().map(source_text);
     // A helper that all of them load can fail.
     let at = place_of(tests[0]).filter(|at| tests.iter().all(|test| place_of(test).as_ref() == Some(at)));
-    let names = tests.iter().take(MOST_SHOWN).map(|test| {
-        // What did not load is called as its file is.
-        let is_file = test.source.as_ref().is_some_and(|source| source.path == test.test_name);
-        match place_of(test).filter(|_| at.is_none()) {
-            Some(place) if is_file => place,
-            place => place.map(|place| place + " ").unwrap_or_default() + &name_text(&test.test_name, 80),
-        }
+    let names = tests.iter().take(MOST_SHOWN).map(|test| match place_of(test).filter(|_| at.is_none()) {
+        Some(place) if is_file(test) => place,
+        place => place.map(|place| place + " ").unwrap_or_default() + &name_text(&test.test_name, 80),
     });
     let more = match tests.len().saturating_sub(MOST_SHOWN) {
         0 => String::new(),
@@ -400,6 +395,11 @@ fn alike_text(tests: &[&FailedTestFacts]) -> String {
     format!("FAILED alike, {}{at}: {names}{more}\n{body}", tests.len())
 }
 
+/// Whether a file failed and not one of its tests: it is called as its file is.
+fn is_file(test: &FailedTestFacts) -> bool {
+    test.source.as_ref().is_some_and(|source| source.path == test.test_name)
+}
+
 fn failed_text(test: &FailedTestFacts) -> String {
     let name = match test.test_name.as_str() {
         "" => "a test without a name".to_owned(),
@@ -410,7 +410,9 @@ fn failed_text(test: &FailedTestFacts) -> String {
     let place = test.source.as_ref().map(|source| place_text(&source.path, [source.line, None])).unwrap_or_default();
     let reason = fence(&test.reason);
     let reason: Vec<&str> = reason.lines().filter(|line| !line.trim().is_empty()).collect();
-    let mut text = format!("FAILED {place}{name}{group}\n  {}\n", reason.join("\n  "));
+    // The path stands in the place already.
+    let head = if is_file(test) { place } else { format!("{place}{name}{group}\n  ") };
+    let mut text = format!("FAILED {head}{}\n", reason.join("\n  "));
     if let Some(form) = &test.form {
         text.push_str(&format!("  {}\n", one_line(form, 200)));
     }
