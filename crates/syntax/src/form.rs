@@ -284,6 +284,7 @@ impl<'t> Collector<'t> {
         let head_name =
             head.map(|span| canonical_head(self.tree.dialect(), &self.text[span.range()])).unwrap_or_default();
         let defined = head.and_then(|_| self.tree.language().definer(&head_name));
+        let defined = defined.filter(|_| !self.wraps_definitions(datum, &head_name));
         let wrapped = head.and_then(|_| self.tree.language().head(&head_name).wrapper);
         let opener = &self.text[self.tree.token_span(datum.core).range()];
         let conditional = plain && datum.list().is_some() && opener.starts_with("#?");
@@ -336,6 +337,18 @@ impl<'t> Collector<'t> {
             }
         }
         plain
+    }
+
+    /// Whether a form that is only called like a definer has a definition in the place of the name:
+    /// `(deftime (defn area [x] ...))`.
+    fn wraps_definitions(&self, datum: Datum, head_name: &str) -> bool {
+        let language = self.tree.language();
+        let first = || self.tree.data(datum.list()?).nth(1)?.list();
+        let is_definition = |list| {
+            let head = self.head_of(list)?;
+            language.kind_of(&canonical_head(self.tree.dialect(), &self.text[head.range()]))
+        };
+        !language.is_known(head_name) && first().and_then(is_definition).is_some()
     }
 
     fn head_of(&self, list: ListId) -> Option<Span> {

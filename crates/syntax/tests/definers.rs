@@ -154,3 +154,14 @@ fn an_unclosed_form_ends_before_a_form_with_a_definer_of_the_project() {
     let tree = read(text, Dialect::CommonLisp);
     assert_eq!(defined(&tree, text), "Function home; Function about");
 }
+
+#[test]
+fn what_is_only_called_like_a_definer_may_wrap_definitions() {
+    check(
+        Dialect::Clojure,
+        "(macros/deftime\n(defn area [x] x)\n(defmacro sized [x] x))",
+        "Expression -; Function area [x]",
+    );
+    check(Dialect::Clojure, "(defroutes home (defn area [x] x))", "Definition home");
+    check(Dialect::Scheme, "(define-shape (area x) (define y x))", "Definition area (area x)");
+}
