@@ -61,7 +61,10 @@ impl Build {
         let tree = read(text, Dialect::Clojure);
         let file = Edn { tree: &tree, text };
         let mut build = Self::default();
-        let Some(top) = tree.top_level().find_map(|datum| datum.list()) else { return build };
+        // What a project of Leiningen is said with may be defined before it.
+        let lists = || tree.top_level().filter_map(|datum| datum.list());
+        let is_project = |list: &ListId| file.words(*list).next() == Some("defproject");
+        let Some(top) = lists().find(is_project).or_else(|| lists().next()) else { return build };
         let entries = file.entries(top);
         let maps: Vec<(&str, ListId)> = entries
             .iter()
@@ -214,6 +217,7 @@ mod tests {
              :dependencies [[org.clojure/clojure \"1.11.1\"] [ring \"1.9\" :exclusions [a/b]]]
              :profiles {:dev {:source-paths [\"dev\"] :dependencies [[midje \"1.10\"]]} :uberjar {:source-paths [\"u\"]}})";
         let build = Build::read(text, true);
+        assert_eq!(Build::read(&format!("(def version [\"1\"])\n{text}"), true), build);
         assert_eq!(
             (build.paths.as_slice(), build.extra_paths.as_slice()),
             (&["src/clj".to_owned(), "t".into()][..], &["dev".to_owned()][..])
