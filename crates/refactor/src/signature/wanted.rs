@@ -189,6 +189,15 @@ pub(crate) fn present(list: &ParameterList, text: &str) -> Vec<Old> {
     old.collect()
 }
 
+/// The parameters `given`; several without brackets around them get those of the `present` list.
+fn bracketed(given: &str, present: &str) -> String {
+    let bracket = |one: Option<char>| one.filter(|one| "()[]".contains(*one));
+    match (bracket(given.chars().next()), bracket(present.chars().next()), bracket(present.chars().last())) {
+        (None, Some(open), Some(close)) if given.contains(char::is_whitespace) => format!("{open}{given}{close}"),
+        _ => given.to_owned(),
+    }
+}
+
 /// Plans the change of the list `list` of `text`.
 pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Result<Plan, SignatureRefusal> {
     let dialect: Dialect = wanted.language.dialect();
@@ -210,7 +219,7 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
         renames.insert(canonical(from), (to.to_owned(), false));
     }
     let given = match wanted.parameters {
-        Some(given) => given.trim().to_owned(),
+        Some(given) => bracketed(given.trim(), &text[list.span.range()]),
         None => renamed_list(list, text, &renames),
     };
     let tree = read(&given, wanted.language.clone());

@@ -284,6 +284,7 @@ fn generic_functions_change_with_their_methods() {
 fn requests_are_checked() {
     let source = "(defun pay (account amount) (list account amount))\n(pay 1 2)\n";
     cl(source, "pay (account amount time)", "refused: time needs a value\n");
+    cl(source, "pay account amount time", "refused: time needs a value\n");
     cl(source, "pay (account amount)", "refused: same (account amount)\n");
     cl(source, "pay (account amount ", "refused: `(account amount` is no list of parameters\n");
     cl(source, "pay (account 1)", "refused: `1` is no list of parameters\n");
