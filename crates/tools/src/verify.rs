@@ -59,6 +59,9 @@ pub struct Verification {
     pub notices: Vec<(String, Notice)>,
     /// The session has the new code.
     pub loaded: bool,
+    /// The changed files, as calls name them.
+    #[serde(skip)]
+    pub files: Vec<String>,
     /// Changed files that nothing has compiled or loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_seen: Vec<String>,
@@ -163,6 +166,7 @@ async fn verified(
         in_fresh: in_fresh.is_some(),
         notices: Vec::new(),
         loaded: false,
+        files: files.iter().map(|file| shown(workshop, file)).collect(),
         not_seen: hearing.plan.not_seen(&attempt).iter().map(|file| shown(workshop, file)).collect(),
         tests_left_out: hearing.plan.tests_left_out,
         failed_before,

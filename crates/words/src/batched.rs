@@ -89,9 +89,17 @@ fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
     let mut room = tested::Room { most: MOST_FAILURES, except: Some(&verification.failed_before) };
     let mut failed_only: Vec<String> = Vec::new();
     let mut not_loaded: Vec<(&TestAnswer, usize, Vec<String>)> = Vec::new();
+    let mut unchanged = 0;
     for step in &verification.steps {
         said.extend(step.load.iter().map(|load| loaded::step_text(load, skin)));
-        if let Some(tests) = &step.tests {
+        if let Some(tests) = step.tests.as_ref().filter(|_| verification.passed) {
+            if tests.verdict == Some(Verdict::NotLoaded) {
+                unchanged += 1;
+                continue;
+            }
+            let text = tested::text_of_passed(tests, &verification.files, skin);
+            if text.trim_end().contains('\n') { said.push(text) } else { counted_only.push((tests, text)) }
+        } else if let Some(tests) = &step.tests {
             if tests.verdict == Some(Verdict::NotLoaded) && !tests.diagnostics.is_empty() {
                 let alike = not_loaded.iter_mut().find(|(first, ..)| first.diagnostics == tests.diagnostics);
                 if let Some((_, _, names)) = alike {
@@ -117,6 +125,10 @@ fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
     }
     if !failed_only.is_empty() {
         said.push(format!("Failed, too: {}.", first_names(&failed_only, MOST_NAMED)));
+    }
+    if unchanged > 0 {
+        let (files, verb) = (counted(unchanged, "file"), if unchanged == 1 { "does" } else { "do" });
+        said.push(format!("{files} of tests {verb} not load, as before."));
     }
     match counted_only.as_slice() {
         [] => {}

@@ -87,6 +87,15 @@ pub(crate) fn text_of_some(answer: &TestAnswer, skin: Skin, room: &mut Room<'_>)
         + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }
 
+/// The counts of a run of which nothing speaks against a change of the `files`, and what it says of them.
+pub(crate) fn text_of_passed(answer: &TestAnswer, files: &[String], skin: Skin) -> String {
+    let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
+    let is_told = |one: &&DiagnosticFacts| !one.is_known && one.path.as_ref().is_some_and(|path| files.contains(path));
+    let told: Vec<DiagnosticFacts> = answer.diagnostics.iter().filter(is_told).cloned().collect();
+    let counts = headline(answer, verdict, skin) + "\n";
+    counts + &changes::text(&answer.changes) + &new_diagnostics_text(&told, true, "", skin)
+}
+
 /// Adds the headline as a field.
 pub(crate) fn add_fields(answer: &TestAnswer, skin: Skin, fields: &mut Map<String, Value>) {
     match (&answer.otherwise, answer.verdict) {
