@@ -410,14 +410,17 @@ impl Facts {
         let treated: FxHashSet<u32> = std::mem::take(&mut self.treated).into_iter().collect();
         let has_inner = rules(dialect).has_inner_definitions;
         let mut top = Span::new(0, 0);
-        let is_doubtful: Vec<bool> = self
+        let is_inner: Vec<bool> = self
             .forms
             .iter()
             .map(|form| {
                 let is_inner = top.encloses(form.span);
                 top = if is_inner { top } else { form.span };
-                treated.contains(&form.span.start) || (is_inner && has_inner)
+                is_inner && has_inner
             })
+            .collect();
+        let is_doubtful: Vec<bool> = std::iter::zip(&self.forms, &is_inner)
+            .map(|(form, is_inner)| treated.contains(&form.span.start) || *is_inner)
             .collect();
         let is_no_name = |one: &Definition| {
             let written = &text[self.forms[one.form as usize].name.range()];
@@ -449,6 +452,16 @@ impl Facts {
                 }
             }
         }
+        // A place that uses no name binds one: the definition is that of a local name.
+        let uses: FxHashSet<u32> = self.uses.iter().map(|used| used.start).collect();
+        let forms = &self.forms;
+        let is_local = |one: &Definition| {
+            is_inner[one.form as usize]
+                && one.kind == FormKind::Addition
+                && !one.made
+                && !uses.contains(&forms[one.form as usize].name.start)
+        };
+        self.definitions.retain(|one| !is_local(one));
         self.definitions.sort_by_key(|one| one.form);
         self.define_made();
         self.define_accessors(text, dialect);

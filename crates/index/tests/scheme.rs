@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{check, uses};
+use common::{check, indexed, uses};
 
 /// Uses of `area` in one file that defines it in line 2.
 #[track_caller]
@@ -35,6 +35,18 @@ fn local_names_hide_global_ones() {
     );
     check_in("(let ((area (area 1))) area)", "a.scm:3: call in let ((area (area 1)))");
     check_in("(define* (f #:optional (b (area 1))) b)", "a.scm:3: call in define* f");
+}
+
+#[test]
+fn what_a_form_defines_for_itself_is_no_definition_of_the_file() {
+    let text = "(define (area x) x)\n(let ((y 1))\n  (define (size x) x)\n  (size y))\n(begin\n  (define (depth x) x))\n\
+                (unknown\n  (define (width x) x))\n";
+    for path in ["a.scm", "a.rkt"] {
+        let (_top, index) =
+            indexed(&[(path, &format!("{}{text}", if path == "a.rkt" { "#lang racket/base\n" } else { "" }))]);
+        let defined = ["area", "size", "depth", "width"].map(|name| index.definitions(name, None).len());
+        assert_eq!(defined, [1, 0, 1, 1], "{path}");
+    }
 }
 
 #[test]

@@ -163,6 +163,9 @@ pub struct ReferencesAnswer {
     /// Names of the project like this one, where it defines none; the packages that have it, where there is no such package.
     #[serde(skip)]
     pub nearest: Vec<String>,
+    /// Places where a name stands that nothing defines.
+    #[serde(skip)]
+    pub written: Vec<String>,
     /// What the name is, if it is a package, system, feature or file.
     #[serde(skip)]
     pub thing: Option<ThingThere>,
@@ -385,6 +388,7 @@ pub async fn code_find_references(
         is_also_thing,
         texts,
         others: known.others,
+        written: known.written,
         refs: known.mentions,
         count: 0,
         places: 0,

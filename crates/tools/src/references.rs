@@ -28,6 +28,9 @@ const CONTEXT: usize = 160;
 /// Uses that are few enough for guesses to count.
 const FEW: usize = 5;
 
+/// Places of a name that nothing defines.
+const MOST_WRITTEN: usize = 5;
+
 /// Names that are offered when nothing is called as asked.
 const MOST_NEAREST: usize = 5;
 
@@ -61,6 +64,8 @@ pub(crate) struct Known {
     pub(crate) thing: Option<ThingThere>,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) nearest: Vec<String>,
+    /// Places of a name that nothing defines: of local names, data, and words in texts.
+    pub(crate) written: Vec<String>,
     pub(crate) files: usize,
     pub(crate) no_package: Option<String>,
     pub(crate) left_out: Vec<String>,
@@ -127,6 +132,9 @@ impl<'q> Looking<'q> {
                 let hits = self.index.question(dialect).mentions(symbol);
                 self.add(&mut known, hits, 1, None, |_| false);
             }
+            if known.mentions.is_empty() && direction == Direction::Callers {
+                known.written = self.written(symbol);
+            }
             return known;
         }
         for dialect in dialects {
@@ -142,6 +150,22 @@ impl<'q> Looking<'q> {
             }
         }
         known
+    }
+
+    /// The first places where the name stands as a word, whatever it is there.
+    fn written(&self, name: &str) -> Vec<String> {
+        let mut wanted: Vec<&Document> = self.index.documents().filter(|document| self.wants(document)).collect();
+        wanted.sort_by_key(|document| &document.path);
+        let places = wanted.into_iter().flat_map(|document| {
+            let found = words(&document.text, name, document.dialect.folds_case());
+            found.into_iter().map(move |word| {
+                let line = document.lines().line_column(document.text.as_bytes(), word.start as u32).line;
+                format!("{}:{line}", (self.shown)(&document.path.to_string_lossy()))
+            })
+        });
+        let mut places: Vec<String> = places.take(MOST_WRITTEN).collect();
+        places.dedup();
+        places
     }
 
     fn wants(&self, document: &Document) -> bool {

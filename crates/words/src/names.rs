@@ -122,6 +122,16 @@ pub(crate) fn undefined(name: &str, what: &str, files: usize, nearest: &[String]
     format!("{name} is {what} in the project ({}), and no image runs.{like}\n", counted(files, "file"))
 }
 
+/// Where a name stands that nothing defines.
+fn written(answer: &ReferencesAnswer) -> String {
+    match answer.written.as_slice() {
+        [] => String::new(),
+        places => {
+            format!("It is written as a local name, in data or in text: {}.\n", one_line(&places.join(", "), 300))
+        }
+    }
+}
+
 /// `1 file was`, `2 files were`.
 fn are(count: usize, what: &str) -> String {
     format!("{} {}", counted(count, what), if count == 1 { "was" } else { "were" })
@@ -403,7 +413,7 @@ fn no_references(answer: &ReferencesAnswer, name: &str) -> String {
         }
         _ if !answer.from_files && answer.aside.is_none() && answer.thing.is_none() => match &answer.no_package {
             Some(package) => no_package(name, package, answer.files, &answer.nearest),
-            None => undefined(name, "not defined", answer.files, &answer.nearest),
+            None => undefined(name, "not defined", answer.files, &answer.nearest) + &written(answer),
         },
         Direction::Callers if answer.thing.is_none() && !answer.from_files && answer.outside_project > 0 => {
             format!("The live image knows no reference to {name} in the project.\n")

@@ -146,7 +146,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
             format!("{symbol} is defined as several names:{}\nName one with {package} or {path}", all.concat())
         }
         R::IsSpace(one) => format!(
-            "{}: {symbol} names a package, module, system or group, not a function, variable or type. Files and other files' \
+            "{}: {symbol} names a package, module, system, test or group, not a function, variable or type. Files and other files' \
              declarations depend on such names; rename it by hand",
             at(&one.spot)
         ),

@@ -7,8 +7,8 @@ use std::path::Path;
 use lispwright_index::Index;
 use lispwright_syntax::{Dialect, Language};
 
-/// The uses of the names called `name` in the files, without their definitions.
-pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> String {
+/// The directory of the files, and the index of it.
+pub(crate) fn indexed(files: &[(&str, &str)]) -> (tempfile::TempDir, Index) {
     let top = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = top.path().join(path);
@@ -22,6 +22,12 @@ pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> S
         plain.or_else(|| Language::of_at_forms(&path, text))
     };
     index.refresh([top.path()], &language);
+    (top, index)
+}
+
+/// The uses of the names called `name` in the files, without their definitions.
+pub(crate) fn uses(files: &[(&str, &str)], name: &str, space: Option<&str>) -> String {
+    let (top, index) = indexed(files);
     let mut lines = Vec::new();
     for (document, one) in index.definitions(name, space) {
         let question = index.question(document.dialect);
