@@ -23,9 +23,9 @@ use crate::run_tests::TestAnswer;
 use crate::several::{FileDiff, shown};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
-use attempt::{Attempt, Complaint, Images};
+use attempt::{Attempt, Complaint, Extent, Images};
 use before::Before;
-use goals::Plan;
+use goals::{Goal, Plan};
 
 pub use before::TestMemory;
 
@@ -214,15 +214,31 @@ impl Judged {
     fn of(attempt: Attempt, before: &Before, in_fresh: Option<String>) -> Self {
         let (old, new): (Vec<Complaint>, Vec<Complaint>) =
             attempt.complaints.iter().cloned().partition(|one| before.had(one));
-        Self { attempt, new, failed_before: old.iter().map(Complaint::in_words).collect(), in_fresh }
+        let mut failed_before: Vec<String> = Vec::new();
+        for words in old.iter().map(Complaint::in_words) {
+            if !failed_before.contains(&words) {
+                failed_before.push(words);
+            }
+        }
+        Self { attempt, new, failed_before, in_fresh }
     }
 }
 
 impl Hearing<'_> {
-    /// Tries the change in the session's image; what fails there, in a fresh one; what fails there, too, with the old files.
+    /// What speaks against the change.
     async fn judge(&mut self, trial: &mut Trial) -> Result<Judged, Refusal> {
+        let judged = self.judge_in(Extent::UntilBroken, trial).await?;
+        // What does not load now did not load before: the rest of the tests is the judge.
+        match judged.attempt.ended_at.is_some() && judged.new.is_empty() {
+            true => self.judge_in(Extent::Whole, trial).await,
+            false => Ok(judged),
+        }
+    }
+
+    /// Tries the change in the session's image; what fails there, in a fresh one; what fails there, too, with the old files.
+    async fn judge_in(&mut self, extent: Extent, trial: &mut Trial) -> Result<Judged, Refusal> {
         let Self { workshop, context, wish, plan, images } = self;
-        let kept = images.attempt(workshop, plan, wish, context).await?;
+        let kept = images.attempt(workshop, plan, wish, extent, context).await?;
         if kept.complaints.is_empty() || kept.was_stopped {
             return Ok(Judged::of(kept, &Before::default(), None));
         }
@@ -232,14 +248,20 @@ impl Hearing<'_> {
             return Ok(judged);
         }
         let reason = judged.new.first().map(Complaint::in_words);
-        let fresh = match images.attempt_afresh(workshop, plan, wish, context).await? {
+        let fresh = match images.attempt_afresh(workshop, plan, wish, extent, context).await? {
             Some(fresh) if fresh.complaints.is_empty() => return Ok(Judged::of(fresh, &Before::default(), reason)),
             _ if wish.verify == Verify::None => return Ok(judged),
             fresh => fresh.filter(|fresh| !fresh.was_stopped),
         };
         let before = match known {
             Some(known) => known,
-            None => Before::found_out(workshop, plan, wish, trial, context).await?,
+            None => {
+                let attempts = [Some(&judged.attempt), fresh.as_ref()];
+                let ends: Option<Vec<&Goal>> =
+                    attempts.into_iter().flatten().map(|attempt| attempt.ended_at.as_ref()).collect();
+                let plan = plan.until(&ends.unwrap_or_default());
+                Before::found_out(workshop, &plan, wish, trial, context).await?
+            }
         };
         let kept = Judged::of(judged.attempt, &before, None);
         let Some(fresh) = fresh.map(|fresh| Judged::of(fresh, &before, None)) else { return Ok(kept) };

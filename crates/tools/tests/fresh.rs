@@ -514,6 +514,34 @@ async fn what_failed_before_a_change_is_no_reason_to_leave_the_image() {
 }
 
 #[tokio::test]
+async fn what_a_change_breaks_is_told_at_once_and_what_was_broken_before_ends_nothing() {
+    let module = |needs: &str, value: u32| {
+        format!("(define-module (shop) #:use-module ({needs}) #:export (price))\n(define (price x) {value})\n")
+    };
+    let test = |name: &str| {
+        format!(
+            "(use-modules (srfi srfi-64) (shop))\n(test-begin \"{name}\")\n(test-equal \"{name}\" 1 (price 2))\n\
+             (test-end \"{name}\")\n"
+        )
+    };
+    let files = [("shop.scm", module("ice-9 match", 1)), ("a-test.scm", test("a")), ("b-test.scm", test("b"))];
+    let house = House::new(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    let change = |old: &str, new: &str| json!({"path": "shop.scm", "old_text": old, "new_text": new, "verify": "tests", "runtime": "guile"});
+    let broken = house.call("lisp_patch_form", change("ice-9 match", "no where")).await;
+    assert!(broken.is_error && broken.text.contains("no code for module (no where)"), "{}", broken.text);
+    assert_eq!(broken.text.matches("did not load").count(), 1, "{}", broken.text);
+    house.write("shop.scm", &module("no where", 1));
+    let kept = house.call("lisp_patch_form", change("(price x) 1", "(price x) 2")).await;
+    let told = "Not verified: nothing that was loaded has shop.scm in it";
+    assert!(
+        kept.text.contains(told) && kept.text.contains("2 files of tests do not load, as before."),
+        "{}",
+        kept.text
+    );
+    house.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_script_that_ends_itself_is_loaded_and_a_file_of_tests_that_does_so_runs_once() {
     let script = "(define (main) (display \"one\"))\n(main)\n(exit CODE)\n";
     let tests = "(use-modules (srfi srfi-64) (shop))\n(define log (open-file \"log\" \"a\"))\n(display \"run \" log)\n(close log)\n\

@@ -63,9 +63,12 @@ fn verified(verification: &Verification, skin: Skin) -> String {
         return format!("{verdict} ({place}): {loaded}");
     }
     let mut text = format!("{verdict} ({place}).");
-    if !verification.failed_before.is_empty() {
-        let names = first_names(&verification.failed_before, MOST_NAMED);
-        text.push_str(&format!(" Failed before, too: {names}."));
+    let failed_before = match verification.failed_before.as_slice() {
+        [] => String::new(),
+        names => format!("Failed before, too: {}.", first_names(names, MOST_NAMED)),
+    };
+    if verification.passed && !failed_before.is_empty() {
+        text.push_str(&format!(" {failed_before}"));
     }
     if verification.tests_left_out > 0 {
         let files = counted(verification.tests_left_out, "further file");
@@ -78,6 +81,10 @@ fn verified(verification: &Verification, skin: Skin) -> String {
         text.push('\n');
         text.push_str(said.trim_end());
     }
+    // What speaks against the change comes first.
+    if !verification.passed && !failed_before.is_empty() {
+        text.push_str(&format!("\n{failed_before}"));
+    }
     text
 }
 
@@ -86,20 +93,17 @@ fn verified(verification: &Verification, skin: Skin) -> String {
 fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut counted_only: Vec<(&TestAnswer, String)> = Vec::new();
-    let mut room = tested::Room { most: MOST_FAILURES, except: Some(&verification.failed_before) };
+    let mut room = tested::Room { most: MOST_FAILURES, except: Some(&verification.failed_before), told: Vec::new() };
     let mut failed_only: Vec<String> = Vec::new();
     let mut not_loaded: Vec<(&TestAnswer, usize, Vec<String>)> = Vec::new();
     let mut unchanged = 0;
     for step in &verification.steps {
         said.extend(step.load.iter().map(|load| loaded::step_text(load, skin)));
-        if let Some(tests) = step.tests.as_ref().filter(|_| verification.passed) {
-            if tests.verdict == Some(Verdict::NotLoaded) {
+        if let Some(tests) = &step.tests {
+            if verification.passed && tests.verdict == Some(Verdict::NotLoaded) {
                 unchanged += 1;
                 continue;
             }
-            let text = tested::text_of_passed(tests, &verification.files, skin);
-            if text.trim_end().contains('\n') { said.push(text) } else { counted_only.push((tests, text)) }
-        } else if let Some(tests) = &step.tests {
             if tests.verdict == Some(Verdict::NotLoaded) && !tests.diagnostics.is_empty() {
                 let alike = not_loaded.iter_mut().find(|(first, ..)| first.diagnostics == tests.diagnostics);
                 if let Some((_, _, names)) = alike {
@@ -108,8 +112,11 @@ fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
                 }
                 not_loaded.push((tests, said.len(), Vec::new()));
             }
-            let text = tested::text_of_some(tests, skin, &mut room);
-            if tests.is_error() || text.trim_end().contains('\n') {
+            let text = match tests.is_error() && !verification.passed {
+                true => tested::text_of_some(tests, skin, &mut room),
+                false => tested::text_for_change(tests, &verification.files, skin, &mut room),
+            };
+            if text.trim_end().contains('\n') {
                 said.push(text);
             } else if tests.failed_tests.iter().any(|test| !verification.failed_before.contains(&test.test_name)) {
                 failed_only.push(format!("{} ({} of {})", in_a_line(&tests.asked.name), tests.failed, tests.total));

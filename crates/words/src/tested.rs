@@ -36,10 +36,12 @@ pub(crate) struct Room<'r> {
     pub(crate) most: usize,
     /// Of several runs, which cannot be repeated: none of the tests with these names, which are told elsewhere.
     pub(crate) except: Option<&'r [String]>,
+    /// Of several runs: a failure of each sort that has been shown.
+    pub(crate) told: Vec<FailedTestFacts>,
 }
 
 impl Room<'_> {
-    const OF_ONE_RUN: Self = Room { most: MOST_SHOWN, except: None };
+    const OF_ONE_RUN: Self = Room { most: MOST_SHOWN, except: None, told: Vec::new() };
 }
 
 /// The same with as many failures as there is room for.
@@ -87,13 +89,17 @@ pub(crate) fn text_of_some(answer: &TestAnswer, skin: Skin, room: &mut Room<'_>)
         + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }
 
-/// The counts of a run of which nothing speaks against a change of the `files`, and what it says of them.
-pub(crate) fn text_of_passed(answer: &TestAnswer, files: &[String], skin: Skin) -> String {
+/// The counts of one of several runs for a change of the `files`, the failures that are new to them, and what it says of
+/// the files.
+pub(crate) fn text_for_change(answer: &TestAnswer, files: &[String], skin: Skin, room: &mut Room<'_>) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let is_told = |one: &&DiagnosticFacts| !one.is_known && one.path.as_ref().is_some_and(|path| files.contains(path));
     let told: Vec<DiagnosticFacts> = answer.diagnostics.iter().filter(is_told).cloned().collect();
     let counts = headline(answer, verdict, skin) + "\n";
-    counts + &changes::text(&answer.changes) + &new_diagnostics_text(&told, true, "", skin)
+    counts
+        + &failures_text(answer, room).0
+        + &changes::text(&answer.changes)
+        + &new_diagnostics_text(&told, true, "", skin)
 }
 
 /// Adds the headline as a field.
@@ -352,16 +358,15 @@ fn source_text(source: &TestSource) -> String {
 
 /// The failures that are shown, and their number; those that say the same are told once.
 fn failures_text(answer: &TestAnswer, room: &mut Room<'_>) -> (String, usize) {
-    let is_alike = |one: &FailedTestFacts, other: &FailedTestFacts| {
-        (&one.reason, &one.form, &one.values) == (&other.reason, &other.form, &other.values)
-    };
     let mut grouped: Vec<&FailedTestFacts> = Vec::new();
+    let told = room.told.len();
     let (mut text, mut shown) = (String::new(), 0);
     for test in &answer.failed_tests {
         if grouped.iter().any(|one| is_alike(one, test)) {
             continue;
         }
-        if room.except.is_some_and(|except| except.contains(&test.test_name)) {
+        let is_told = || room.told[..told].iter().any(|one| is_alike(one, test));
+        if room.except.is_some_and(|except| except.contains(&test.test_name) || is_told()) {
             shown += 1;
             continue;
         }
@@ -369,6 +374,7 @@ fn failures_text(answer: &TestAnswer, room: &mut Room<'_>) -> (String, usize) {
             break;
         }
         room.most -= 1;
+        room.told.extend(room.except.map(|_| test.clone()));
         let alike: Vec<&FailedTestFacts> = answer.failed_tests.iter().filter(|other| is_alike(other, test)).collect();
         if alike.len() >= ALIKE {
             grouped.push(test);
@@ -380,6 +386,11 @@ fn failures_text(answer: &TestAnswer, room: &mut Room<'_>) -> (String, usize) {
         }
     }
     (text, shown)
+}
+
+/// The tests failed for the same reason.
+fn is_alike(one: &FailedTestFacts, other: &FailedTestFacts) -> bool {
+    (&one.reason, &one.form, &one.values) == (&other.reason, &other.form, &other.values)
 }
 
 /// Failures for the same reason.

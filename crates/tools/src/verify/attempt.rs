@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::renewal::Account;
 use crate::repl_eval::{Visiting, visit};
 use crate::repl_work::{DiagnosticFacts, Work};
-use crate::run_tests::{self, TestAnswer};
+use crate::run_tests::{self, TestAnswer, Verdict};
 use crate::tool::CallContext;
 use crate::workshop::Workshop;
 
@@ -35,6 +35,8 @@ pub(crate) struct Attempt {
     pub(crate) seen: HashSet<PathBuf>,
     /// It was stopped, or its image was lost.
     pub(crate) was_stopped: bool,
+    /// A changed file did not load with this goal, and nothing after it was tried.
+    pub(crate) ended_at: Option<Goal>,
 }
 
 /// Something that speaks against a change.
@@ -199,13 +201,16 @@ impl<'h> Images<'h> {
         workshop: &Workshop,
         plan: &Plan,
         wish: &Wish,
+        extent: Extent,
         context: &'h CallContext,
     ) -> Result<Attempt, Refusal> {
-        for work in works(workshop, plan, wish)? {
-            let room = Room::enter(workshop, work, context).await?;
-            self.kept.push(room);
+        if self.kept.is_empty() {
+            for work in works(workshop, plan, wish)? {
+                let room = Room::enter(workshop, work, context).await?;
+                self.kept.push(room);
+            }
         }
-        tried(&mut self.kept, workshop, plan, wish, context).await
+        tried(&mut self.kept, workshop, plan, wish, extent, context).await
     }
 
     /// What fresh images say; `None` if there can be none, or if those of the sessions were as good as fresh.
@@ -214,16 +219,19 @@ impl<'h> Images<'h> {
         workshop: &Workshop,
         plan: &Plan,
         wish: &Wish,
+        extent: Extent,
         context: &'h CallContext,
     ) -> Result<Option<Attempt>, Refusal> {
         if !self.kept.iter().any(|room| room.was_used) {
             return Ok(None);
         }
-        for work in works(workshop, plan, wish)? {
-            let Some(fresh) = Room::beside(workshop, work, plan, wish, context).await? else { return Ok(None) };
-            self.fresh.push(fresh);
+        if self.fresh.is_empty() {
+            for work in works(workshop, plan, wish)? {
+                let Some(fresh) = Room::beside(workshop, work, plan, wish, context).await? else { return Ok(None) };
+                self.fresh.push(fresh);
+            }
         }
-        tried(&mut self.fresh, workshop, plan, wish, context).await.map(Some)
+        tried(&mut self.fresh, workshop, plan, wish, extent, context).await.map(Some)
     }
 
     /// What fresh images say that nobody keeps.
@@ -238,7 +246,7 @@ impl<'h> Images<'h> {
             let Some(room) = Room::beside(workshop, work, plan, wish, context).await? else { return Ok(None) };
             rooms.push(room);
         }
-        let attempt = tried(&mut rooms, workshop, plan, wish, context).await?;
+        let attempt = tried(&mut rooms, workshop, plan, wish, Extent::Whole, context).await?;
         for room in rooms {
             room.end().await;
         }
@@ -314,6 +322,23 @@ fn works(workshop: &Workshop, plan: &Plan, wish: &Wish) -> Result<Vec<Work>, Ref
     Ok(works)
 }
 
+/// How much of a plan is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All tests, whatever one of them says.
+    Whole,
+    /// No test after one with which a changed file does not load: the others need it, too.
+    UntilBroken,
+}
+
+/// Whether a changed file does not load with the tests.
+fn is_broken(tests: &TestAnswer, workshop: &Workshop, plan: &Plan) -> bool {
+    let is_changed =
+        |path: &String| workshop.roots.absolute(Path::new(path)).is_ok_and(|path| plan.files.contains(&path));
+    let mut errors = tests.diagnostics.iter().filter(|said| said.severity == "error");
+    tests.verdict == Some(Verdict::NotLoaded) && errors.any(|said| said.path.as_ref().is_some_and(is_changed))
+}
+
 /// Tests, which load what they need in the order of a fresh process, and loads what they have not. Ends with what does not
 /// load.
 async fn tried(
@@ -321,6 +346,7 @@ async fn tried(
     workshop: &Workshop,
     plan: &Plan,
     wish: &Wish,
+    extent: Extent,
     context: &CallContext,
 ) -> Result<Attempt, Refusal> {
     let mut attempt = Attempt::default();
@@ -334,7 +360,12 @@ async fn tried(
         if let (Goal::File(path), true) = (goal, tests.total > 0) {
             attempt.seen.extend(workshop.roots.absolute(Path::new(path)).ok());
         }
+        let is_broken = is_broken(&tests, workshop, plan);
         attempt.add(VerifyStep { load: None, tests: Some(Arc::new(tests)) }, goal, wish);
+        if is_broken && extent == Extent::UntilBroken {
+            attempt.ended_at = Some(goal.clone());
+            break;
+        }
     }
     if attempt.complaints.iter().any(|one| !matches!(one, Complaint::Test { .. })) {
         return Ok(attempt);

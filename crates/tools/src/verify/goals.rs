@@ -69,6 +69,17 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// The tests up to these alone; without one of them all of it.
+    pub(super) fn until(&self, ends: &[&Goal]) -> Self {
+        let last = self.tests.iter().rposition(|goal| ends.contains(&goal));
+        let tests = match last {
+            Some(last) => self.tests[..=last].to_vec(),
+            None => self.tests.clone(),
+        };
+        let loads = if last.is_some() { Vec::new() } else { self.loads.clone() };
+        Self { loads, tests, tests_left_out: self.tests_left_out, files: self.files.clone() }
+    }
+
     pub(crate) async fn of(
         workshop: &Workshop,
         files: &[PathBuf],
