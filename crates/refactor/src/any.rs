@@ -23,7 +23,11 @@ pub fn rename_any(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, 
         Err(refusal @ RenameRefusal::Derived { .. }) => return rename_slot_of(index, request, refusal),
         planned => planned,
     };
-    if !matches!(planned, Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. })) {
+    let is_no_symbol = matches!(
+        planned,
+        Err(RenameRefusal::IsSpace(_) | RenameRefusal::NotDefined { .. } | RenameRefusal::Elsewhere(_))
+    );
+    if !is_no_symbol {
         return planned;
     }
     if owner_and_slot(request.symbol).is_some() && !index.members(request.symbol, request.package).is_empty() {

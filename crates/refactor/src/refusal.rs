@@ -52,6 +52,8 @@ pub enum RenameRefusal {
         /// Similar names that are defined.
         nearest: Vec<String>,
     },
+    /// Other files than those that were asked for define the name.
+    Elsewhere(Vec<Namesake>),
     /// Several symbols have the name.
     Ambiguous(Vec<Namesake>),
     /// Only packages, modules, namespaces or systems have the name, which are also names of files and directories.

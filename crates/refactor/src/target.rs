@@ -52,12 +52,15 @@ pub(crate) fn find<'i>(
             symbols.entry((dialect.name(), symbol)).or_default().push((document, one));
         }
     }
-    let is_wanted = |definitions: &Vec<(&Document, &Definition)>| definitions.iter().any(|(one, _)| is_here(&one.path));
-    symbols.retain(|_, definitions| is_wanted(definitions));
     let first = |((_, symbol), definitions): (&(&str, Symbol), &Vec<(&Document, &Definition)>)| {
         let (document, one) = definitions[0];
         candidate(document, one, symbol.clone())
     };
+    let is_wanted = |definitions: &Vec<(&Document, &Definition)>| definitions.iter().any(|(one, _)| is_here(&one.path));
+    if !symbols.is_empty() && !symbols.values().any(is_wanted) {
+        return Err(RenameRefusal::Elsewhere(symbols.iter().map(first).collect()));
+    }
+    symbols.retain(|_, definitions| is_wanted(definitions));
     if symbols.len() > 1 {
         return Err(RenameRefusal::Ambiguous(symbols.iter().map(first).collect()));
     }

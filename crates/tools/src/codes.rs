@@ -57,7 +57,7 @@ pub(crate) fn of_session(error: &SessionError) -> &'static str {
 pub(crate) fn of_rename(refusal: &RenameRefusal) -> &'static str {
     use RenameRefusal as R;
     match refusal {
-        R::NotDefined { .. } => "FORM_NOT_FOUND",
+        R::NotDefined { .. } | R::Elsewhere(_) => "FORM_NOT_FOUND",
         R::Ambiguous(_) => "FORM_AMBIGUOUS",
         R::OfLibrary { .. } | R::UnknownDefiner { .. } => "READ_ONLY",
         R::Unbalanced { .. } => "UNBALANCED",

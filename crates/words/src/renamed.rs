@@ -141,6 +141,10 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
         R::NotDefined { nearest } => {
             format!("no file of the project defines {symbol}. Nearest names: {}", nearest.join(", "))
         }
+        R::Elsewhere(candidates) => {
+            let all: Vec<String> = candidates.iter().map(|one| candidate(one, root)).collect();
+            format!("{symbol} is not defined there, but as{}\nLeave {path} out, or name that file", all.concat())
+        }
         R::Ambiguous(candidates) => {
             let all: Vec<String> = candidates.iter().map(|one| candidate(one, root)).collect();
             format!("{symbol} is defined as several names:{}\nName one with {package} or {path}", all.concat())
@@ -235,7 +239,7 @@ pub(crate) fn facts(refusal: &RenameRefusal, root: &Path) -> Map<String, Value> 
     }
     let candidates: Vec<String> = match refusal {
         R::NotDefined { nearest } => nearest.clone(),
-        R::Ambiguous(all) => {
+        R::Ambiguous(all) | R::Elsewhere(all) => {
             all.iter().map(|one| format!("{}: {}", space_name(&one.symbol.space), place(&one.spot, root))).collect()
         }
         _ => Vec::new(),
@@ -328,7 +332,12 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
 }
 
 fn candidate(one: &Namesake, root: &Path) -> String {
-    format!("\n  {} in {} at {}", in_a_line(&one.label), space_name(&one.symbol.space), place(&one.spot, root))
+    // Where files are modules, the place says it.
+    let space = match one.symbol.space.starts_with("file:") {
+        true => String::new(),
+        false => format!(" in {}", space_name(&one.symbol.space)),
+    };
+    format!("\n  {}{space} at {}", in_a_line(&one.label), place(&one.spot, root))
 }
 
 /// A symbol in words.

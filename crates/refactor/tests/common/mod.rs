@@ -75,7 +75,7 @@ pub fn renamed(
 fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
     match refusal {
         RenameRefusal::NotDefined { nearest } => format!("not defined; nearest {}", nearest.join(" ")),
-        RenameRefusal::Ambiguous(candidates) => {
+        RenameRefusal::Ambiguous(candidates) | RenameRefusal::Elsewhere(candidates) => {
             let all: Vec<_> = candidates.iter().map(|one| format!("{} {}", one.symbol.space, at(&one.spot))).collect();
             format!("ambiguous: {}", all.join(", "))
         }
