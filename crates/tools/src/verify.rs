@@ -9,6 +9,7 @@ mod attempt;
 mod before;
 mod goals;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -215,8 +216,12 @@ impl Judged {
         let (old, new): (Vec<Complaint>, Vec<Complaint>) =
             attempt.complaints.iter().cloned().partition(|one| before.had(one));
         let mut failed_before: Vec<String> = Vec::new();
-        for words in old.iter().map(Complaint::in_words) {
-            if !failed_before.contains(&words) {
+        let mut files: HashSet<&str> = HashSet::new();
+        for one in &old {
+            // The first message of a file speaks for it.
+            let is_next = matches!(one, Complaint::Message { path: Some(path), .. } if !files.insert(path));
+            let words = one.in_words().trim_end_matches('.').to_owned();
+            if !is_next && !failed_before.contains(&words) {
                 failed_before.push(words);
             }
         }

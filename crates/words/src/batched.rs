@@ -1,7 +1,10 @@
 //! Several edits in one call, and the verification of edits.
 
+use std::sync::Arc;
+
 use lispwright_syntax::in_a_line;
 use lispwright_tools::lisp_edit_batch::BatchAnswer;
+use lispwright_tools::load_system::{LoadAnswer, LoadStatus};
 use lispwright_tools::run_tests::{TestAnswer, Verdict};
 use lispwright_tools::verify::{Verification, Verify};
 
@@ -98,7 +101,11 @@ fn steps(verification: &Verification, skin: Skin) -> Vec<String> {
     let mut not_loaded: Vec<(&TestAnswer, usize, Vec<String>)> = Vec::new();
     let mut unchanged = 0;
     for step in &verification.steps {
-        said.extend(step.load.iter().map(|load| loaded::step_text(load, skin)));
+        let is_old = |load: &&Arc<LoadAnswer>| verification.passed && load.status == LoadStatus::Failed;
+        said.extend(step.load.iter().map(|load| match Some(load).filter(is_old) {
+            Some(load) => format!("{} does not load, as before.", in_a_line(&load.system)),
+            None => loaded::step_text(load, skin),
+        }));
         if let Some(tests) = &step.tests {
             if verification.passed && tests.verdict == Some(Verdict::NotLoaded) {
                 unchanged += 1;

@@ -113,6 +113,8 @@ pub(crate) const ALIKE: usize = 3;
 struct Said {
     /// Each as it is shown, and how often.
     places: Vec<(String, usize)>,
+    /// The calls in whose expansion it was said.
+    expansions: Vec<String>,
     what: String,
 }
 
@@ -121,8 +123,12 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
     let (mut told, mut shown, mut left_out) = (Vec::<Said>::new(), 0, 0);
     for one in diagnostics {
         let place = one.path.as_deref().map(|path| place_text(path, [one.line, one.column])).unwrap_or_default();
-        let what = diagnostic_text(one, skin);
+        let (expansion, message) = expansion_and_message(one.message.trim_end());
+        let what = diagnostic_text(one, message, skin);
         let at = told.iter().position(|said| said.what == what);
+        if let (Some(at), Some(expansion)) = (at, expansion) {
+            told[at].expansions.push(expansion.to_owned());
+        }
         // Several files can fail at one place.
         if let Some((_, times)) = at.and_then(|at| told[at].places.iter_mut().find(|(other, _)| *other == place)) {
             *times += 1;
@@ -132,7 +138,11 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
             shown += 1;
             match at {
                 Some(at) => told[at].places.push((place, 1)),
-                None => told.push(Said { places: vec![(place, 1)], what }),
+                None => told.push(Said {
+                    places: vec![(place, 1)],
+                    expansions: expansion.map(str::to_owned).into_iter().collect(),
+                    what,
+                }),
             }
         }
     }
@@ -143,9 +153,28 @@ pub(crate) fn diagnostics_text(diagnostics: &[DiagnosticFacts], skin: Skin) -> S
     text
 }
 
-/// What a diagnostic says, without its place.
-fn diagnostic_text(one: &DiagnosticFacts, skin: Skin) -> String {
-    let message = fence(one.message.trim_end());
+/// The call whose expansion failed, with which some messages begin, and what the message says of it.
+fn expansion_and_message(message: &str) -> (Option<&str>, &str) {
+    const BEGIN: &str = "(during macroexpansion of ";
+    let Some(rest) = message.strip_prefix(BEGIN) else { return (None, message) };
+    let mut depth = 1;
+    let end = rest.char_indices().find(|(_, one)| {
+        depth += match one {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    match end.map(|(at, _)| (&rest[..at], rest[at + 1..].trim_start())) {
+        Some((call, said)) if !said.is_empty() => (Some(call), said),
+        _ => (None, message),
+    }
+}
+
+/// What a diagnostic with this message says, without its place.
+fn diagnostic_text(one: &DiagnosticFacts, message: &str, skin: Skin) -> String {
+    let message = fence(message);
     let next = NextCall::to("lisp_check_parens").with("path", one.path.as_deref().unwrap_or_default());
     let next = spoken(&next, skin).filter(|_| one.is_unbalanced);
     let next = next.map(|call| format!("\n{call} shows likely fixes.")).unwrap_or_default();
@@ -157,7 +186,12 @@ fn diagnostic_text(one: &DiagnosticFacts, skin: Skin) -> String {
 }
 
 fn said_text(said: &Said) -> String {
-    let Said { places, what } = said;
+    let Said { places, expansions, what } = said;
+    let what = match expansions.as_slice() {
+        [] => what.clone(),
+        [call] => format!("{what} (in the expansion of {})", one_line(call, 120)),
+        [call, more @ ..] => format!("{what} (in the expansion of {} and {} more)", one_line(call, 120), more.len()),
+    };
     let times = |times: &usize| if *times > 1 { format!(" ({times} times)") } else { String::new() };
     if places.len() < ALIKE {
         return places.iter().map(|(place, count)| format!("{place}{what}{}\n", times(count))).collect();
