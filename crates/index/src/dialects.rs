@@ -333,6 +333,11 @@ pub fn files_are_modules(dialect: Dialect) -> bool {
     rules(dialect).files_are_modules
 }
 
+/// A file says which others it uses: what another one defines is imported, and not only loaded.
+pub fn files_name_others(dialect: Dialect) -> bool {
+    rules(dialect).files_name_others
+}
+
 /// The row of a dialect.
 pub(crate) fn rules(dialect: Dialect) -> &'static Rules {
     match dialect {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use lispwright_index::{Definition, Document, Index};
+use lispwright_index::{Definition, Document, Index, files_are_modules, files_name_others};
 use lispwright_runtime::{Ending, EvalReport, FileState, LoadedFile};
 use lispwright_syntax::{Dialect, FormKind};
 use regex::Regex;
@@ -41,6 +41,9 @@ pub struct Unbound {
     pub system: Option<String>,
     /// The image has loaded that file.
     pub is_loaded: bool,
+    /// A file that uses the name has to import it from that one.
+    #[serde(skip)]
+    pub is_to_be_imported: bool,
     /// Names of the project like it, if no file defines it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
@@ -132,7 +135,13 @@ pub(crate) async fn unbound_in(
             names.push(name);
         }
     }
-    looked_up_each(workshop, report, names, loaded, context).await
+    let mut found = looked_up_each(workshop, report, names, loaded, context).await?;
+    let dialect = report.runtime.dialect;
+    for one in &mut found {
+        let is_of_module = files_are_modules(dialect) || (files_name_others(dialect) && one.space.is_some());
+        one.is_to_be_imported = is_of_module && one.path.is_some() && !one.name.contains('/');
+    }
+    Ok(found)
 }
 
 /// The names that the error of an evaluation says are not bound, with what the files know of them. `visit` is that of the
@@ -202,6 +211,7 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
         line: place.map(|(document, at, _)| document.line(at)),
         space: place.and_then(|(.., space)| space).map(str::to_owned),
         system: document.and_then(|document| index.system_of(&document.path)).map(str::to_owned),
+        is_to_be_imported: false,
         is_loaded: document.is_some_and(|document| loaded.contains(&document.path)),
         nearest: if place.is_none() { index.nearest(&name, 2) } else { Vec::new() },
         name,

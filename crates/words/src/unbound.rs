@@ -24,6 +24,8 @@ fn line(unbound: &Unbound, skin: Skin) -> Option<String> {
     let space = unbound.space.as_ref().map(|space| format!(" ({})", one_line(space, 100))).unwrap_or_default();
     Some(if unbound.is_loaded {
         format!("{name}: defined in {place}{space}, which is loaded: not imported where it is used, or used before it.")
+    } else if unbound.is_to_be_imported {
+        format!("{name}: defined in {place}{space}, which is not imported where it is used.")
     } else {
         let call = NextCall::to("load_system");
         let call = match &unbound.system {
@@ -48,6 +50,7 @@ mod tests {
             space: path.map(|_| "shop.util".into()),
             system: None,
             is_loaded,
+            is_to_be_imported: false,
             nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
         };
         for (name, expected) in [
@@ -63,6 +66,10 @@ mod tests {
                 unbound(Some("a.el"), true, &[]),
                 "[note] helper: defined in a.el:41 (shop.util), which is loaded: not imported where it is used, or used \
                  before it.\n",
+            ),
+            (
+                Unbound { is_to_be_imported: true, ..unbound(Some("a.scm"), false, &[]) },
+                "[note] helper: defined in a.scm:41 (shop.util), which is not imported where it is used.\n",
             ),
             (unbound(None, false, &["help"]), "[note] helper: no file of the project defines it. Nearest: help.\n"),
             (unbound(None, false, &[]), ""),
