@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use lispwright_index::{Definition, Document, Index, files_are_modules, files_name_others};
+use lispwright_index::{Definition, Document, Index, Space, files_are_modules, files_name_others};
 use lispwright_runtime::{Ending, EvalReport, FileState, LoadedFile};
 use lispwright_syntax::{Dialect, FormKind};
 use regex::Regex;
@@ -186,7 +186,7 @@ async fn looked_up_each(
 }
 
 /// What the files know of a name.
-fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<PathBuf>, root: &Path) -> Unbound {
+fn looked_up<'i>(index: &'i Index, dialect: Dialect, name: String, loaded: &HashSet<PathBuf>, root: &Path) -> Unbound {
     // The home of the name is not always the package that was searched.
     let plain = name.rsplit([':', '/']).next().unwrap_or(&name);
     let found = [name.as_str(), plain].into_iter().flat_map(|name| index.definitions(name, None));
@@ -198,12 +198,24 @@ fn looked_up(index: &Index, dialect: Dialect, name: String, loaded: &HashSet<Pat
     // What is not loaded explains more.
     found.sort_by_key(|(document, _)| loaded.contains(&document.path));
     let space = || index.spaces(&name).into_iter().next();
+    // A module can give out a name under this one.
+    let given_out = || {
+        let spaces = index.documents().filter(|document| document.dialect == dialect);
+        let mut spaces = spaces.flat_map(|document| document.facts.spaces.iter().map(move |space| (document, space)));
+        spaces.find(|(_, space)| space.renamed.iter().any(|(_, outer)| outer == plain))
+    };
     let place = match found.first() {
         Some((document, one)) => {
             let form = &document.facts.forms[one.form as usize];
             Some((*document, form.span.start, one.package()))
         }
-        None => space().map(|(document, space)| (document, space.at, None)),
+        None => {
+            let declared = space().map(|(document, space)| (document, space.at, None));
+            declared.or_else(|| {
+                let named = |space: &'i Space| (!files_are_modules(dialect)).then_some(space.name.as_str());
+                given_out().map(|(document, space)| (document, space.at, named(space)))
+            })
+        }
     };
     let document = place.map(|(document, ..)| document);
     Unbound {

@@ -152,6 +152,30 @@ async fn tests_of_racket_run_in_their_directory_without_what_the_package_leaves_
 }
 
 #[tokio::test]
+async fn what_a_file_of_tests_does_not_import_is_told_with_its_module() {
+    let project = Project::empty();
+    project.write(
+        "shop.rkt",
+        "#lang racket/base\n(provide total (rename-out [inner outer]))\n(define (total) 1)\n(define (inner) 1)\n",
+    );
+    let tests = |name: &str| format!("#lang racket/base\n(require rackunit)\n(check-equal? ({name}) 1)\n");
+    project.write("a.rkt", &tests("total"));
+    project.write("b.rkt", &tests("outer"));
+    project.write("util.scm", "(define-module (util) #:export ((inner . outermost)))\n(define (inner) 1)\n");
+    project.write("c.scm", &suite("c", &["(test-equal \"c\" 1 (outermost))"]));
+    project.write("lib.scm", LIBRARY);
+    let (_, lines) = project.lines(json!({})).await;
+    for note in [
+        "[note] total: defined in shop.rkt:3, which is not imported where it is used.",
+        "[note] outer: defined in shop.rkt:1, which is not imported where it is used.",
+        "[note] outermost: defined in util.scm:1 ((util)), which is not imported where it is used.",
+    ] {
+        assert!(lines.iter().any(|line| line == note), "{note}: {lines:#?}");
+    }
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_breaks_or_hangs_costs_itself_alone() {
     let project = Project::new();
     project.run(json!({})).await;
