@@ -258,7 +258,7 @@ fn reset_text(report: &EvalReport, skin: Skin) -> String {
 }
 
 /// The output, as blocks.
-fn printed_text(report: &EvalReport, output: usize) -> String {
+pub(crate) fn printed_text(report: &EvalReport, output: usize) -> String {
     let mut text = String::new();
     block(&mut text, "[stdout]", &ends_of(&report.stdout, output).text);
     block(&mut text, "[stderr]", &ends_of(&report.stderr, output).text);

@@ -1,20 +1,21 @@
 //! Results of tests.
 
 use lispwright_runtime::Tally;
-use lispwright_tools::NextCall;
 use lispwright_tools::image_text::{fence, one_line};
 use lispwright_tools::repl_work::DiagnosticFacts;
 use lispwright_tools::run_tests::{Asked, FailedTestFacts, TestAnswer, TestFrame, TestSource, Verdict};
 use lispwright_tools::test_script::SCRIPT;
 use lispwright_tools::test_several::{NotRun, TestSelection};
+use lispwright_tools::{Aside, NextCall};
 use serde_json::{Map, Value};
 
 use crate::Skin;
+use crate::aside::notes;
 use crate::call::spoken;
 use crate::changes;
 use crate::ending::code_line;
 use crate::evaluated;
-use crate::loaded::{ALIKE, OUTPUT, activity_text, end_text, new_diagnostics_text, place_text, shown_by};
+use crate::loaded::{ALIKE, OUTPUT, activity_text, end_text, new_diagnostics_text, place_text, printed_text, shown_by};
 use crate::refusal;
 use crate::terms::Terms;
 use crate::unbound;
@@ -95,11 +96,23 @@ pub(crate) fn text_for_change(answer: &TestAnswer, files: &[String], skin: Skin,
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let is_told = |one: &&DiagnosticFacts| !one.is_known && one.path.as_ref().is_some_and(|path| files.contains(path));
     let told: Vec<DiagnosticFacts> = answer.diagnostics.iter().filter(is_told).cloned().collect();
+    let failures = failures_text(answer, room).0;
+    // Where only the reason of a failure is known, what was printed may say more.
+    let is_new = |test: &&FailedTestFacts| room.except.is_none_or(|except| !except.contains(&test.test_name));
+    let is_bare = |test: &FailedTestFacts| test.form.is_none() && test.values.is_empty() && test.frames.is_empty();
+    let printed = match !failures.is_empty() && answer.failed_tests.iter().filter(is_new).any(is_bare) {
+        true => printed_text(&answer.report, OUTPUT),
+        false => String::new(),
+    };
+    let unbound = if failures.is_empty() { String::new() } else { unbound::text(&answer.unbound, skin) };
     let counts = headline(answer, verdict, skin) + "\n";
     counts
-        + &failures_text(answer, room).0
+        + &failures
         + &changes::text(&answer.changes)
+        + &unbound
         + &new_diagnostics_text(&told, true, "", skin)
+        + &printed
+        + &notes(&Aside::from(&answer.report), skin)
 }
 
 /// Adds the headline as a field.
