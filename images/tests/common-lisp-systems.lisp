@@ -9,7 +9,7 @@
   (handler-bind ((warning #'muffle-warning))
     (dolist (file '("descriptors.lisp"
                     #+sbcl "sbcl.lisp" #+ecl "ecl.lisp" #+clisp "clisp.lisp"
-                    #-sbcl "libc.lisp" "bounded.lisp" "wire.lisp" "agent.lisp" "objects.lisp"
+                    #-sbcl "libc.lisp" #+ecl "ecl-signals.lisp" "bounded.lisp" "wire.lisp" "agent.lisp" "objects.lisp"
                     "asdf.lisp" #-sbcl "performing.lisp" #+sbcl "sbcl-compiler.lisp"
                     #+ecl "ecl-compiler.lisp" #+clisp "clisp-compiler.lisp"
                     #+sbcl "sbcl-definitions.lisp" #+ecl "ecl-definitions.lisp" #+clisp "clisp-definitions.lisp"
