@@ -25,13 +25,17 @@
       0
       (call-starting (lambda () (apply run arguments)))))
 
-(wrap 'c::safe-run-program 'call-compiling)
+;; Other versions of ECL may call it by another name.
+(let ((run (find-symbol "SAFE-RUN-PROGRAM" "C")))
+  (when (and run (fboundp run))
+    (wrap run 'call-compiling)))
 
 (defun look-for-mistakes (path)
   "Makes the compiler to C read the file PATH, for the conditions that it signals."
   (let ((objects (make-temporary-directory (temporary-template "ecl"))))
     (unwind-protect
-         (let ((*translating* t))
+         (let ((*translating* t)
+               (c::*cc* "true"))
            (ext:install-c-compiler)
            ;; A failure here needs no report.
            (ignore-errors

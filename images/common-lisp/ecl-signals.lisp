@@ -80,9 +80,9 @@ after that."
 
 (defun call-running (run command &optional arguments &rest options &key (wait t) &allow-other-keys)
   "The values of RUN, which is EXT:RUN-PROGRAM, for the other arguments."
-  (destructuring-bind (stream code process)
+  (destructuring-bind (&optional stream code process)
       (call-starting (lambda () (multiple-value-list (apply run command arguments :wait nil options))))
-    (values stream (if wait (exit-code process) code) process)))
+    (values stream (if (and wait process) (exit-code process) code) process)))
 
 (defun call-with-unlocked (packages function)
   "Calls FUNCTION, which redefines functions of the PACKAGES."
