@@ -60,8 +60,8 @@ impl File<'_, '_> {
         self.dialect().standard_operator(&canonical_head(self.dialect(), head)).is_some() && !has_clauses
     }
 
-    /// A definition that is not at top level makes names of words of this one: `(define-vertex-property graph colour)` makes
-    /// `colour-set!`.
+    /// A definition that is not at top level makes names of words of this one: `(define-vertex-property graph colour)`
+    /// makes `colour-set!`.
     fn is_made_within(&self, outermost: Span, name: &str) -> bool {
         let source = self.source(outermost);
         let is_end = |one: char| one.is_whitespace() || "()[]{}".contains(one);

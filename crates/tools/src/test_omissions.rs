@@ -1,4 +1,5 @@
-//! The files that packages of Racket leave out of their tests: `test-omit-paths` in `info.rkt`, as `raco test` reads it.
+//! The files that packages of Racket leave out of their tests: `test-omit-paths` in `info.rkt`, as `raco test` reads
+//! it.
 
 use std::path::{Path, PathBuf};
 

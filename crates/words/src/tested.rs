@@ -90,8 +90,8 @@ pub(crate) fn text_of_some(answer: &TestAnswer, skin: Skin, room: &mut Room<'_>)
         + &end_text(&answer.report, &answer.diagnostics, skin, output)
 }
 
-/// The counts of one of several runs for a change of the `files`, the failures that are new to them, and what it says of
-/// the files.
+/// The counts of one of several runs for a change of the `files`, the failures that are new to them, and what it says
+/// of the files.
 pub(crate) fn text_for_change(answer: &TestAnswer, files: &[String], skin: Skin, room: &mut Room<'_>) -> String {
     let Some(verdict) = answer.verdict else { return otherwise(answer, skin) };
     let is_told = |one: &&DiagnosticFacts| !one.is_known && one.path.as_ref().is_some_and(|path| files.contains(path));
