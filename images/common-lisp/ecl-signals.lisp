@@ -10,8 +10,7 @@
 
 (defvar *main-thread* nil "The thread that evaluates.")
 (defvar *undisturbed* nil "True while signals are ignored.")
-(defvar *starting* nil "True while a program is started: no handler may allocate then.")
-(defvar *interrupt-left* nil "True when a local interrupt came while a program was started.")
+(defvar *interrupt-left* nil "True when a local interrupt came while signals were ignored.")
 
 (defun install-signals ()
   (setf *main-thread* mp:*current-process*)
@@ -24,20 +23,20 @@
   (fcntl *requests* +f-setfl+ (logior (fcntl *requests* +f-getfl+ 0) +o-async+)))
 
 (defun meet-interrupt ()
-  (if *starting*
+  (if *undisturbed*
       (setf *interrupt-left* t)
       (call-in-main-thread 'handle-interrupt)))
 
 (defun meet-frames ()
   "The thread that evaluates is interrupted only for a frame that it does not read by itself: ECL does not keep the
 multiple values of what it interrupts. The signal of a request comes while that request is read, or just after."
-  (unless (or *starting* *receiving* (not (protocol-readable-p)))
+  (unless (or *undisturbed* *receiving* (not (protocol-readable-p)))
     (call-in-main-thread 'handle-frames)))
 
 (defun call-in-main-thread (function)
-  (cond (*undisturbed*)
-        ((eq mp:*current-process* *main-thread*) (funcall function))
-        (t (mp:interrupt-process *main-thread* function))))
+  (if (eq mp:*current-process* *main-thread*)
+      (funcall function)
+      (mp:interrupt-process *main-thread* function)))
 
 (defun block-signals (on)
   "Blocks the signals for this thread, or unblocks them."
@@ -62,11 +61,8 @@ multiple values of what it interrupts. The signal of a request comes while that 
 (defun call-starting (function)
   "The first value of FUNCTION, which starts a program, with the signals blocked, there too; what they ask for is done
 after that."
-  (setf *starting* t)
-  (block-signals t)
-  (prog1 (unwind-protect (funcall function)
-           (setf *starting* nil)
-           (block-signals nil))
+  (setf *interrupt-left* nil)
+  (prog1 (call-undisturbed function)
     (meet-frames)
     (when (shiftf *interrupt-left* nil)
       (meet-interrupt))))
