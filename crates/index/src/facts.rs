@@ -453,13 +453,12 @@ impl Facts {
             }
         }
         // A place that uses no name binds one: the definition is that of a local name.
-        let uses: FxHashSet<u32> = self.uses.iter().map(|used| used.start).collect();
-        let forms = &self.forms;
+        let (forms, uses) = (&self.forms, &self.uses);
         let is_local = |one: &Definition| {
             is_inner[one.form as usize]
                 && one.kind == FormKind::Addition
                 && !one.made
-                && !uses.contains(&forms[one.form as usize].name.start)
+                && uses.binary_search_by_key(&forms[one.form as usize].name.start, |used| used.start).is_err()
         };
         self.definitions.retain(|one| !is_local(one));
         self.definitions.sort_by_key(|one| one.form);
