@@ -37,7 +37,8 @@
                    (cond (:macro about) (meaning "macro" name about)
                          (= "clojure.lang.MultiFn" (class-name value))
                          (meaning "multimethod" name about (fact "methods for" (shown (keys (methods value)))))
-                         (and (map? value) (:sigs value) (:on value))
+                         ;; A sorted map compares what is asked for with its own keys.
+                         (attempt (fn [] (and (map? value) (:sigs value) (:on value))))
                          (meaning "protocol" name about (fact "functions" (names (keys (:sigs value)))))
                          (:protocol about)
                          (meaning "protocol function" name

@@ -14,7 +14,8 @@
                                            chain)))
         phase (:clojure.error/phase located)
         early? (contains? #{:read-source :macro-syntax-check :macroexpansion :compile-syntax-check :compilation} phase)
-        spec? (contains? (ex-data root) :clojure.spec.alpha/problems)
+        ;; A sorted map compares keys, and those that are asked for here may not be comparable with its own.
+        spec? (boolean (some #{:clojure.spec.alpha/problems} (keys (ex-data root))))
         message (or (when (and early? spec?)
                       (try (let [text ((resolve 'clojure.main/ex-str)
                                        ((resolve 'clojure.main/ex-triage) (Throwable->map thrown)))]
@@ -35,10 +36,13 @@
                               (if (contains? #{nil "NO_SOURCE_PATH" "NO_SOURCE_FILE" "REPL"} source) "line " (str source ":"))
                               line)))))
         data-of (fn [thrown before]
-                  (when-let [data (not-empty (dissoc (or (ex-data thrown) {}) :clojure.error/phase :clojure.error/line
-                                                     :clojure.error/column :clojure.error/source :clojure.error/symbol))]
+                  (when-let [data (seq (remove (fn [[key]]
+                                                 (contains? #{:clojure.error/phase :clojure.error/line :clojure.error/column
+                                                              :clojure.error/source :clojure.error/symbol}
+                                                            key))
+                                               (ex-data thrown)))]
                     (str before
-                         (try (binding [*print-length* 20 *print-level* 5] (pr-str data))
+                         (try (binding [*print-length* 20 *print-level* 5] (pr-str (apply array-map (mapcat identity data))))
                               (catch Throwable e (str "cannot be printed: " (.getMessage e)))))))
         data (when-not spec? (data-of root "\nex-data: "))
         around (apply str

@@ -5,7 +5,7 @@
 ;; after another. So it is known which vars, methods, extensions of protocols, relations and specs each file has made. A
 ;; var that was forgotten is the same again when its file defines it, so that code by hand goes on with the new value.
 (import '(clojure.lang Compiler Compiler$CompilerException LineNumberingPushbackReader LispReader$ReaderException
-                       MultiFn Namespace RT Var)
+                       MultiFn Namespace PersistentArrayMap PersistentHashMap RT Var)
         '(java.io File StringReader)
         '(java.nio.file Files)
         '(java.security MessageDigest))
@@ -73,8 +73,11 @@
 (defn root [^Var var]
   (when (.hasRoot var) (.getRawRoot var)))
 
+;; A map of another class runs code of its own when it is asked for a key: a sorted one compares its keys with it.
 (defn protocol? [value]
-  (and (map? value) (contains? value :on-interface) (contains? value :sigs)))
+  (and (or (instance? PersistentArrayMap value) (instance? PersistentHashMap value))
+       (contains? value :on-interface)
+       (contains? value :sigs)))
 
 (defn holders
   "The vars of a namespace that hold multimethods, and those that hold protocols."
@@ -152,7 +155,7 @@
   (str (munge (str (ns-name space))) "." name))
 
 (defn content-of [value]
-  (when (instance? clojure.lang.IAtom value) @value))
+  (when (instance? clojure.lang.Atom value) @value))
 
 (defn state-of [^Var var]
   {:root (.getRawRoot var) :content (content-of (root var)) :meta (meta var) :dynamic (.isDynamic var)})

@@ -128,6 +128,23 @@
   (is (= [(path "sub/seven.clj") (path "sub/eight.clj")] (:LOADED (bring "sub/eight.clj" ["sub/seven.clj"] ["sub/eight.clj"]))))
   (is (= 2 (ask '(eight/f)))))
 
+(defn counted
+  "A map that runs code when it is asked for a key, and an atom that does when it is asked for its value."
+  [questions]
+  [(sorted-map-by (fn [one other] (swap! questions inc) (compare one other)) 1 :a 2 :b)
+   (reify clojure.lang.IAtom clojure.lang.IDeref (deref [_] (swap! questions inc)))])
+
+(deftest values-of-files-are-not-asked
+  (let [questions (atom 0)]
+    (intern (create-ns 'ten.values) 'all (counted questions))
+    (write "ten/core.clj" "(ns ten.core)\n(def table (first ten.values/all))\n(def place (second ten.values/all))\n(defprotocol P (f [x]))")
+    (let [before @questions]
+      (is (nil? (:thrown (bring "ten/core.clj"))))
+      (is (nil? (:thrown (bring "ten/core.clj" ["ten/core.clj"]))))
+      (is (= before @questions))))
+  (is (= [true false false]
+         (map @(resolve 'lispwright.image/protocol?) [@(resolve 'ten.core/P) (sorted-map 1 2) {:on 1}]))))
+
 (deftest mistakes-have-their-line
   (write "nine/base.clj" "(ns nine.base)\n\n(defn f []\n  (inc gone))")
   (let [data (try (ask (list 'lispwright.image/bring-to-files {:path (path "nine/base.clj") :force true :stale [] :gone []}))
