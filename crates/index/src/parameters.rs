@@ -346,6 +346,11 @@ impl ParameterReader<'_> {
             found.push(FormParameters { list, is_method, is_generic, form: form.span });
         }
         let data: Vec<Datum> = self.tree.data(list).collect();
+        // `(defn name ([a] …) (#?(:clj [a b] :cljs [a]) …))`
+        let is_single = data.iter().any(|datum| form.signature.contains(&self.tree.core_span(*datum)));
+        if !is_single && data.iter().any(|datum| self.begins_conditionally(*datum)) {
+            return Vec::new();
+        }
         if found.is_empty() {
             // `(def name (fn [parameters] …))`, `(defmulti name (fn [parameters] …))`
             let lambda = data.last().and_then(|last| last.list());
@@ -381,9 +386,18 @@ impl ParameterReader<'_> {
         if let Some(datum) = data.iter().skip(1).take(2).find(|datum| is_parameters(datum)) {
             return self.read(*datum, 0, false).into_iter().collect();
         }
+        if data.iter().any(|datum| self.begins_conditionally(*datum)) {
+            return Vec::new();
+        }
         let clauses = data.iter().skip(1).filter_map(|datum| datum.list());
         let first = |clause: ListId| self.tree.data(clause).next().filter(is_parameters);
         clauses.filter_map(first).filter_map(|datum| self.read(datum, 0, false).ok()).collect()
+    }
+
+    /// The datum is a list of which conditions of the reader decide how it begins.
+    fn begins_conditionally(&self, datum: Datum) -> bool {
+        let first = datum.list().and_then(|list| self.tree.data(list).next());
+        first.is_some_and(|first| self.text[self.tree.datum_span(first).range()].starts_with("#?"))
     }
 
     /// The head of a list in canonical spelling, if it is a symbol.

@@ -1,8 +1,11 @@
 //! What the rules of calls and names know of each dialect, a row for each.
 
+use std::sync::LazyLock;
+
 use lispwright_syntax::Dialect;
 
 use crate::imports::{Imports, ReadImports, clojure, common_lisp, racket, scheme};
+use crate::modules::{self, Modules};
 use crate::platform::PlatformWords;
 use crate::word_table::WordTable;
 
@@ -58,6 +61,8 @@ pub(crate) struct NameWords {
     /// Modules are written in others, and macros define, bind and give out what is not read: what a module has from
     /// elsewhere its implementation says, and without that only slips of names are told.
     pub(crate) by_macros: bool,
+    /// The names that modules of the language have: one of them is no slip of another name, whatever a file requires.
+    pub(crate) modules: Option<&'static LazyLock<Modules>>,
     /// What a space is called.
     pub(crate) space_word: &'static str,
     /// Names of the language that are no operators of its table; where functions have a namespace of their own, its variables.
@@ -108,6 +113,7 @@ const COMMON_LISP_NAMES: NameWords = NameWords {
     quoted: Quoted::Nowhere,
     judges_variables: true,
     by_macros: false,
+    modules: None,
     space_word: "package",
     others: WordTable(include_str!("known-lisp-variables.txt")),
     no_variables: &[
@@ -172,6 +178,7 @@ const SCHEME_NAMES: NameWords = NameWords {
     others: WordTable(include_str!("known-variables.txt")),
     entries: &["(define-module", "(library", "(define-library", "#!/"],
     space_word: "module",
+    modules: Some(&modules::MODULES),
     libraries: include_str!("known-modules.txt"),
     conjures: &[
         "(load ",
@@ -204,6 +211,7 @@ const SCHEME_NAMES: NameWords = NameWords {
 
 const RACKET_NAMES: NameWords = NameWords {
     by_macros: true,
+    modules: Some(&modules::RACKET_MODULES),
     shown: &["struct"],
     libraries: "",
     entries: &["#lang", "(module"],

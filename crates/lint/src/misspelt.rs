@@ -29,7 +29,8 @@ impl File<'_, '_> {
     pub(crate) fn meant(&self, at: Span, symbol: &str, is_variable: bool) -> Option<String> {
         let name = spelled(self.dialect(), symbol);
         let name = name.as_str();
-        if name.len() < FEWEST_LETTERS || !name.is_ascii() || !self.is_telling(name) {
+        let is_of_modules = || call_words(self.dialect()).names.modules.is_some_and(|all| all.contains_key(name));
+        if name.len() < FEWEST_LETTERS || !name.is_ascii() || !self.is_telling(name) || is_of_modules() {
             return None;
         }
         // What is written again elsewhere is meant so.

@@ -18,10 +18,10 @@ const MODULE_NAMES: &str = include_str!("module-names.txt");
 const RACKET_NAMES: &str = include_str!("racket-module-names.txt");
 
 /// The modules that have each name.
-type Modules = FxHashMap<&'static str, Vec<&'static str>>;
+pub(crate) type Modules = FxHashMap<&'static str, Vec<&'static str>>;
 
-static MODULES: LazyLock<Modules> = LazyLock::new(|| modules(MODULE_NAMES));
-static RACKET_MODULES: LazyLock<Modules> = LazyLock::new(|| modules(RACKET_NAMES));
+pub(crate) static MODULES: LazyLock<Modules> = LazyLock::new(|| modules(MODULE_NAMES));
+pub(crate) static RACKET_MODULES: LazyLock<Modules> = LazyLock::new(|| modules(RACKET_NAMES));
 
 fn modules(table: &'static str) -> Modules {
     let mut modules = Modules::default();

@@ -344,3 +344,20 @@ fn a_namespace_has_a_type_of_its_own_on_each_host() {
     let others = [("writer.cljs", script)];
     assert_eq!(shown(found_beside(&others, Dialect::Clojure, "writer.clj", text, &rules::defaults())), [""; 0]);
 }
+
+#[test]
+fn an_arity_may_have_other_parameters_on_each_host() {
+    let text = "(ns shop.core)\n(defn pay\n  ([x] (pay x 1))\n  (#?(:clj [^long x y] :cljs [x y]) (list x y)))\n(defn f [] (pay 1 2))\n\
+        (def both (fn ([x] x) (#?(:clj [^long x y] :cljs [x y]) (list x y))))\n(defn g [] (both 1 2))\n";
+    assert_eq!(shown(found_in(Dialect::Clojure, "shop.cljc", text, &rules::defaults())), [""; 0]);
+    let plain = text.replace("#?(:clj [^long x y] :cljs [x y])", "[x y z]");
+    assert_eq!(shown(found_in(Dialect::Clojure, "shop.cljc", &plain, &rules::defaults())).len(), 3);
+}
+
+#[test]
+fn a_name_of_a_module_that_is_not_required_is_no_slip() {
+    let text = "#lang racket/base\n(require racket/list (except-in other-library flatten))\n(define (f s) (reset (rest s)))\n";
+    is_silent(Dialect::Racket, text);
+    assert_eq!(errors(Dialect::Racket, &text.replace("reset", "filtr-map")).len(), 1);
+    is_silent(Dialect::Scheme, "(define-module (shop) #:use-module (other))\n(define (f s) (resets (reset s)))\n(define (resets x) x)\n");
+}
