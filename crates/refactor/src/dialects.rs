@@ -28,6 +28,8 @@ pub(crate) struct Notation {
     /// Where functions and variables are one: functions that look one up by a symbol, or evaluate it. Other symbols in data
     /// are no functions.
     pub(crate) looks_up: &'static [&'static str],
+    /// Types are classes of the host as well, whose names are of letters, digits, `_` and `$`; these heads import them.
+    pub(crate) imports_classes: &'static [&'static str],
     /// Forms that say of which types the parameters are, or repeat them for a tool.
     pub(crate) declares: &'static [&'static str],
 }
@@ -64,6 +66,7 @@ const COMMON_LISP: Notation = Notation {
         "format",
     ],
     looks_up: &[],
+    imports_classes: &[],
     declares: &["ftype", "->", "sb-ext:defknown", "defknown", "define-compiler-macro", "deftransform"],
 };
 
@@ -157,6 +160,7 @@ const CLOJURE: Notation = Notation {
     partial: &["partial"],
     next_method: &[],
     again: (&["recur"], &["loop", "fn", "fn*", "letfn", "bound-fn", "reify", "proxy", "go-loop"]),
+    imports_classes: &[":import", "import"],
     looks_up: &["eval", "resolve", "ns-resolve", "requiring-resolve", "find-var", "intern"],
     neutral: &["declare", "instrument", "unstrument", "with-meta", "doc", "find-doc", "source", "alter-meta!"],
     declares: &["fdef", "s/fdef", "=>", "m/=>"],

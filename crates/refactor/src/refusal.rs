@@ -67,6 +67,11 @@ pub enum RenameRefusal {
     },
     /// The new name is the old one.
     SameName,
+    /// Code names the type as a class of the host, which cannot have the new name.
+    NoClass {
+        /// The first place.
+        spot: Box<Spot>,
+    },
     /// The definition does not write the name: it derives it from another.
     Derived {
         /// The place of the definition.

@@ -288,3 +288,29 @@ fn what_a_file_means_in_several_namespaces_is_not_renamed_in_one() {
     refused(project, "one/pay", "spend", "cannot tell shared.clj:1:13: its file is a part of several modules");
     refused(project, "two/pay", "spend", "cannot tell shared.clj:1:13: its file is a part of several modules");
 }
+
+#[test]
+fn a_type_is_called_as_a_class_can_be() {
+    let project = "== a.clj
+(ns shop.a)
+(defrecord Item [a])
+(defprotocol Area (area [x]))
+(defprotocol Priced (price [x]))
+(defn f [x] (list (instance? shop.a.Area x) (map->Item x) (satisfies? Priced x)))
+== b.clj
+(ns shop.b (:import [shop.a Item]))
+(defn f [x] (instance? Item x))
+";
+    refused(project, "shop.a/Item", "item-of-shop", "no class b.clj:1:29");
+    refused(project, "shop.a/Area", "area-of-x", "no class a.clj:5:37");
+    check(
+        "== a.clj
+(ns shop.a)
+(defprotocol «Priced» (price [x]))
+(defn f [x] (satisfies? «Priced» x))
+(extend-protocol «Priced» String (price [x] 1))
+",
+        "Priced",
+        "has-price?",
+    );
+}

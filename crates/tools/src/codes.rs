@@ -62,7 +62,12 @@ pub(crate) fn of_rename(refusal: &RenameRefusal) -> &'static str {
         R::OfLibrary { .. } | R::UnknownDefiner { .. } => "READ_ONLY",
         R::Unbalanced { .. } => "UNBALANCED",
         R::Dialect(_) => "UNSUPPORTED",
-        R::IsSpace(_) | R::BadName { .. } | R::SameName | R::Derived { .. } | R::IsSyntax { .. } => "BAD_ARGUMENT",
+        R::IsSpace(_)
+        | R::BadName { .. }
+        | R::SameName
+        | R::NoClass { .. }
+        | R::Derived { .. }
+        | R::IsSyntax { .. } => "BAD_ARGUMENT",
         R::Collides { .. } | R::Inherited { .. } | R::Captured { .. } | R::CannotTell { .. } | R::WouldBreak { .. } => {
             "WOULD_BREAK"
         }

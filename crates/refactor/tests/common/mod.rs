@@ -83,6 +83,7 @@ fn in_a_line(refusal: &RenameRefusal, at: &dyn Fn(&Spot) -> String) -> String {
         RenameRefusal::Dialect(name) => format!("dialect {name}"),
         RenameRefusal::BadName { why } => format!("bad name: {why}"),
         RenameRefusal::SameName => "same name".to_owned(),
+        RenameRefusal::NoClass { spot } => format!("no class {}", at(spot)),
         RenameRefusal::Derived { spot, label, from } => format!("derived from {from} by {label} {}", at(spot)),
         RenameRefusal::IsSyntax { spot } => format!("syntax {}", at(spot)),
         RenameRefusal::UnknownDefiner { spot, head, .. } => format!("unknown definer {head} {}", at(spot)),
