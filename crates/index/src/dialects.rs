@@ -1,7 +1,7 @@
 //! The differences between the dialects for the index, one row for each.
 
 use lispwright_syntax::name::parameter_word;
-use lispwright_syntax::{Datum, Dialect, ListId, SpecialForm};
+use lispwright_syntax::{Datum, Dialect, Language, ListId, SpecialForm};
 
 use crate::bind::Pattern;
 use crate::libraries::LibraryLayout;
@@ -148,7 +148,10 @@ const COMMON_LISP: Rules = Rules {
     match_pattern: |walk, datum| walk.match_pattern(datum),
     has_colon_keywords: true,
     has_syntax_classes: false,
-    guess: |_| None,
+    guess: |head| {
+        let is_package = head.starts_with("def") && Language::from(Dialect::CommonLisp).declares_package(head);
+        is_package.then_some(SpecialForm::Space)
+    },
     calls: &["("],
     code: |walk, datum, list| walk.call_or_data(datum, list),
     is_data: false,

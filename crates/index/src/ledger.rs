@@ -595,7 +595,9 @@ impl<'i> UseIndex<'i> {
             (true, _) => self.dialect().folds_case() && may_come_from(&meant.space),
             (false, true) => self.outside(space).iter().any(|from| may_come_from(from)),
             (false, false) if self.is_opened(space) => return Meant::May(PossibleReason::Opened),
-            (false, false) => false,
+            (false, false) => {
+                self.may_import_more(space) && symbols.iter().any(|one| self.spaces.exports(&one.space, &one.name))
+            }
         };
         if is_open { Meant::May(PossibleReason::Undeclared) } else { Meant::Not }
     }
@@ -614,6 +616,13 @@ impl<'i> UseIndex<'i> {
     /// names that no declaration gives it.
     pub fn is_opened(&self, space: &str) -> bool {
         self.origins().opens && self.imported(space).iter().any(|from| self.declares(from))
+    }
+
+    /// A package that no file declares, or for which a macro or a computed option does more than is written: it may have names
+    /// that others export.
+    fn may_import_more(&self, space: &str) -> bool {
+        let is_package = self.spaces.imports_first && !space.is_empty() && !self.is_of_library(space);
+        is_package && (!self.declares(space) || self.declarations(space).any(|one| one.imports_more))
     }
 
     /// Only tests define the symbol.

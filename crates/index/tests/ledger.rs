@@ -428,3 +428,21 @@ fn a_package_that_only_code_exports_from_is_not_declared() {
          uses.lisp:3:15: possible, package not declared in defun f",
     );
 }
+
+#[test]
+fn code_in_a_package_that_nothing_declares_may_use_what_others_export() {
+    let shop = "(defpackage :shop (:use :cl) (:export #:total))\n(in-package :shop)\n(defun total (x) x)\n(defun part (x) x)\n";
+    let tests =
+        "(make-package :shop-tests :use '(:cl :shop))\n(in-package :shop-tests)\n(defun f (x) (total x) (part x))\n";
+    let possible = "shop.lisp:1:39: export in defpackage :shop
+         tests.lisp:3:15: possible, package not declared in defun f";
+    check(&[("shop.lisp", shop), ("tests.lisp", tests)], "total", possible);
+    check(&[("shop.lisp", shop), ("tests.lisp", tests)], "part", "");
+    // A macro of a library declares it, with what it writes and perhaps more.
+    let tests =
+        tests.replace("(make-package :shop-tests :use '(:cl :shop))", "(define-test-package :shop-tests (:use :cl))");
+    check(&[("shop.lisp", shop), ("tests.lisp", &tests)], "total", possible);
+    let tests = tests.replace("(:use :cl)", "(:use :cl :shop)");
+    let used = possible.replace("possible, package not declared", "call");
+    check(&[("shop.lisp", shop), ("tests.lisp", &tests)], "total", &used);
+}

@@ -356,8 +356,12 @@ fn an_arity_may_have_other_parameters_on_each_host() {
 
 #[test]
 fn a_name_of_a_module_that_is_not_required_is_no_slip() {
-    let text = "#lang racket/base\n(require racket/list (except-in other-library flatten))\n(define (f s) (reset (rest s)))\n";
+    let text =
+        "#lang racket/base\n(require racket/list (except-in other-library flatten))\n(define (f s) (reset (rest s)))\n";
     is_silent(Dialect::Racket, text);
     assert_eq!(errors(Dialect::Racket, &text.replace("reset", "filtr-map")).len(), 1);
-    is_silent(Dialect::Scheme, "(define-module (shop) #:use-module (other))\n(define (f s) (resets (reset s)))\n(define (resets x) x)\n");
+    is_silent(
+        Dialect::Scheme,
+        "(define-module (shop) #:use-module (other))\n(define (f s) (resets (reset s)))\n(define (resets x) x)\n",
+    );
 }

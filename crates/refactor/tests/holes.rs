@@ -196,3 +196,49 @@ fn a_class_of_syntax_is_not_renamed_without_the_patterns_that_name_it() {
         "cannot tell a.rkt:5:17: spec:export may be derived",
     );
 }
+
+#[test]
+fn a_package_that_a_macro_of_a_library_defines_uses_others() {
+    check(
+        "== shop.lisp
+(defpackage :shop (:use :cl) (:export #:«total» #:rest))
+(in-package :shop)
+(defun «total» (x) x)
+== tests.lisp
+(fiasco:define-test-package #:shop.test
+  (:use #:cl #:shop))
+(in-package #:shop.test)
+(deftest f () (is (= 1 («total» 1))))
+",
+        "total",
+        "sum",
+    );
+}
+
+#[test]
+fn code_in_a_package_that_nothing_declares_may_mean_what_others_export() {
+    let project = "== shop.lisp
+(defpackage :shop (:use :cl) (:export #:total))
+(in-package :shop)
+(defun total (x) (part x))
+(defun part (x) x)
+== tests.lisp
+(make-package :shop-tests :use '(:cl :shop))
+(in-package :shop-tests)
+(defun f (x) (total x) (part x))
+";
+    refused(project, "total", "sum", "cannot tell tests.lisp:3:15: shop-tests undeclared");
+    check(
+        "== shop.lisp
+(defpackage :shop (:use :cl) (:export #:total))
+(in-package :shop)
+(defun total (x) («part» x))
+(defun «part» (x) x)
+== tests.lisp
+(in-package :shop-tests)
+(defun f (x) (part x))
+",
+        "part",
+        "piece",
+    );
+}

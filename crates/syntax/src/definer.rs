@@ -181,6 +181,8 @@ pub(crate) struct Guess {
     /// A head that contains this is taken for a definer, too: `my-package-def-thing`.
     pub(crate) contains: Option<&'static str>,
     pub(crate) shape: Shape,
+    /// The shape of forms whose heads are those of definers of packages: `define-test-package`.
+    pub(crate) package: Option<Shape>,
 }
 
 impl Guess {
@@ -205,8 +207,16 @@ pub(crate) fn definer(dialect: Dialect, head: &str) -> Option<(FormKind, Shape)>
         return Some(known);
     }
     let guess = dialect.table().guess.filter(|guess| guess.fits(head))?;
+    if let Some(shape) = guess.package.filter(|_| is_called_package(head)) {
+        return Some((FormKind::Package, shape));
+    }
     let kind = if is_called_test(head) { FormKind::Test } else { FormKind::Definition };
     Some((kind, guess.shape))
+}
+
+/// Definers of this name define packages: `define-test-package`, `defpackage-plus-1`.
+fn is_called_package(head: &str) -> bool {
+    head.ends_with("package") || ["defpackage", "define-package"].iter().any(|begins| head.starts_with(begins))
 }
 
 /// Definers of this name define tests: `deftest-async`, `my-deftest`, `define-unit-test`.

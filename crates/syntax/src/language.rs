@@ -263,6 +263,11 @@ impl Language {
         self.definer(head).is_some_and(|(kind, shape)| kind.defines() && !matches!(shape, Shape::Titled(_)))
     }
 
+    /// Forms with this head, canonical, are known or guessed to declare a package.
+    pub fn declares_package(&self, head: &str) -> bool {
+        self.definer(head).is_some_and(|(kind, _)| kind == FormKind::Package)
+    }
+
     /// Forms with this head, canonical, define something, add to a definition, or say how a file is read.
     pub fn states(&self, head: &str) -> bool {
         self.definer(head).is_some_and(|(kind, _)| kind != FormKind::Expression)

@@ -159,6 +159,10 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
         ),
         R::BadName { why } => format!("the new name cannot be given: {why}. Pass one symbol"),
         R::SameName => format!("{symbol} has this name already"),
+        R::NoClass { spot } => format!(
+            "{}: {symbol} is a class there, and the name of a class has letters, digits and `_` alone. Choose such a name",
+            at(spot)
+        ),
         R::Derived { spot, label, from } => format!(
             "{}: `{}` makes {symbol} from its own name or from a slot, and does not write it. Rename {}, or change the form",
             at(spot),
@@ -225,7 +229,7 @@ pub(crate) fn facts(refusal: &RenameRefusal, root: &Path) -> Map<String, Value> 
     let mut facts = Map::new();
     let spot: Option<&Spot> = match refusal {
         R::IsSpace(one) => Some(&one.spot),
-        R::Derived { spot, .. } | R::IsSyntax { spot } | R::Collides { spot, .. } => Some(spot),
+        R::Derived { spot, .. } | R::IsSyntax { spot } | R::Collides { spot, .. } | R::NoClass { spot } => Some(spot),
         R::OfLibrary { spot }
         | R::UnknownDefiner { spot, .. }
         | R::Captured { spot, .. }
@@ -258,7 +262,7 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
              hand, to the new name or to another one, and rename then"
         ),
         Doubt::Undeclared { space } => format!(
-            "It cannot be told whether this is {symbol}: the package {} is used there, and no file declares what it exports",
+            "It cannot be told whether this is {symbol}: the package {} is used there, and no file shows all that it has",
             in_a_line(space)
         ),
         Doubt::OnePlatform => format!(

@@ -2,7 +2,7 @@
 //! `export` and the like.
 
 use lispwright_syntax::name::{canonical_designator, canonical_symbol};
-use lispwright_syntax::{Datum, Dialect, ListId};
+use lispwright_syntax::{Data, Datum, Dialect, ListId};
 
 use super::{Declared, Exports, Import, Space, systems};
 use crate::data::Prefix;
@@ -41,22 +41,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             let name = data.next().filter(|name| is_designator(walk, *name))?;
             Some(Declared { links: vec![link(walk, name, Tie::Looks)], ..Declared::default() })
         }
-        "defpackage" | "define-package" => {
-            let name = data.next().filter(|name| !walk.is_prefixed(*name, Prefix::Unquote))?;
-            let mut space = Space::new(package(walk, name), walk.tree.core_span(datum).start);
-            let mut declared = Declared { links: vec![link(walk, name, Tie::Declares)], ..Declared::default() };
-            for option in data.filter_map(|datum| Some((datum, datum.list()?))) {
-                let (datum, option) = option;
-                let mut option = walk.data(option);
-                let Some(word) = option.next().map(|word| walk.source(word).to_ascii_lowercase()) else { continue };
-                let before = space.imports.len();
-                self::option(walk, &word, option.collect(), &mut space, &mut declared);
-                let is_conditional = walk.is_conditional(datum);
-                space.imports[before..].iter_mut().for_each(|import| import.is_conditional |= is_conditional);
-            }
-            declared.space = Some(space);
-            Some(declared)
-        }
+        "defpackage" | "define-package" => declaration(walk, datum, data),
         // `(uiop:symbol-call :package :name …)`, `(uiop:find-symbol* :name :package)`
         "symbol-call" | "find-symbol*" | "find-symbol" => {
             let mut designators = data.by_ref().take(2).filter(|datum| is_designator(walk, *datum));
@@ -96,8 +81,32 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             space.imports.iter_mut().for_each(|import| import.is_conditional = is_conditional);
             Some(Declared { space: Some(space), links, ..Declared::default() })
         }
+        // `(fiasco:define-test-package :shop-tests (:use :cl :shop))`: the macro may import more.
+        _ if head.starts_with("def") && walk.tree.language().declares_package(head) => {
+            let mut declared = declaration(walk, datum, data)?;
+            declared.space.iter_mut().for_each(|space| space.imports_more = true);
+            Some(declared)
+        }
         _ => None,
     }
+}
+
+/// The declaration of a package with a name and options.
+fn declaration(walk: &Walk<'_>, datum: Datum, mut data: Data<'_>) -> Option<Declared> {
+    let name = data.next().filter(|name| name.list().is_none() && !walk.is_prefixed(*name, Prefix::Unquote))?;
+    let mut space = Space::new(package(walk, name), walk.tree.core_span(datum).start);
+    let mut declared = Declared { links: vec![link(walk, name, Tie::Declares)], ..Declared::default() };
+    for option in data.filter_map(|datum| Some((datum, datum.list()?))) {
+        let (datum, option) = option;
+        let mut option = walk.data(option);
+        let Some(word) = option.next().map(|word| walk.source(word).to_ascii_lowercase()) else { continue };
+        let before = space.imports.len();
+        self::option(walk, &word, option.collect(), &mut space, &mut declared);
+        let is_conditional = walk.is_conditional(datum);
+        space.imports[before..].iter_mut().for_each(|import| import.is_conditional |= is_conditional);
+    }
+    declared.space = Some(space);
+    Some(declared)
 }
 
 /// The datum is a string, a keyword or a symbol without a package.

@@ -43,7 +43,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "T",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", contains: None, shape: S::Named }),
+    guess: Some(Guess { begins: "def", contains: None, shape: S::Named, package: Some(S::Module) }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &[], headers: &["in-package", "provide"] },

@@ -41,7 +41,7 @@ pub(super) static TABLE: Table = Table {
     intern: unescape,
     top_class: "t",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", contains: Some("-def"), shape: S::Named }),
+    guess: Some(Guess { begins: "def", contains: Some("-def"), shape: S::Named, package: None }),
     wrappers: WRAPPERS,
     makes: &[
         ("defhydra", &["/body"]),

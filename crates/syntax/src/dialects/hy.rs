@@ -41,7 +41,7 @@ pub(super) static TABLE: Table = Table {
     intern: str::to_owned,
     top_class: "t",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", contains: None, shape: S::ClojureFunction }),
+    guess: Some(Guess { begins: "def", contains: None, shape: S::ClojureFunction, package: None }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &["setv"], headers: &["import", "require"] },

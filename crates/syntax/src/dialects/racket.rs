@@ -61,7 +61,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "object%",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "def", contains: None, shape: S::Define }),
+    guess: Some(Guess { begins: "def", contains: None, shape: S::Define, package: None }),
     wrappers: WRAPPERS,
     makes: &[(
         "define-logger",

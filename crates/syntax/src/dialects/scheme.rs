@@ -41,7 +41,7 @@ pub(super) static TABLE: Table = Table {
     intern,
     top_class: "<top>",
     definers: DEFINERS,
-    guess: Some(Guess { begins: "define", contains: None, shape: S::Define }),
+    guess: Some(Guess { begins: "define", contains: None, shape: S::Define, package: None }),
     wrappers: WRAPPERS,
     makes: &[],
     openers: Openers { beginnings: &["def"], heads: &["library"], headers: &["use-modules", "provide"] },
