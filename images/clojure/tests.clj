@@ -27,6 +27,9 @@
         all (->> (vals (ns-interns space)) (filter (comp :test meta))
                  (sort-by (juxt (comp :line meta) (comp str :name meta))))
         tests (filter named? all)
+        ;; The function that runs the tests of a namespace in its own way, where all are asked for.
+        hook (when (empty? wanted) (ns-resolve (the-ns space) 'test-ns-hook))
+        hook (when (and (var? hook) (= (str (ns-name (:ns (meta hook)))) (str space))) hook)
         ;; The file of a resource, when it is one.
         file-of (fn [path]
                   (let [url (when path (try ((resolve 'clojure.java.io/resource) path) (catch Throwable _ nil)))]
@@ -54,9 +57,10 @@
                                       (map first (partition-by of-class stack)))))))
         thrown-at (fn [thrown]
                     (.getStackTrace ^Throwable (last (take 20 (take-while some? (iterate ex-cause thrown))))))
-        reason (fn [{:keys [type message actual left]}]
+        reason (fn [{:keys [type message actual left other]}]
                  (cond
                    left left
+                   other message
                    (= :fail type) (or message "the assertion does not hold")
                    :else (str "error: "
                               (when-not (contains? #{nil "Uncaught exception, not in assertion."} message) (str message ": "))
@@ -105,7 +109,7 @@
                                  " :DESCRIPTION " (quoted contexts)
                                  " :REASON " (quoted (reason result))
                                  (when (some? (:expected result)) (str " :FORM " (quoted (shown (:expected result)))))
-                                 (when (= :fail (:type result))
+                                 (when (and (= :fail (:type result)) (not (:other result)))
                                    (str " :VALUES ((\"actual\" " (quoted (shown (:actual result))) "))"))
                                  (when path (str " :FILE " (quoted path)))
                                  (when (and (integer? line) (pos? line)) (str " :LINE " line))
@@ -114,9 +118,36 @@
                                    (str " :FRAMES (" (frames stack) ")"))
                                  ")"))
                    (tell))))
+        own-report @(resolve 'clojure.test/report)
+        counters (ref @(resolve 'clojure.test/*initial-report-counters*))
+        increase (resolve 'clojure.test/inc-report-counter)
+        ;; Results of a kind that a library reports in its own way: what that counts is counted, and what it prints for a
+        ;; failure is the reason.
+        output *out*
+        test-output (fn [] @(resolve 'clojure.test/*test-out*))
+        report-other (fn [result]
+                       (let [before @counters
+                             text (java.io.StringWriter.)
+                             is-shown (identical? output (test-output))]
+                         (with-bindings (if is-shown {(resolve 'clojure.test/*test-out*) text} {}) (own-report result))
+                         (let [more (fn [type] (- (get @counters type 0) (get before type 0)))]
+                           (swap! counts update :pass + (more :pass))
+                           (if-let [type (first (filter (fn [type] (pos? (more type))) [:fail :error]))]
+                             (note (-> result
+                                       (dissoc :expected)
+                                       (assoc :type type
+                                              :other true
+                                              :message (.trim (.replaceAll (str text) "\u001b\\[[0-9;]*m" "")))))
+                             (binding [*out* (test-output)] (print (str text)))))))
         report (fn [result]
-                 (when-not (contains? @left-threads (Thread/currentThread))
-                   (note result)))
+                 (cond
+                   (contains? @left-threads (Thread/currentThread)) nil
+                   ;; A test runs others, or looks at how it is reported what it does.
+                   (not (identical? counters @(resolve 'clojure.test/*report-counters*))) (own-report result)
+                   (contains? @counts (:type result)) (do (increase (:type result)) (note result))
+                   (identical? (get-method own-report (:type result)) (get-method own-report :default)) nil
+                   (= :begin-test-var (:type result)) (do (note result) (own-report result))
+                   :else (report-other result)))
         deadline (+ (System/nanoTime) (long (* 1e9 seconds)))
         left (fn [] (max 0.0 (/ (- deadline (System/nanoTime)) 1e9)))
         end (fn [^Thread thread]
@@ -140,11 +171,12 @@
                        (cond (= ::late thrown) (let [stack (.getStackTrace thread)] (end thread) (late stack))
                              thrown (throw thrown)))))
         fixtures (fn [key] ((resolve 'clojure.test/join-fixtures) (key (meta (the-ns space)))))
-        run-test (fn [each test last?]
+        ;; Runs a test, or what runs the tests, by a function.
+        run-test (fn [run test last?]
                    (let [before @counts
                          began (System/nanoTime)]
                      (call-for
-                      (fn [] (each (fn [] ((resolve 'clojure.test/test-var) test))))
+                      run
                       (if last? (* 2 (left)) (/ (left) 2))
                       (fn [stack]
                         (with-bindings {(resolve 'clojure.test/*testing-vars*) (list test)}
@@ -154,13 +186,18 @@
                                               " s and was stopped, so that the others could run. A larger timeout_seconds gives it more.")}))))
                      (when (= before @counts)
                        (swap! empty-tests inc))))]
-    (with-bindings (into {(resolve 'clojure.test/report) report}
+    (with-bindings (into {(resolve 'clojure.test/report) report
+                          (resolve 'clojure.test/*report-counters*) counters
+                          (resolve 'clojure.test/*test-out*) output}
                          (when-let [in-tests (resolve 'lispwright.image/*in-tests*)] {in-tests true}))
       (try
-        ((fixtures :clojure.test/once-fixtures)
-         (fn []
-           (doseq [test tests]
-             (run-test (fixtures :clojure.test/each-fixtures) test (= test (last tests))))))
+        (if hook
+          (run-test @hook hook true)
+          ((fixtures :clojure.test/once-fixtures)
+           (fn []
+             (doseq [test tests]
+               (let [each (fixtures :clojure.test/each-fixtures)]
+                 (run-test (fn [] (each (fn [] ((resolve 'clojure.test/test-var) test)))) test (= test (last tests))))))))
         (catch InterruptedException e (throw e))
         (catch ThreadDeath e (throw e))
         (catch Throwable e

@@ -126,3 +126,40 @@ fn tests_and_fixtures_that_were_removed_from_the_file_do_not_run() {
         assert_eq!((&answer.fields["passed"], &answer.fields["total"]), (&json!(1), &json!(1)), "{}", answer.text);
     }
 }
+
+#[test]
+fn what_libraries_and_tests_report_in_their_own_way_counts_as_they_count_it() {
+    let session = project();
+    let file = |name: &str, forms: &str| {
+        let (path, text) = tests(name, forms);
+        session.project.file(&path, text);
+    };
+    file(
+        "reports",
+        "(defmethod report ::mismatch [{:keys [expected actual]}]
+  (with-test-out
+    (inc-report-counter :fail)
+    (println \"\\u001b[31mwanted\\u001b[0m\" expected \"and got\" actual)))
+(defmethod report ::told [_] (println \"told\"))
+(defn match [expected actual]
+  (do-report {:type (if (= expected actual) :pass ::mismatch) :expected expected :actual actual}))
+(deftest alike (match 1 1))
+(deftest other (testing \"here\" (match 1 2)))
+(deftest telling (is (= \"told\\n\" (with-out-str (do-report {:type ::told})))))
+(deftest outer
+  (binding [*report-counters* (ref *initial-report-counters*) *test-out* (java.io.StringWriter.)]
+    (test-var #'other)
+    (is (= 1 2))
+    (is (= 2 (:fail @*report-counters*))))
+  (is true))",
+    );
+    file("hooks", "(deftest inner (is (= 1 2)))\n(deftest outer (is true))\n(defn test-ns-hook [] (test-var #'outer))");
+    let mut session = session;
+    let reports = session.client.call("run_tests", json!({ "system": "my.reports" }));
+    assert_eq!((&reports.fields["passed"], &reports.fields["failed"]), (&json!(3), &json!(1)), "{}", reports.text);
+    says(&reports, &["other (here)\n  wanted 1 and got 2"]);
+    let hooks = session.client.call("run_tests", json!({ "system": "my.hooks" }));
+    assert_eq!((&hooks.fields["passed"], &hooks.fields["failed"]), (&json!(1), &json!(0)), "{}", hooks.text);
+    let inner = session.client.call("run_tests", json!({ "system": "my.hooks", "test": "inner" }));
+    assert_eq!((&inner.fields["passed"], &inner.fields["failed"]), (&json!(0), &json!(1)), "{}", inner.text);
+}

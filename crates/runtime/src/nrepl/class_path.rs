@@ -6,8 +6,20 @@ use std::path::{Path, PathBuf};
 
 use super::build_file::{Build, Coordinate, Origin};
 
-/// The class path directories of a project that names none.
-const USUAL: [&str; 3] = ["src", "test", "resources"];
+/// The directories for sources of a project that names none: those of Clojure's tools, and those of Maven.
+const SOURCES: [&str; 5] = ["src", "src/main/clojure", "src/main/cljc", "src/clj", "src/cljc"];
+
+/// The same for tests and for other files.
+const OTHERS: [&str; 8] = [
+    "test",
+    "src/test/clojure",
+    "src/test/cljc",
+    "test/clj",
+    "test/cljc",
+    "resources",
+    "src/main/resources",
+    "src/test/resources",
+];
 
 /// The Maven repository of Debian and its like.
 const DISTRIBUTION: &str = "/usr/share/maven-repo";
@@ -56,7 +68,7 @@ impl ClassPath {
     fn within(root: &Path, stores: &Stores) -> Self {
         let build = Build::of(root, true);
         let mut path = Self::default();
-        path.add_directories(root, build.paths.iter().map(String::as_str).chain(USUAL));
+        path.add_directories(root, build.paths.iter().map(String::as_str).chain(SOURCES).chain(OTHERS));
         // What a `user.clj` asks for is there only with the tool and its aliases; it is loaded by Clojure itself.
         let extra = build.extra_paths.iter().map(String::as_str);
         path.add_directories(root, extra.filter(|name| !root.join(name).join("user.clj").exists()));
@@ -122,7 +134,7 @@ impl ClassPath {
             return (place, Vec::new());
         }
         let build = Build::of(&place, false);
-        let usual = if build.paths.is_empty() { &USUAL[..1] } else { &[] };
+        let usual: &[&str] = if build.paths.is_empty() { &SOURCES } else { &[] };
         self.add_directories(&place, build.paths.iter().map(String::as_str).chain(usual.iter().copied()));
         (place, build.dependencies)
     }
