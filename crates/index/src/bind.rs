@@ -198,7 +198,13 @@ impl<'t> Walk<'t> {
                     tasks.push(Task::Bind(name, Pattern::Name));
                 }
                 self.no_forms(first);
-                let bindings = lists(self, first);
+                let (made, bindings): (Vec<Datum>, Vec<Datum>) =
+                    lists(self, first).into_iter().partition(|one| one.list().is_some() && self.is_taken(*one));
+                // `(let (,(binding-of form)) …)`
+                for &one in &made {
+                    self.learns(one, |role| role.binds = true);
+                }
+                tasks.extend(made.into_iter().map(Task::Code));
                 let parts: Vec<(Datum, Vec<Datum>)> = bindings
                     .into_iter()
                     .filter_map(|binding| {

@@ -43,6 +43,8 @@ pub(crate) struct Role {
     pub(crate) first_binds: bool,
     /// The same argument is the name of a definition.
     pub(crate) first_defines: Option<FormKind>,
+    /// Any number of arguments are names of protocols or types, each followed by its methods.
+    pub(crate) has_methods: bool,
 }
 
 /// The shape of an argument.
@@ -260,7 +262,10 @@ impl<'t> Walk<'t> {
         let header = header.filter(|_| self.rules.has_inner_definitions);
         let mut is_first = true;
         let mut taken_off = TakenOff::default();
+        let mut members = Vec::new();
         arguments.dedup();
+        let is_code = |datum: &Datum| datum.list().is_some() || self.symbol(*datum).is_some();
+        let is_alone = arguments.iter().filter(|one| is_code(one)).count() < 2;
         for argument in arguments {
             let mut is_known = false;
             while let Some((variable, datum)) = found.next_if(|(_, datum)| datum.core <= argument.last) {
@@ -280,6 +285,12 @@ impl<'t> Walk<'t> {
                 if role.first_binds || role.first_defines.is_some() {
                     role = self.taken_off(role, datum, variable, &mut taken_off);
                 }
+                if role.has_methods {
+                    members.push(datum);
+                    continue;
+                }
+                // What the macro binds of its only argument is seen by that alone: `(let ,(values-of form) ,(test-of form))`.
+                role.binds &= !(role.is_unclear && is_alone && self.is_call(datum));
                 self.argument(role, datum, is_part, is_at_top, &mut tasks, &mut binders);
             }
             if !is_known && argument.list().is_none() {
@@ -287,6 +298,9 @@ impl<'t> Walk<'t> {
             }
             // What an argument binds, it does not see itself.
             tasks.append(&mut binders);
+        }
+        if !members.is_empty() {
+            tasks.push(Task::Methods(members));
         }
         self.definer = clause.roles.iter().find_map(|role| role.defines.or(role.first_defines));
         if is_at_top {
@@ -297,11 +311,16 @@ impl<'t> Walk<'t> {
             tasks.push(Task::LeaveBody);
         }
         // A definition in a body is seen by the rest of the body.
-        if !clause.roles.iter().any(|role| role.defines.is_some()) {
+        if is_at_top || !clause.roles.iter().any(|role| role.defines.is_some()) {
             tasks.push(Task::Unbind(count));
         }
         self.next(tasks);
         true
+    }
+
+    /// The datum is a list that begins with a symbol.
+    fn is_call(&self, datum: Datum) -> bool {
+        datum.list().and_then(|list| self.data(list).next()).is_some_and(|head| self.symbol(head).is_some())
     }
 
     /// The role of one of any number of arguments, from whose front the macro takes one.
@@ -324,7 +343,8 @@ impl<'t> Walk<'t> {
             return rest;
         }
         state.is_found = true;
-        Role { is_code: false, is_body: false, defines: role.first_defines, binds: role.first_binds, ..rest }
+        let (defines, binds) = (role.first_defines, role.first_binds);
+        Role { is_code: false, is_body: false, has_methods: false, defines, binds, ..rest }
     }
 
     /// In the template of a macro, `. rest` stands for some arguments, which the parts of another macro may divide.

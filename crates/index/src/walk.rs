@@ -75,6 +75,8 @@ pub(crate) enum Task<'t> {
     InTemplate(bool),
     /// What follows is in this many backquotes of a template that is walked over as code.
     Level(u32),
+    /// Walk over names of protocols or types, each followed by its methods.
+    Methods(Vec<Datum>),
     /// Remember how many local names there are.
     Scope,
     /// Forget the local names since the last such mark.
@@ -366,6 +368,11 @@ impl<'t> Walk<'t> {
                 }
             }
             Task::Step(datum) => self.step_of_thread(datum),
+            Task::Methods(members) => {
+                let mut tasks = Vec::new();
+                self.methods(&mut tasks, members.into_iter(), None);
+                self.next(tasks);
+            }
             Task::Scope => self.scopes.push(self.locals.len()),
             Task::LeaveScope => {
                 let count = self.scopes.pop().unwrap_or(0);

@@ -446,3 +446,44 @@ fn code_in_a_package_that_nothing_declares_may_use_what_others_export() {
     let used = possible.replace("possible, package not declared", "call");
     check(&[("shop.lisp", shop), ("tests.lisp", &tests)], "total", &used);
 }
+
+#[test]
+fn what_a_macro_gives_to_a_type_are_methods() {
+    let macros = "(ns a)
+(defmacro defthing [n & args] `(do (clojure.core/defrecord ~n ~@args) ~n))
+(defmacro defother [n fields & args] `(deftype ~n ~fields ~@args))
+(defmacro made [& body] `(reify ~@body))
+";
+    let uses = "(ns b (:require [a :refer [defthing defother made]]))
+(defn check [s] s)
+(defthing One [x] Spec (check [this p] (check x)) Other (rest [this check] (check x)))
+(defother Two [check] Spec (check [this p] (check p)))
+(defn f [x] (made Spec (check [this p] p)) check)
+";
+    let expected = "b.clj:3:41: call in defthing One
+         b.clj:5:44: value in defn f";
+    check(&[("a.clj", macros), ("b.clj", uses)], "check", expected);
+}
+
+#[test]
+fn types_in_signatures_of_a_protocol_are_used() {
+    let text = "(ns a (:require [schema.core :as s]))\n(def Unit s/Str)\n\
+        (s/defprotocol Area (area :- Unit [this unit :- Unit]) (other [this Unit]))\n";
+    check(
+        &[("a.clj", text)],
+        "Unit",
+        "a.clj:3:30: value in s/defprotocol Area\n a.clj:3:49: value in s/defprotocol Area",
+    );
+}
+
+#[test]
+fn what_is_bound_for_no_body_is_no_name() {
+    let text = "(defmacro check-it (form)
+  (multiple-value-bind (bindings test) (taken-apart form) `(let ,bindings (assert ,test))))
+(defmacro when-it (binding &body body) `(let (,(read-binding binding)) (when ,(first binding) ,@body)))
+(defun total (x) x)
+(defun f () (check-it (total 1)) (when-it (total 1) (g)))
+";
+    let expected = "a.lisp:5:24: call in defun f\n a.lisp:5:44: possible, a macro may bind it in defun f";
+    check(&[("a.lisp", text)], "total", expected);
+}

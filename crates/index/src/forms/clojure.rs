@@ -433,7 +433,16 @@ impl<'t> Walk<'t> {
                 self.definition(data.next());
                 for mut method in data.filter_map(Datum::list).map(|list| tree.data(list)) {
                     self.definition(method.next());
-                    method.for_each(|parameters| self.mark_all(parameters, MarkRole::Local));
+                    // `(area :- Num [this unit :- Unit])`
+                    let mut is_type = false;
+                    let parts = method.flat_map(|part| self.parameters_in(part)).collect::<Vec<_>>();
+                    for part in parts {
+                        match is_type {
+                            true => tasks.push(Task::Code(part)),
+                            false => self.mark_all(part, MarkRole::Local),
+                        }
+                        is_type = self.source(part) == ":-";
+                    }
                 }
             }
             F::Interface => {
@@ -448,7 +457,16 @@ impl<'t> Walk<'t> {
             }
             F::Methods => {
                 self.definition(data.next());
-                let fields = data.next().map_or_else(Vec::new, |fields| self.alternatives(fields));
+                let fields = data.next();
+                if let Some(taken) = fields.filter(|fields| self.is_taken(*fields)) {
+                    let is_all = self.is_spliced(taken);
+                    self.learns(taken, |role| {
+                        role.has_methods |= is_all;
+                        role.first_binds |= is_all;
+                        role.binds |= !is_all;
+                    });
+                }
+                let fields = fields.map_or_else(Vec::new, |fields| self.alternatives(fields));
                 let fields = fields.into_iter().filter_map(Datum::list).flat_map(|list| self.spread(list));
                 let fields = fields.flat_map(|field| self.alternatives(field));
                 let mut is_type = false;
@@ -524,9 +542,20 @@ impl<'t> Walk<'t> {
         }
     }
 
+    /// The data of a vector of parameters, or the datum, if it is none.
+    fn parameters_in(&self, datum: Datum) -> Vec<Datum> {
+        let list = datum.list().filter(|_| self.is_vector(datum));
+        list.map_or_else(|| vec![datum], |list| self.data(list).collect())
+    }
+
     /// Names of protocols or types, each followed by its methods. They belong to `protocol`, or without it to the name
     /// before them.
-    fn methods(&mut self, tasks: &mut Vec<Task<'t>>, data: Data<'t>, protocol: Option<Datum>) {
+    pub(crate) fn methods(
+        &mut self,
+        tasks: &mut Vec<Task<'t>>,
+        data: impl Iterator<Item = Datum>,
+        protocol: Option<Datum>,
+    ) {
         let inner = self.local_count();
         let mut owner = protocol;
         let mut waiting: Vec<Datum> = data.collect();
@@ -541,6 +570,10 @@ impl<'t> Walk<'t> {
                         None => waiting.push(one),
                     }
                 }
+                continue;
+            }
+            if self.is_spliced(datum) {
+                self.learns(datum, |role| role.has_methods = true);
                 continue;
             }
             let Some(list) = datum.list().filter(|_| self.opener(datum) == "(") else {
