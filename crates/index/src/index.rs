@@ -45,9 +45,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// Its dialect is a notation of data alone.
+    /// It is data, and no code, by its dialect or its name.
     pub fn is_data(&self) -> bool {
-        crate::dialects::rules(self.dialect).is_data
+        let named = || self.path.to_str().is_some_and(|path| self.dialect.is_of_data(path));
+        crate::dialects::rules(self.dialect).is_data || named()
     }
 
     /// It has `@`-forms: what its code means is known, and its forms are edited as plain text.

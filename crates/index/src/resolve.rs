@@ -129,6 +129,13 @@ pub(crate) fn included_file<'i>(
     own.or_else(|| others.next().filter(|_| others.next().is_none())).copied()
 }
 
+/// The import by which one of the declarations of a space asks for a name, with the name there.
+fn asked_for<'a>(declared: &'a [Space], space: &str, name: &'a str) -> Option<(&'a Import, &'a str)> {
+    let imports = declared.iter().filter(|one| one.name == space).flat_map(|one| &one.imports);
+    let mut named = imports.filter(|import| import.only.is_some() && !import.is_conditional && !import.reexports);
+    named.find_map(|import| Some((import, import.theirs(name)?)))
+}
+
 /// The name looks like that of a constructor, predicate or accessor of a structure.
 fn looks_made(name: &str, structure: &str) -> bool {
     let after = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(structure));
@@ -555,7 +562,13 @@ impl<'i> Spaces<'i> {
         }
         let is_shadowed = self.declared(space).any(|one| one.shadows.iter().any(|own| own == name));
         let is_own = is_shadowed || is_defined || self.is_defined(space, name);
-        if is_shadowed || (is_own && !self.imports_first) {
+        let is_first = is_own && !self.imports_first;
+        // Of several files with a namespace of one name, each has what it asks for itself.
+        let is_of_several = is_first && self.imports_are_of_files && self.declared(space).nth(1).is_some();
+        if let Some((import, theirs)) = asked_for(beside, space, name).filter(|_| is_of_several) {
+            return self.given(&import.from, theirs, steps - 1);
+        }
+        if is_shadowed || is_first {
             return own;
         }
         let mut is_unknown = false;

@@ -187,7 +187,7 @@ impl<'t> Walk<'t> {
 
     pub(crate) fn run(&mut self) {
         let tree = self.tree;
-        let is_data = self.rules.is_data;
+        let is_data = self.rules.is_data || self.dialect.is_of_data(&self.facts.file);
         self.begin();
         self.tasks.push(if is_data { Task::Quoteds(tree.top_level()) } else { Task::Codes(tree.top_level()) });
         self.work();

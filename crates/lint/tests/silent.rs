@@ -365,3 +365,21 @@ fn a_name_of_a_module_that_is_not_required_is_no_slip() {
         "(define-module (shop) #:use-module (other))\n(define (f s) (resets (reset s)))\n(define (resets x) x)\n",
     );
 }
+
+#[test]
+fn each_file_of_a_namespace_of_one_name_has_what_it_asks_for() {
+    let node = "(ns shop.runner)\n(defn run-tests [] 1)\n(run-tests)\n";
+    let browser =
+        "(ns shop.runner (:require [cljs.test :refer-macros [run-tests]]))\n(run-tests 'shop.core 'shop.till)\n";
+    let others = [("node.cljs", node)];
+    assert_eq!(shown(found_beside(&others, Dialect::Clojure, "runner.cljs", browser, &rules::defaults())), [""; 0]);
+    let own = "(ns shop.runner)\n(defn run-tests [] 1)\n(run-tests 1)\n";
+    assert_eq!(shown(found_in(Dialect::Clojure, "runner.cljs", own, &rules::defaults())).len(), 1);
+}
+
+#[test]
+fn data_files_have_no_calls() {
+    let told = found_in(Dialect::Racket, "words.rktd", "(abs and vector-ref)\n", &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+    assert!(!errors(Dialect::Racket, "#lang racket/base\n(abs 1 2)\n").is_empty());
+}

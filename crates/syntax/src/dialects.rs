@@ -90,6 +90,12 @@ impl Dialect {
         detect::from_name(name)
     }
 
+    /// A file of the dialect is one of data, by its name: `table.rktd`.
+    pub fn is_of_data(self, path: &str) -> bool {
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        self.table().data_endings.contains(&ending)
+    }
+
     /// The dialect of a file, from its extension, else from the shebang, `#lang` or mode line of its text. `None` if
     /// the file is not known to be Lisp, or declares a notation that is not read by form.
     pub fn detect(path: &str, text: &[u8]) -> Option<Self> {
@@ -198,6 +204,8 @@ pub struct Table {
     pub(crate) first_line: Option<&'static str>,
     /// The endings of names of files that are prose with `@`-forms of this dialect in it.
     pub(crate) prose_endings: &'static [&'static str],
+    /// Those of the endings that are of files with data in the notation of the dialect, and no code.
+    pub(crate) data_endings: &'static [&'static str],
     /// The beginnings of such words that name a notation that is not read by form.
     pub(crate) other_notations: &'static [&'static str],
 

@@ -18,6 +18,7 @@ pub(super) static TABLE: Table = Table {
     file_names: &[],
     first_line: None,
     prose_endings: &[],
+    data_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

@@ -21,6 +21,7 @@ pub(super) static TABLE: Table = Table {
     file_names: &[".sbclrc", ".eclrc", ".clisprc", ".ccl-init.lisp", "qlfile.lisp"],
     first_line: None,
     prose_endings: &[],
+    data_endings: &["sexp"],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

@@ -16,6 +16,7 @@ pub(super) static TABLE: Table = Table {
     file_names: &[".fennelrc"],
     first_line: None,
     prose_endings: &[],
+    data_endings: &[],
     other_notations: &[],
     readtable: &READTABLE,
     comment: ';',

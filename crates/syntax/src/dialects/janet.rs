@@ -17,6 +17,7 @@ pub(super) static TABLE: Table = Table {
     file_names: &[],
     first_line: None,
     prose_endings: &[],
+    data_endings: &["jdn"],
     other_notations: &[],
     readtable: &READTABLE,
     comment: '#',

@@ -38,6 +38,7 @@ pub(super) static TABLE: Table = Table {
     file_names: &[],
     first_line: Some("#lang"),
     prose_endings: &["scrbl"],
+    data_endings: &["rktd"],
     other_notations: OTHER_NOTATIONS,
     readtable: &READTABLE,
     comment: ';',
