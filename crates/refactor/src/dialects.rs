@@ -28,7 +28,7 @@ pub(crate) struct Notation {
     /// Where functions and variables are one: functions that look one up by a symbol, or evaluate it. Other symbols in data
     /// are no functions.
     pub(crate) looks_up: &'static [&'static str],
-    /// Types are classes of the host as well, whose names are of letters, digits, `_` and `$`; these heads import them.
+    /// Heads of imports of classes of the host.
     pub(crate) imports_classes: &'static [&'static str],
     /// Forms that say of which types the parameters are, or repeat them for a tool.
     pub(crate) declares: &'static [&'static str],

@@ -67,7 +67,7 @@ pub enum RenameRefusal {
     },
     /// The new name is the old one.
     SameName,
-    /// Code names the type as a class of the host, which cannot have the new name.
+    /// Code names the protocol as an interface of the host, which cannot have the new name.
     NoClass {
         /// The first place.
         spot: Box<Spot>,

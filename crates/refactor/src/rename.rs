@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use lispwright_edit::{Change, EditRefusal, change_all};
 use lispwright_index::{Definition, Document, Index, LanguageOf, Symbol, UseIndex, UseKind, spelled};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, FormKind, LineIndex, Span, SpecialForm};
+use lispwright_syntax::{Dialect, LineIndex, SpecialForm};
 
 use crate::collect::{Collected, Collector, Planned};
 use crate::derived::{derived, may_be_derived};
@@ -146,7 +146,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     let collector = Collector::new(&question, &target, &named, request);
     let Collected { planned, left, strangers } = collector.collect()?;
     platform::check(&target, &planned)?;
-    classes_can_be_called(&target, &named[0], &planned)?;
+    interfaces_can_be_called(&target, &named[0], &planned)?;
     let mut files = Vec::new();
     for one in &planned {
         files.push(remade(one.document, &one.source, &one.changes, &one.uses, one.mentions)?);
@@ -169,38 +169,27 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     })
 }
 
-/// Refuses if code names a type as a class of the host, and no class can have the new name. A type is always one, a protocol
-/// in its full name and where it is imported.
-fn classes_can_be_called(target: &Target<'_>, named: &Named, planned: &[Planned<'_>]) -> Result<(), RenameRefusal> {
+/// Refuses if code names a protocol as the interface of the host that it is, in its full name or where it is imported: other
+/// types have the name that is written, and of a protocol the host writes all signs but letters, digits, `_` and `$` in its
+/// own way.
+fn interfaces_can_be_called(target: &Target<'_>, named: &Named, planned: &[Planned<'_>]) -> Result<(), RenameRefusal> {
     let importers = notation(target.dialect).imports_classes;
     let can_be = |name: &str| name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$'));
-    if importers.is_empty() || can_be(&named.new.canonical) {
-        return Ok(());
-    }
-    let of_kind = |kind| target.definitions.iter().filter(move |(_, one)| one.kind == kind);
     let head = |(document, one): &(&Document, &Definition)| document.facts.forms[one.form as usize].head.clone();
-    let special = |head: &String| target.dialect.special_form(&canonical_head(target.dialect, head));
-    let forms: Vec<_> = of_kind(FormKind::Class).map(head).collect();
-    if forms.is_empty() {
+    let special = |head: String| target.dialect.special_form(&canonical_head(target.dialect, &head));
+    let is_protocol = target.definitions.iter().map(head).any(|head| special(head) == Some(SpecialForm::Protocol));
+    if can_be(&named.new.canonical) || importers.is_empty() || !is_protocol {
         return Ok(());
     }
-    let is_always = forms.iter().any(|head| special(head) != Some(SpecialForm::Protocol));
     for one in planned {
         let (text, tree) = (&one.document.text, &one.source.tree);
-        let is_definition = |span: Span| {
-            let mut own = target.definitions.iter().filter(|(document, _)| document.path == one.document.path);
-            own.any(|(document, own)| document.facts.forms[own.form as usize].name == span)
-        };
         for change in &one.changes {
-            let written = &text[change.span.range()];
-            let is_name = written.trim_end_matches('.').ends_with(&named.old.name) && !written.contains("->");
             let is_imported = || {
                 let mut heads = tree.lists_around(change.span.start).filter_map(|list| tree.data(list).next());
                 heads.any(|head| importers.contains(&&text[tree.core_span(head).range()]))
             };
-            let is_dotted = || written.contains('.') || text[..change.span.start as usize].ends_with('.');
-            let is_class = is_dotted() || is_imported() || (is_always && !is_definition(change.span));
-            if is_name && is_class {
+            let is_dotted = text[..change.span.end as usize].trim_end_matches(&named.old.name).ends_with('.');
+            if is_dotted || is_imported() {
                 return Err(RenameRefusal::NoClass { spot: Box::new(Spot::of(one.document, change.span.start)) });
             }
         }

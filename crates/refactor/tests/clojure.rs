@@ -290,27 +290,39 @@ fn what_a_file_means_in_several_namespaces_is_not_renamed_in_one() {
 }
 
 #[test]
-fn a_type_is_called_as_a_class_can_be() {
+fn a_protocol_is_called_as_its_interface_can_be() {
     let project = "== a.clj
 (ns shop.a)
-(defrecord Item [a])
 (defprotocol Area (area [x]))
 (defprotocol Priced (price [x]))
-(defn f [x] (list (instance? shop.a.Area x) (map->Item x) (satisfies? Priced x)))
+(defn f [x] (list (instance? shop.a.Area x) (satisfies? Priced x)))
 == b.clj
-(ns shop.b (:import [shop.a Item]))
-(defn f [x] (instance? Item x))
+(ns shop.b (:import [shop.a Priced]))
+(defn f [x] (instance? Priced x))
 ";
-    refused(project, "shop.a/Item", "item-of-shop", "no class b.clj:1:29");
-    refused(project, "shop.a/Area", "area-of-x", "no class a.clj:5:37");
+    refused(project, "shop.a/Area", "area-of-x", "no class a.clj:4:37");
+    refused(project, "shop.a/Priced", "has-price?", "no class b.clj:1:29");
     check(
         "== a.clj
 (ns shop.a)
 (defprotocol «Priced» (price [x]))
+(defrecord Item [a] «Priced» (price [x] 1))
 (defn f [x] (satisfies? «Priced» x))
 (extend-protocol «Priced» String (price [x] 1))
 ",
         "Priced",
         "has-price?",
+    );
+    check(
+        "== a.clj
+(ns shop.a)
+(defrecord «Item» [a])
+(defn f [x] (list (instance? shop.a.«Item» x) («Item». 1)))
+== b.clj
+(ns shop.b (:import [shop.a «Item»]))
+(defn f [x] (instance? «Item» x))
+",
+        "Item",
+        "Shop-Item",
     );
 }

@@ -160,7 +160,7 @@ pub(crate) fn refused(symbol: &str, refusal: &RenameRefusal, root: &Path, skin: 
         R::BadName { why } => format!("the new name cannot be given: {why}. Pass one symbol"),
         R::SameName => format!("{symbol} has this name already"),
         R::NoClass { spot } => format!(
-            "{}: {symbol} is a class there, and the name of a class has letters, digits and `_` alone. Choose such a name",
+            "{}: {symbol} is the interface of the protocol there, whose name has letters, digits and `_` alone. Choose such a name",
             at(spot)
         ),
         R::Derived { spot, label, from } => format!(
