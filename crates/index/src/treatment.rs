@@ -275,6 +275,7 @@ impl<'t> Walk<'t> {
                 if std::mem::take(&mut is_first) && is_definer && !is_clear && !role.binds {
                     // What becomes of the name is not known; the head says that it is defined.
                     role.defines.get_or_insert(FormKind::Definition);
+                    role.exports |= self.says_that_it_provides(list);
                 }
                 let is_parameter = header.is_some_and(|header| datum.core <= header.last && role.defines.is_none());
                 if is_parameter && (role.is_unclear || role.is_part_of_name || !is_clear) {
@@ -368,7 +369,7 @@ impl<'t> Walk<'t> {
         binders: &mut Vec<Task<'t>>,
     ) {
         if role.exports && is_at_top {
-            tasks.push(Task::Export(datum));
+            tasks.push(Task::Export(self.curried(datum).0));
         }
         if role.defines.is_some() && datum.list().is_some() && self.rules.has_inner_definitions {
             // `(name . parameters)`

@@ -547,11 +547,18 @@ impl<'t> Walk<'t> {
             return false;
         }
         let count = self.local_count();
+        let is_given = self.says_that_it_provides(list);
         let parameters = parameters.into_iter().map(Task::BindParameters);
-        let name = Task::Use(name, UseKind::Definition);
-        let tasks = std::iter::once(name).chain(parameters).chain([Task::Body(data), Task::Unbind(count)]);
+        let names = is_given.then_some(Task::Export(name)).into_iter().chain([Task::Use(name, UseKind::Definition)]);
+        let tasks = names.chain(parameters).chain([Task::Body(data), Task::Unbind(count)]);
         self.next(tasks.collect::<Vec<_>>());
         true
+    }
+
+    /// The head of the definition says that the module gives out what it defines: `(define+provide name …)`.
+    pub(crate) fn says_that_it_provides(&self, list: ListId) -> bool {
+        let head = self.data(list).next().map_or("", |head| self.source(head));
+        self.rules.files_are_modules && head.starts_with("define") && head.contains("provide")
     }
 
     /// The list stands after a keyword of the form around it: `#:rules (define-one define-other)`.

@@ -487,3 +487,11 @@ fn what_is_bound_for_no_body_is_no_name() {
     let expected = "a.lisp:5:24: call in defun f\n a.lisp:5:44: possible, a macro may bind it in defun f";
     check(&[("a.lisp", text)], "total", expected);
 }
+
+#[test]
+fn a_definer_that_says_so_gives_out_what_it_defines() {
+    let defines = "#lang racket/base\n(require sugar/define)\n(define+provide (total x) x)\n(define+provide/contract limit any/c 3)\n";
+    let uses = "#lang racket/base\n(require \"a.rkt\")\n(list (total limit))\n";
+    check(&[("a.rkt", defines), ("b.rkt", uses)], "total", "b.rkt:3:8: call in list (total limit)");
+    check(&[("a.rkt", defines), ("b.rkt", uses)], "limit", "b.rkt:3:14: value in list (total limit)");
+}
