@@ -565,7 +565,7 @@ impl<'i> Spaces<'i> {
         let is_first = is_own && !self.imports_first;
         // Of several files with a namespace of one name, each has what it asks for itself.
         let is_of_several = is_first && self.imports_are_of_files && self.declared(space).nth(1).is_some();
-        if let Some((import, theirs)) = asked_for(beside, space, name).filter(|_| is_of_several) {
+        if let Some((import, theirs)) = is_of_several.then(|| asked_for(beside, space, name)).flatten() {
             return self.given(&import.from, theirs, steps - 1);
         }
         if is_shadowed || is_first {
