@@ -40,6 +40,7 @@ mod members;
 mod mention;
 mod notes;
 mod order;
+mod origins;
 mod owners;
 mod page;
 mod parameters;
