@@ -22,6 +22,7 @@ mod any;
 mod collect;
 mod derived;
 mod dialects;
+mod interface;
 mod keyword;
 mod mention;
 mod new_name;

@@ -11,13 +11,12 @@
 use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, EditRefusal, change_all};
-use lispwright_index::{Definition, Document, Index, LanguageOf, Symbol, UseIndex, UseKind, spelled};
-use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Dialect, LineIndex, SpecialForm};
+use lispwright_index::{Document, Index, LanguageOf, Symbol, UseIndex, UseKind, spelled};
+use lispwright_syntax::{Dialect, LineIndex};
 
-use crate::collect::{Collected, Collector, Planned};
+use crate::collect::{Collected, Collector};
 use crate::derived::{derived, may_be_derived};
-use crate::dialects::notation;
+use crate::interface;
 use crate::mention::{MentionKind, NameMention};
 use crate::new_name::NewName;
 use crate::platform;
@@ -146,7 +145,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     let collector = Collector::new(&question, &target, &named, request);
     let Collected { planned, left, strangers } = collector.collect()?;
     platform::check(&target, &planned)?;
-    interfaces_can_be_called(&target, &named[0], &planned)?;
+    interface::check(&target, &named[0], &planned)?;
     let mut files = Vec::new();
     for one in &planned {
         files.push(remade(one.document, &one.source, &one.changes, &one.uses, one.mentions)?);
@@ -167,34 +166,6 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         moves: Vec::new(),
         strangers,
     })
-}
-
-/// Refuses if code names a protocol as the interface of the host that it is, in its full name or where it is imported: other
-/// types have the name that is written, and of a protocol the host writes all signs but letters, digits, `_` and `$` in its
-/// own way.
-fn interfaces_can_be_called(target: &Target<'_>, named: &Named, planned: &[Planned<'_>]) -> Result<(), RenameRefusal> {
-    let importers = notation(target.dialect).imports_classes;
-    let can_be = |name: &str| name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$'));
-    let head = |(document, one): &(&Document, &Definition)| document.facts.forms[one.form as usize].head.clone();
-    let special = |head: String| target.dialect.special_form(&canonical_head(target.dialect, &head));
-    let is_protocol = target.definitions.iter().map(head).any(|head| special(head) == Some(SpecialForm::Protocol));
-    if can_be(&named.new.canonical) || importers.is_empty() || !is_protocol {
-        return Ok(());
-    }
-    for one in planned {
-        let (text, tree) = (&one.document.text, &one.source.tree);
-        for change in &one.changes {
-            let is_imported = || {
-                let mut heads = tree.lists_around(change.span.start).filter_map(|list| tree.data(list).next());
-                heads.any(|head| importers.contains(&&text[tree.core_span(head).range()]))
-            };
-            let is_dotted = text[..change.span.end as usize].trim_end_matches(&named.old.name).ends_with('.');
-            if is_dotted || is_imported() {
-                return Err(RenameRefusal::NoClass { spot: Box::new(Spot::of(one.document, change.span.start)) });
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Refuses if code reads all public names of the namespace: what it does with them is not known.
