@@ -28,8 +28,7 @@
                  (sort-by (juxt (comp :line meta) (comp str :name meta))))
         tests (filter named? all)
         ;; The function that runs the tests of a namespace in its own way, where all are asked for.
-        hook (when (empty? wanted) (ns-resolve (the-ns space) 'test-ns-hook))
-        hook (when (and (var? hook) (= (str (ns-name (:ns (meta hook)))) (str space))) hook)
+        hook (when (empty? wanted) (get (ns-interns space) 'test-ns-hook))
         ;; The file of a resource, when it is one.
         file-of (fn [path]
                   (let [url (when path (try ((resolve 'clojure.java.io/resource) path) (catch Throwable _ nil)))]
@@ -57,10 +56,9 @@
                                       (map first (partition-by of-class stack)))))))
         thrown-at (fn [thrown]
                     (.getStackTrace ^Throwable (last (take 20 (take-while some? (iterate ex-cause thrown))))))
-        reason (fn [{:keys [type message actual left other]}]
+        reason (fn [{:keys [type message actual why]}]
                  (cond
-                   left left
-                   other message
+                   why why
                    (= :fail type) (or message "the assertion does not hold")
                    :else (str "error: "
                               (when-not (contains? #{nil "Uncaught exception, not in assertion."} message) (str message ": "))
@@ -109,7 +107,7 @@
                                  " :DESCRIPTION " (quoted contexts)
                                  " :REASON " (quoted (reason result))
                                  (when (some? (:expected result)) (str " :FORM " (quoted (shown (:expected result)))))
-                                 (when (and (= :fail (:type result)) (not (:other result)))
+                                 (when (and (= :fail (:type result)) (not (:why result)))
                                    (str " :VALUES ((\"actual\" " (quoted (shown (:actual result))) "))"))
                                  (when path (str " :FILE " (quoted path)))
                                  (when (and (integer? line) (pos? line)) (str " :LINE " line))
@@ -136,8 +134,7 @@
                              (note (-> result
                                        (dissoc :expected)
                                        (assoc :type type
-                                              :other true
-                                              :message (.trim (.replaceAll (str text) "\u001b\\[[0-9;]*m" "")))))
+                                              :why (.trim (.replaceAll (str text) "\u001b\\[[0-9;]*m" "")))))
                              (binding [*out* (test-output)] (print (str text)))))))
         report (fn [result]
                  (cond
@@ -182,8 +179,8 @@
                         (with-bindings {(resolve 'clojure.test/*testing-vars*) (list test)}
                           (report {:type :error
                                    :stack stack
-                                   :left (str "It ran for " (format "%.1f" (/ (- (System/nanoTime) began) 1e9))
-                                              " s and was stopped, so that the others could run. A larger timeout_seconds gives it more.")}))))
+                                   :why (str "It ran for " (format "%.1f" (/ (- (System/nanoTime) began) 1e9))
+                                             " s and was stopped, so that the others could run. A larger timeout_seconds gives it more.")}))))
                      (when (= before @counts)
                        (swap! empty-tests inc))))]
     (with-bindings (into {(resolve 'clojure.test/report) report
