@@ -203,7 +203,7 @@ impl ParameterReader<'_> {
             at += 1;
             let span = self.tree.datum_span(datum);
             // A condition of the reader decides whether the parameter is there.
-            if ["#+", "#-", "#?"].iter().any(|begins| self.text[span.range()].starts_with(begins)) {
+            if begins_with_condition(&self.text[span.range()]) {
                 return Err(span);
             }
             let word = if datum.list().is_none() { self.source(datum) } else { "" };
@@ -315,6 +315,11 @@ pub struct FormParameters {
     pub is_generic: bool,
     /// The form around it: the definition, or the method inside of it.
     pub form: Span,
+}
+
+/// The text begins with a condition of the reader.
+pub(crate) fn begins_with_condition(text: &str) -> bool {
+    ["#+", "#-", "#?"].iter().any(|begins| text.starts_with(begins))
 }
 
 /// Heads of functions without a name, whose first argument is their list of parameters.

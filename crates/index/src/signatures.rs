@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::dialects::parameter_notation;
 use crate::index::Document;
-use crate::parameters::{ParameterList, ParameterReader, ParameterRole};
+use crate::parameters::{ParameterList, ParameterReader, ParameterRole, begins_with_condition};
 
 /// What calls of a function or macro pass, by one of its lists of parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,10 +83,7 @@ impl Signature {
 
 /// Conditions of the reader decide what the definition consists of.
 fn has_conditions(tree: &Tree, text: &str, form: &Form) -> bool {
-    let is_condition = |datum: Datum| {
-        let source = &text[tree.datum_span(datum).range()];
-        ["#+", "#-", "#?"].iter().any(|begins| source.starts_with(begins))
-    };
+    let is_condition = |datum: Datum| begins_with_condition(&text[tree.datum_span(datum).range()]);
     form.datum.list().is_some_and(|list| tree.data(list).take(MOST_CONDITIONS).any(is_condition))
 }
 

@@ -253,10 +253,8 @@ impl<'t> Walk<'t> {
         let body: Vec<Datum> = found.iter().filter(|one| is_body(one)).map(|(_, datum)| *datum).collect();
         let is_in_body = self.rules.has_inner_definitions && !body.is_empty();
         let mut found = found.into_iter().peekable();
-        let is_definer = self.definer.is_none() && {
-            let head = self.data(list).next().map_or("", |head| self.source(head));
-            self.tree.language().names_what_it_defines(&canonical_head(self.dialect, head))
-        };
+        let head = canonical_head(self.dialect, self.data(list).next().map_or("", |head| self.source(head)));
+        let is_definer = self.definer.is_none() && self.tree.language().names_what_it_defines(&head);
         // `(define/checked (name parameter…) code…)`: what the macro computes from the parameters is not known.
         let header = arguments.first().copied().filter(|first| is_definer && first.list().is_some());
         let header = header.filter(|_| self.rules.has_inner_definitions);
@@ -275,7 +273,7 @@ impl<'t> Walk<'t> {
                 if std::mem::take(&mut is_first) && is_definer && !is_clear && !role.binds {
                     // What becomes of the name is not known; the head says that it is defined.
                     role.defines.get_or_insert(FormKind::Definition);
-                    role.exports |= self.says_that_it_provides(list);
+                    role.exports |= self.says_that_it_provides(&head);
                 }
                 let is_parameter = header.is_some_and(|header| datum.core <= header.last && role.defines.is_none());
                 if is_parameter && (role.is_unclear || role.is_part_of_name || !is_clear) {

@@ -547,7 +547,7 @@ impl<'t> Walk<'t> {
             return false;
         }
         let count = self.local_count();
-        let is_given = self.says_that_it_provides(list);
+        let is_given = self.says_that_it_provides(&head.canonical);
         let parameters = parameters.into_iter().map(Task::BindParameters);
         let names = is_given.then_some(Task::Export(name)).into_iter().chain([Task::Use(name, UseKind::Definition)]);
         let tasks = names.chain(parameters).chain([Task::Body(data), Task::Unbind(count)]);
@@ -556,8 +556,7 @@ impl<'t> Walk<'t> {
     }
 
     /// The head of the definition says that the module gives out what it defines: `(define+provide name …)`.
-    pub(crate) fn says_that_it_provides(&self, list: ListId) -> bool {
-        let head = self.data(list).next().map_or("", |head| self.source(head));
+    pub(crate) fn says_that_it_provides(&self, head: &str) -> bool {
         self.rules.files_are_modules && head.starts_with("define") && head.contains("provide")
     }
 

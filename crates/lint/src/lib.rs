@@ -54,8 +54,8 @@ pub fn lint<'i>(question: &UseIndex<'i>, document: &'i Document, rules: &[&dyn R
 
 fn examine(file: &File<'_, '_>, rules: &[&dyn Rule]) -> Vec<Finding> {
     let mut findings = Findings::default();
-    let is_for = |rule: &&&dyn Rule| !file.document.is_data() && rule.about().dialects.contains(&file.dialect());
-    for rule in rules.iter().filter(is_for) {
+    let is_code = !file.document.is_data();
+    for rule in rules.iter().filter(|rule| is_code && rule.about().dialects.contains(&file.dialect())) {
         findings.begin(rule.about());
         rule.check(file, &mut findings);
     }

@@ -253,6 +253,18 @@ mod tests {
     }
 
     #[test]
+    fn directories_of_maven_are_on_it() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join("p");
+        for name in ["src/main/clojure", "src/test/clojure", "src/test/resources"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let expected =
+            ["src", "src/main/clojure", "src/test/clojure", "src/test/resources"].map(|name| root.join(name));
+        assert_eq!(ClassPath::within(&root, &stores(home.path())).entries, expected);
+    }
+
+    #[test]
     fn dependencies_are_found_where_they_are_with_what_they_need() {
         let home = tempfile::tempdir().unwrap();
         let (home, root) = (home.path(), home.path().join("p"));
