@@ -147,6 +147,28 @@ pub(crate) fn calls(file: &File<'_, '_>) -> Vec<Call> {
 }
 
 impl File<'_, '_> {
+    /// The name is that of a local function.
+    pub(crate) fn is_local_function(&self, name: Span) -> bool {
+        let at = self.facts.marks.partition_point(|mark| mark.span.start < name.start);
+        let mark = self.facts.marks.get(at).filter(|mark| mark.span == name);
+        if !mark.is_some_and(|mark| matches!(mark.role, MarkRole::Local | MarkRole::LocalFunction)) {
+            return false;
+        }
+        // A local macro is bound in the first list of its form, too.
+        let Ok(bound) = self.facts.bound.binary_search_by_key(&name.start, |(start, _)| *start) else { return false };
+        let binder = self.facts.bound[bound].1;
+        let mut list = self.tree.token_at(binder).and_then(|token| self.tree.list_around(token));
+        for _ in 0..3 {
+            let Some(around) = list else { break };
+            let head = self.head_of(around).unwrap_or_default();
+            if head.contains("macrolet") || head.contains("syntax") || head.contains("symbol-macro") {
+                return false;
+            }
+            list = self.tree.list(around).parent();
+        }
+        true
+    }
+
     /// The name is that of a class in the parameters of a method: `(x class)`.
     pub(crate) fn is_specializer(&self, at: Span) -> bool {
         let form =
@@ -537,7 +559,7 @@ impl<'i> Search<'_, '_, 'i> {
                     || file.is_of_host(span)
                     || matches!(operator, Operator::Unknown) && self.asserts(&word)
             }
-            None => self.is_local_function(span) || file.is_operator(span) || file.is_of_host(span),
+            None => file.is_local_function(span) || file.is_operator(span) || file.is_of_host(span),
         }
     }
 
@@ -579,28 +601,5 @@ impl<'i> Search<'_, '_, 'i> {
         let is_threading =
             word.starts_with("->") || word.starts_with("--") || word.ends_with("->") || word.ends_with("->>");
         is_special || !(is_threading || word.contains("match"))
-    }
-
-    /// The name is that of a local function.
-    fn is_local_function(&self, name: Span) -> bool {
-        let file = self.file;
-        let at = file.facts.marks.partition_point(|mark| mark.span.start < name.start);
-        let mark = file.facts.marks.get(at).filter(|mark| mark.span == name);
-        if !mark.is_some_and(|mark| matches!(mark.role, MarkRole::Local | MarkRole::LocalFunction)) {
-            return false;
-        }
-        // A local macro is bound in the first list of its form, too.
-        let Ok(bound) = file.facts.bound.binary_search_by_key(&name.start, |(start, _)| *start) else { return false };
-        let binder = file.facts.bound[bound].1;
-        let mut list = file.tree.token_at(binder).and_then(|token| file.tree.list_around(token));
-        for _ in 0..3 {
-            let Some(around) = list else { break };
-            let head = self.head(around).unwrap_or_default();
-            if head.contains("macrolet") || head.contains("syntax") || head.contains("symbol-macro") {
-                return false;
-            }
-            list = file.tree.list(around).parent();
-        }
-        true
     }
 }

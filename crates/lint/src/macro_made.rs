@@ -9,6 +9,9 @@ use lispwright_syntax::{FormKind, ListId, OperatorKind, Span, TokenKind};
 
 use crate::file::File;
 
+/// Macros of the language whose parts are expressions, and bind nothing.
+const EXPRESSIONS: &[&str] = &["and", "or", "when", "unless", "begin", "begin0", "->"];
+
 /// So many words are joined at most to a name of which a definition makes others.
 const MOST_WORDS: usize = 5;
 
@@ -20,34 +23,60 @@ impl File<'_, '_> {
         let written = self.source(at);
         let atoms = self.tree.tokens_within(span).filter(|(kind, _)| *kind == TokenKind::Atom);
         let mut same = atoms.map(|(_, span)| span).filter(|span| self.source(*span) == written);
-        same.any(|one| self.is_given_to_macro(one)) || self.is_made_within(span, written)
+        same.any(|one| self.is_rest(one) || self.is_given_to_macro(one)) || self.is_made_within(span, written)
     }
 
-    /// The name is written in a form of a macro that may do anything with it, after a dot, or in a template.
+    /// The name is written after a dot, or after a comma, where a pattern binds it.
+    fn is_rest(&self, at: Span) -> bool {
+        let before = self.text()[..at.start as usize].trim_end();
+        before.ends_with(" .") || before.ends_with([',', '@'])
+    }
+
+    /// The name is written in a form of a macro that may do anything with it.
     fn is_given_to_macro(&self, at: Span) -> bool {
         let Some(list) = self.list_of(at) else { return false };
         let is_head = self.tree.data(list).next().is_some_and(|head| self.tree.core_span(head) == at);
-        // In a pattern, what comes after a comma is bound.
-        let before = self.text()[..at.start as usize].trim_end();
-        let is_rest = before.ends_with(" .") || before.ends_with([',', '@']);
-        let is_given = match self.tree.list(list).parent().filter(|_| is_head) {
+        match self.tree.list(list).parent().filter(|_| is_head) {
             Some(around) => !self.evaluates(around) && !self.is_judged_form(around),
             None => !is_head && !self.evaluates(list),
-        };
-        is_rest || is_given
+        }
     }
 
-    /// The list is a call of a function, or a form whose parts are understood.
+    /// The list is a call of a function, a form whose parts are understood, or a part of one: `[name (value)]`.
     fn evaluates(&self, list: ListId) -> bool {
-        let Some(head) = self.tree.data(list).next().filter(|head| head.list().is_none()) else { return true };
+        let is_call = |list: &ListId| {
+            let start = self.tree.list_span(*list).start;
+            let is_among = |starts: &[u32]| starts.binary_search(&start).is_ok();
+            is_among(&self.facts.calls) || is_among(&self.facts.unclear)
+        };
+        let around = std::iter::successors(Some(list), |list| self.tree.list(*list).parent());
+        around.into_iter().find_map(|list| self.says(list).or_else(|| is_call(&list).then_some(false))).unwrap_or(false)
+    }
+
+    /// A local name is bound at the place.
+    fn is_bound_at(&self, at: Span) -> bool {
+        self.facts.bound.binary_search(&(at.start, at.start)).is_ok()
+    }
+
+    /// Whether the head of the list says that it evaluates its parts; `None` if it is the head of nothing that is known.
+    fn says(&self, list: ListId) -> Option<bool> {
+        let Some(head) = self.tree.data(list).next().filter(|head| head.list().is_none()) else { return Some(true) };
+        let at = self.tree.core_span(head);
         let word = canonical_head(self.dialect(), self.core(head));
-        self.dialect().special_form(&word).is_some()
+        // Patterns of syntax have heads that bind: `(~seq #:size size)`.
+        if word.starts_with('~') {
+            return Some(false);
+        }
+        let evaluates = EXPRESSIONS.contains(&word.as_ref())
+            || (self.is_local_function(at) && !self.is_bound_at(at))
+            || self.dialect().special_form(&word).is_some()
             || self.dialect().standard_operator(&word).is_some_and(|one| one.kind == OperatorKind::Function)
             || {
-                let name = self.name(self.tree.core_span(head));
+                let name = self.name(at);
                 let definitions = self.definitions(&name);
                 !definitions.is_empty() && !definitions.iter().any(|(_, one)| one.kind == FormKind::Macro)
-            }
+            };
+        evaluates.then_some(true)
     }
 
     /// The list is a form of the language with forms in it that are evaluated, and no clauses.

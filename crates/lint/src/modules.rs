@@ -38,6 +38,19 @@ pub(crate) fn racket_names() -> impl Iterator<Item = &'static str> {
     RACKET_MODULES.keys().copied()
 }
 
+/// The modules of Racket that are known by name, as a space of the index is: `lib:racket/list.rkt`.
+pub(crate) fn racket_spaces() -> impl Iterator<Item = &'static str> {
+    static SPACES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let named = RACKET_NAMES.lines().filter_map(|line| line.split('\t').next());
+        let space = |name: &str| match name.contains('/') {
+            true => format!("lib:{name}.rkt"),
+            false => format!("lib:{name}/main.rkt"),
+        };
+        RACKETS.iter().copied().chain(named).map(space).collect()
+    });
+    SPACES.iter().map(String::as_str)
+}
+
 /// A module of Racket that exports the name.
 pub(crate) fn racket_module(name: &str) -> Option<&'static str> {
     RACKET_MODULES.get(name)?.first().copied()

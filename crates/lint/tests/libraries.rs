@@ -51,8 +51,13 @@ fn told_in_racket(exports: &[(&'static str, &'static str)], text: &str, parts: &
 }
 
 const RACKET: &[(&str, &str)] = &[
-    ("racket/base.rkt", "define module+ require provide lambda + * apply map list car display quote let"),
+    (
+        "racket/base.rkt",
+        "define module+ require provide lambda + * apply map list car display quote let cond else => or",
+    ),
     ("racket/list.rkt", "first rest last"),
+    ("racket/class.rkt", "class init"),
+    ("syntax/parse.rkt", "syntax-parser"),
     ("rackunit/main.rkt", "check-equal? test-case"),
     (
         "data/order.rkt",
@@ -92,6 +97,29 @@ fn an_invented_name_of_racket_is_told_where_all_that_a_module_has_is_known() {
     assert_eq!(told_in_racket(RACKET, &text.replace("racket/list", "other/list"), parts), [""; 0]);
     assert_eq!(told_in_racket(RACKET, text, &parts.replace("racket/base", "other")), [""; 0]);
     assert_eq!(told_in_racket(RACKET, &text.replace("#lang racket/base", "#lang other"), parts), [""; 0]);
+}
+
+#[test]
+fn an_invented_name_in_a_part_of_a_form_of_racket_is_told() {
+    let parts = "#lang racket/base\n(provide total)\n(define (total x) x)\n";
+    let text = |form: &str| {
+        format!("#lang racket/base\n(require racket/class syntax/parse \"parts.rkt\")\n(define (f o decode) {form})\n")
+    };
+    for form in [
+        "(let ([sum (list-sum o)]) sum)",
+        "(let loop ([rest o] [all (list-sum o)]) (loop rest all))",
+        "(cond [(list-sum o) => list] [else o])",
+        "(list (decode (list-sum o)))",
+        "(or (list-sum o) (total o))",
+    ] {
+        let told = told_in_racket(RACKET, &text(form), parts);
+        assert_eq!(told, ["nobody defines `list-sum`"], "{form}");
+    }
+    for form in
+        ["(class o (init [(canvas-parent parent)]) parent)", "(syntax-parser [(_ (~seq #:items items)) (list items)])"]
+    {
+        assert_eq!(told_in_racket(RACKET, &text(form), parts), [""; 0], "{form}");
+    }
 }
 
 #[test]

@@ -323,7 +323,10 @@ impl<'i> Search<'_, '_, 'i> {
             || (written.contains('%') && !has_packages)
             || (written.contains(':') && self.words.by_macros);
         // Constants of the system are in capitals, and differ from version to version.
-        let is_of_system = is_variable && separator.is_none() && !written.contains(|one: char| one.is_lowercase());
+        let is_of_system = is_variable
+            && separator.is_none()
+            && !self.words.by_macros
+            && !written.contains(|one: char| one.is_lowercase());
         begins && !is_qualified && !is_odd && !is_of_system && written.chars().count() > 2
     }
 

@@ -1,5 +1,7 @@
 //! A package, module, namespace or feature that nobody declares.
 
+use std::borrow::Cow;
+
 use lispwright_index::{Link, Thing, Tie};
 use lispwright_syntax::Dialect;
 
@@ -7,6 +9,7 @@ use crate::dialects::call_words;
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::misspelt::is_slip;
+use crate::modules::racket_spaces;
 use crate::rule::{About, Example, Rule};
 
 /// A package, module, namespace or feature that nobody declares.
@@ -16,7 +19,7 @@ static ABOUT: About = About {
     code: "unknown-module",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Racket, Dialect::Clojure, Dialect::EmacsLisp],
     what: "A package, module, namespace or feature is imported, loaded or entered that is not there, and that is a slip of the \
            hand away from one that is.",
     why: "The file cannot be loaded.",
@@ -35,6 +38,11 @@ static ABOUT: About = About {
             dialect: Dialect::Scheme,
             wrong: "(define-module (shop) #:use-module (srfi sfri-1))\n",
             right: "(define-module (shop) #:use-module (srfi srfi-1) #:use-module (srfi srfi-178))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket/base\n(require racket/strng)\n",
+            right: "#lang racket/base\n(require racket/string \"string.rkt\" shop/string)\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -58,37 +66,53 @@ impl Rule for UnknownModule {
 
     fn check(&self, file: &File<'_, '_>, findings: &mut Findings) {
         let words = &call_words(file.dialect()).names;
+        let is_module = |link: &Link| match link.thing {
+            Thing::Space | Thing::Feature => true,
+            // A module of Racket is a file.
+            Thing::File => words.by_macros && link.tie == Tie::Imports,
+            Thing::System => false,
+        };
         let asks = |link: &&Link| {
             matches!(link.tie, Tie::Enters | Tie::Imports | Tie::Loads)
-                && matches!(link.thing, Thing::Space | Thing::Feature)
+                && is_module(link)
                 && file.is_judged(link.span.start)
                 && link.name.len() >= FEWEST_LETTERS
                 && link.name.is_ascii()
         };
         for link in file.facts.links.iter().filter(asks) {
-            if let Some(near) = meant(file, link).filter(|_| !file.is_in_branch(link.span)) {
+            let name = name_of_space(link);
+            if let Some(near) = meant(file, link, &name).filter(|_| !file.is_in_branch(link.span)) {
                 let what = words.space_word;
-                findings.add(link.span, format!("no {what} `{}` is there; near it: `{near}`", shown(file, &link.name)));
+                findings.add(link.span, format!("no {what} `{}` is there; near it: `{near}`", shown(file, &name)));
             }
         }
     }
 }
 
-/// A name as the dialect writes it.
+/// The space of the index that a link names.
+fn name_of_space(link: &Link) -> Cow<'_, str> {
+    match link.thing {
+        Thing::File if link.name.starts_with('/') => format!("file:{}", link.name).into(),
+        Thing::File => format!("lib:{}", link.name).into(),
+        Thing::Space | Thing::Feature | Thing::System => link.name.as_str().into(),
+    }
+}
+
+/// A name as code of the file writes it.
 fn shown(file: &File<'_, '_>, name: &str) -> String {
-    lispwright_index::spelled(file.dialect(), name)
+    file.space_text(&lispwright_index::spelled(file.dialect(), name)).into_owned()
 }
 
 /// What a name of nothing was meant to be.
-fn meant(file: &File<'_, '_>, link: &Link) -> Option<String> {
+fn meant(file: &File<'_, '_>, link: &Link, name: &str) -> Option<String> {
     let question = file.question;
     let words = &call_words(file.dialect()).names;
     let is_feature = link.thing == Thing::Feature;
-    let is_of_language = || match is_feature {
+    let is_of_language = match is_feature {
         true => words.features.contains(&link.name),
-        false => of_language(file).any(|known| known == link.name),
+        false => of_language(file).any(|known| known == name),
     };
-    if question.has_space(&link.name) || is_of_language() {
+    if question.has_space(name) || is_of_language {
         return None;
     }
     let all = || question.documents().iter().flat_map(|document| &document.facts.links);
@@ -96,22 +120,26 @@ fn meant(file: &File<'_, '_>, link: &Link) -> Option<String> {
     let is_again = |one: &&Link| one.name == link.name;
     let declares =
         |one: &&Link| one.thing == link.thing && matches!(one.tie, Tie::Declares | Tie::Provides | Tie::Names);
-    if all().filter(is_again).count() > 1 || question.library_exports(&link.name).is_some() {
+    if all().filter(is_again).count() > 1 || question.library_exports(name).is_some() {
         return None;
     }
-    let is_meant = |known: &&str| is_slip(plain(&link.name), plain(known)) && is_by_letters(&link.name, known);
-    let own = all().filter(declares).map(|one| one.name.as_str()).find(is_meant);
-    let known = own.or_else(|| match is_feature {
+    let is_meant = |known: &&str| is_slip(plain(name), plain(known)) && is_by_letters(name, known);
+    let own = all().filter(declares).map(|one| one.name.as_str()).find(is_meant).map(str::to_owned);
+    let files = || question.documents().iter().map(|document| format!("file:{}", document.path.display()));
+    let of_files = || files().find(|file| link.thing == Thing::File && is_meant(&file.as_str()));
+    let of_language = || match is_feature {
         true => words.features.words().find(is_meant),
         false => of_language(file).find(is_meant),
-    });
-    known.map(|known| shown(file, known))
+    };
+    let known = own.or_else(of_files).or_else(|| of_language().map(str::to_owned));
+    known.map(|known| shown(file, &known))
 }
 
 /// The spaces of the language.
 fn of_language(file: &File<'_, '_>) -> impl Iterator<Item = &'static str> {
     let words = &call_words(file.dialect()).names;
-    words.libraries.lines().map(str::trim).chain(words.closed.iter().copied())
+    let of_racket = words.by_macros.then(racket_spaces).into_iter().flatten();
+    words.libraries.lines().map(str::trim).chain(words.closed.iter().copied()).chain(of_racket)
 }
 
 /// The name of a module without the parentheses around it.
