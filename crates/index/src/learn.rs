@@ -135,7 +135,7 @@ impl<'t> Walk<'t> {
         let part = |number, count| Part { shape: Shape::Variable(number), count };
         let parts = vec![part(0, Count::One), part(1, Count::Many)];
         if let Some(learning) = &mut self.learning {
-            learning.clauses.push(Clause { parts, roles: vec![name, code], has_template: true });
+            learning.clauses.push(Clause { parts, roles: vec![name, code], has_template: true, form: None });
         }
     }
 
@@ -218,6 +218,67 @@ impl<'t> Walk<'t> {
         let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
         if let Some(role) = clause.and_then(|clause| clause.roles.get_mut(usize::from(number))) {
             role.exports = true;
+        }
+    }
+
+    /// Notes that the data of a special form in a template are the arguments that a variable of the macro gets.
+    pub(crate) fn learns_form(&mut self, form: SpecialForm, mut data: Data<'t>) {
+        use SpecialForm as F;
+        // Those that bind names for code, or take clauses with code.
+        let is_such = matches!(
+            form,
+            F::Let
+                | F::LetStar
+                | F::LetRec
+                | F::LetVector
+                | F::LetValues
+                | F::LetValuesStar
+                | F::LetRecValues
+                | F::LetOptionals
+                | F::LetThen
+                | F::Comprehension
+                | F::Lambda
+                | F::Fn
+                | F::CaseLambda
+                | F::Functions
+                | F::FunctionsRec
+                | F::SymbolMacros
+                | F::Each
+                | F::Iterator
+                | F::Iteration { .. }
+                | F::Do
+                | F::DoStar
+                | F::Bind
+                | F::Slots
+                | F::Accessors
+                | F::Cond
+                | F::Case
+                | F::CasePairs
+                | F::Match
+                | F::MatchPairs
+                | F::MatchLambda
+                | F::MatchLet
+                | F::Handlers
+                | F::HandlerBind
+                | F::ConditionCase
+                | F::Guard
+                | F::Loop
+                | F::Parameterize
+        );
+        if self.learning.is_none() || !is_such {
+            return;
+        }
+        // `,@body`, `body ...` or `. body`
+        let (first, is_all) = match (data.next(), data.next(), data.next()) {
+            (Some(first), None, _) => (first, self.is_spliced(first)),
+            (Some(dot), Some(rest), None) if self.source(dot) == "." => (rest, true),
+            (Some(first), Some(dots), None) => (first, self.source(dots) == "..."),
+            _ => return,
+        };
+        let Taken::Variable { number, .. } = self.taken(first) else { return };
+        let clause = self.learning.as_mut().and_then(|learning| learning.clauses.last_mut());
+        if let Some(clause) = clause.filter(|clause| is_all && has_rest(&clause.parts, number)) {
+            clause.form.get_or_insert((number, form));
         }
     }
 

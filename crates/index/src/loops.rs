@@ -133,6 +133,17 @@ impl<'t> Walk<'t> {
         WORDS.iter().find(|word| **word == text).copied()
     }
 
+    /// What a loop gives back at its end, `(return value)`, where that is a word of the loop and no operator.
+    fn loop_return(&mut self, datum: Datum) -> Option<Data<'t>> {
+        let mut data = self.data(datum.list()?);
+        let head = data.next()?;
+        let is_word = self.symbol(head) == Some("return") && self.dialect.standard_operator("return").is_none();
+        is_word.then(|| {
+            self.mark_all(head, MarkRole::Word);
+            data
+        })
+    }
+
     /// The data after `loop`.
     pub(crate) fn loop_clauses(&mut self, data: Data<'t>) {
         let data: Vec<Datum> = data.collect();
@@ -181,7 +192,10 @@ impl<'t> Walk<'t> {
                 at += 1;
                 continue;
             }
-            if word == "using" {
+            if let Some(values) = data.get(at).filter(|_| word == "finally").and_then(|next| self.loop_return(*next)) {
+                codes.push(Task::Codes(values));
+                at += 1;
+            } else if word == "using" {
                 let pair = data.get(at).and_then(|pair| pair.list());
                 if let Some(word) = pair.and_then(|list| self.data(list).next()) {
                     self.mark_all(word, MarkRole::Word);

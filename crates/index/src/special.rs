@@ -11,9 +11,13 @@ use crate::walk::{Task, Walk};
 impl<'t> Walk<'t> {
     /// Walks over a special form.
     pub(crate) fn special(&mut self, form: SpecialForm, list: ListId) {
+        self.special_with(form, list, self.data(list).skipping(1));
+    }
+
+    /// Walks over a list as a special form whose arguments are these data at its end.
+    pub(crate) fn special_with(&mut self, form: SpecialForm, list: ListId, mut data: Data<'t>) {
         use SpecialForm as F;
-        let mut data = self.data(list);
-        data.next();
+        self.learns_form(form, data.clone());
         let count = self.local_count();
         match form {
             F::Data => self.tasks.push(Task::Quoteds(data)),

@@ -5,7 +5,7 @@
 
 use lispwright_syntax::language::{self as stated, PartMeaning, Row, What};
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, FormKind, ListId};
+use lispwright_syntax::{Datum, FormKind, ListId, SpecialForm};
 
 use crate::bind::Pattern;
 use crate::facts::UseKind;
@@ -91,6 +91,20 @@ pub(crate) struct Clause {
     pub(crate) roles: Vec<Role>,
     /// A template was found, from which the roles are known.
     pub(crate) has_template: bool,
+    /// The arguments of the variable with this number, which gets all that are left, are those of this special form:
+    /// `(let ,@body)`.
+    pub(crate) form: Option<(u16, SpecialForm)>,
+}
+
+impl Clause {
+    /// The special form whose arguments are the last ones, and how many stand before these.
+    fn form(&self) -> Option<(SpecialForm, u8)> {
+        let (number, form) = self.form?;
+        let (last, before) = self.parts.split_last()?;
+        let is_last = last.shape == Shape::Variable(number) && last.count == Count::Many;
+        let is_plain = is_last && before.iter().all(|part| part.count == Count::One);
+        Some((form, u8::try_from(before.len()).ok()?)).filter(|_| is_plain)
+    }
 }
 
 /// How a macro treats its arguments.
@@ -244,6 +258,12 @@ impl<'t> Walk<'t> {
         let mut arguments: Vec<Datum> = self.data(list).skip(1).collect();
         self.repeat_rest(&mut arguments);
         let Some((clause, mut found)) = self.clause_of(treatment, &arguments) else { return false };
+        let form = clause.form();
+        if let Some((_, before)) = form {
+            arguments.truncate(usize::from(before));
+            let end = arguments.last().map(|last| last.last);
+            found.retain(|(_, datum)| end.is_some_and(|end| datum.core <= end));
+        }
         found.sort_by_key(|(_, datum)| datum.core);
         let count = self.local_count();
         let is_at_top = self.is_at_top();
@@ -301,6 +321,7 @@ impl<'t> Walk<'t> {
         if !members.is_empty() {
             tasks.push(Task::Methods(members));
         }
+        tasks.extend(form.map(|(form, before)| Task::Special(form, list, self.data(list).skipping(before + 1))));
         self.definer = clause.roles.iter().find_map(|role| role.defines.or(role.first_defines));
         if is_at_top {
             self.note_treated(list);

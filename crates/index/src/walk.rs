@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use lispwright_syntax::datum::{Prefixed, Prefixes};
 use lispwright_syntax::name::{canonical_designator, canonical_head};
-use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, Tree};
+use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, SpecialForm, Tree};
 use rustc_hash::FxHashMap;
 
 use crate::bind::Pattern;
@@ -75,6 +75,8 @@ pub(crate) enum Task<'t> {
     InTemplate(bool),
     /// What follows is in this many backquotes of a template that is walked over as code.
     Level(u32),
+    /// Walk over the list as this special form, of which these data at its end are the arguments.
+    Special(SpecialForm, ListId, Data<'t>),
     /// Walk over names of protocols or types, each followed by its methods.
     Methods(Vec<Datum>),
     /// Remember how many local names there are.
@@ -368,6 +370,7 @@ impl<'t> Walk<'t> {
                 }
             }
             Task::Step(datum) => self.step_of_thread(datum),
+            Task::Special(form, list, data) => self.special_with(form, list, data),
             Task::Methods(members) => {
                 let mut tasks = Vec::new();
                 self.methods(&mut tasks, members.into_iter(), None);

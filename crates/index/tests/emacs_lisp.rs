@@ -52,3 +52,11 @@ fn a_structure_defines_the_names_in_its_options() {
     check(&[("a.el", text)], "bx-w", "a.el:2: call in defun f");
     check(&[("a.el", text)], "box-p", "a.el:2: call in defun f");
 }
+
+#[test]
+fn what_a_loop_gives_back_at_its_end_is_a_word_of_it() {
+    let text = "(defun area (x) x)\n(defun f (xs) (cl-loop for x in xs collect x into all finally (return (area all))))\n\
+                (defun g (xs) (cl-loop for x in xs do (cl-return (area x))))\n(defun return (x) x)\n";
+    check(&[("a.el", text)], "area", "a.el:2: call in defun f\na.el:3: call in defun g");
+    check(&[("a.el", text)], "return", "");
+}

@@ -167,3 +167,41 @@ fn a_macro_exports_what_its_template_exports() {
         check(&files, name, "b.scm:2: call in list (area)");
     }
 }
+
+#[test]
+fn a_macro_that_gives_all_its_arguments_to_a_form_takes_them_as_that_does() {
+    let lisp = |operator: &str, code: &str, expected: &str| {
+        let text = format!("(defun area (x) x)\n(defmacro m (&body b) `({operator} ,@b))\n(defun f (x) {code})\n");
+        check(&[("a.lisp", &text)], "area", expected);
+    };
+    let call = "a.lisp:3: call in defun f";
+    for (operator, code) in [
+        ("lambda", "(m (y) (area y))"),
+        ("let", "(m ((y 1)) (area y))"),
+        ("let", "(m ((y (area x))) y)"),
+        ("cl:let*", "(m ((y (area x))) y)"),
+        ("flet", "(m ((y (z) (area z))) (y x))"),
+        ("multiple-value-bind", "(m (y z) (area x) (list y z))"),
+        ("destructuring-bind", "(m (y z) (area x) (list y z))"),
+        ("symbol-macrolet", "(m ((y (area x))) y)"),
+        ("loop", "(m for y in x collect (area y))"),
+    ] {
+        lisp(operator, code, call);
+    }
+    lisp("lambda", "(m (area) area)", "");
+    lisp("let", "(m ((area 1)) area)", "");
+    // What stands before them is what the template makes of it, and one macro can give them to the other.
+    let text = "(defun area (x) x)\n(defmacro m (&body b) `(let ,@b))\n(defmacro n (name &rest b) `(progn (log ,name) (m ,@b)))\n\
+                (defun f (x) (n (area 1) ((y (area x))) y))\n";
+    check(&[("a.lisp", text)], "area", "a.lisp:4: call in defun f\na.lisp:4: call in defun f");
+    let emacs = "(defun area (x) x)\n(defmacro m (&rest b) `(condition-case ,@b))\n(defun f (x) (m nil (area x) (error (area 1))))\n";
+    check(&[("a.el", emacs)], "area", "a.el:3: call in defun f\na.el:3: call in defun f");
+    let clojure = "(ns a)\n(defn area [x] x)\n(defmacro m [& b] `(fn ~@b))\n(defn f [xs] (map (m [y] (area y)) xs))\n";
+    check(&[("a.clj", clojure)], "area", "a.clj:4: call in defn f");
+    for rule in
+        ["(define-syntax-rule (m b ...) (lambda b ...))", "(define-syntax m (syntax-rules () ((_ . b) (lambda . b))))"]
+    {
+        let scheme = format!("{SCHEME}{rule}\n(define (f xs) (map (m (y) (area y)) xs))\n");
+        check(&[("a.scm", &scheme)], "area", "a.scm:4: call in define f");
+    }
+}

@@ -15,6 +15,9 @@ use crate::file::File;
 /// Shorter names are one letter away from many others.
 const FEWEST_LETTERS: usize = 4;
 
+/// A slip of a local variable has at least so many letters.
+const FEWEST_LETTERS_OF_LOCAL: usize = 3;
+
 /// A name that is called so often in the project is no slip itself, wherever it is defined.
 const FEWEST_CALLS: usize = 3;
 
@@ -43,22 +46,32 @@ impl File<'_, '_> {
         }
         // Where functions are values of variables, a name of one is that of the other.
         let is_one = !lispwright_index::has_function_namespace(self.dialect());
-        let locals = || {
-            let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
-            let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
-            let mut marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
-            let plain =
-                |mark: &Mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span)));
-            marks.find_map(|mark| Some(plain(mark)).filter(|known| is_slip(name, known)))
-        };
         let of_language = || {
             let variables = call_words(self.dialect()).names.others.words().filter(|_| is_variable);
             let functions = self.dialect().standard_operators().filter(|_| is_one || !is_variable);
             variables.chain(functions).find(|known| is_slip(name, known)).map(str::to_owned)
         };
-        let known = (is_one || is_variable).then(locals).flatten().or_else(of_language);
+        let known = (is_one || is_variable).then(|| self.local_meant(at, name)).flatten().or_else(of_language);
         let in_library = || self.question.library_name(name, |known| is_slip(name, known));
         known.or_else(|| self.slip_in_project(name, is_variable)).or_else(|| (!is_variable).then(in_library).flatten())
+    }
+
+    /// The local variable of the form of which the name at a place is a misspelling, if that is written nowhere else. What
+    /// is bound so near needs fewer letters than what is defined somewhere.
+    pub(crate) fn meant_local(&self, at: Span, symbol: &str) -> Option<String> {
+        let name = spelled(self.dialect(), symbol);
+        let is_judged = name.len() >= FEWEST_LETTERS_OF_LOCAL && name.is_ascii();
+        let is_again = || self.question.named(symbol).any(|hit| hit.used.span() != at);
+        (is_judged && !is_again()).then(|| self.local_meant(at, &name)).flatten()
+    }
+
+    /// The local variable of the form around a place of which the name is a slip.
+    fn local_meant(&self, at: Span, name: &str) -> Option<String> {
+        let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
+        let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
+        let mut marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));
+        let plain = |mark: &Mark| spelled(self.dialect(), &canonical_symbol(self.dialect(), self.source(mark.span)));
+        marks.find_map(|mark| Some(plain(mark)).filter(|known| is_slip(name, known)))
     }
 
     /// The function or variable that another file of the project defines and of which the name is a slip. There are too

@@ -268,10 +268,11 @@ fn a_slip_is_told_beside_a_library_that_is_not_known() {
     assert_eq!(told("(defun f (x) (statment x))"), ["nobody defines `statment`; near it: `statement`"]);
     assert_eq!(told("(defun f (x) (STATMENT x))"), ["nobody defines `STATMENT`; near it: `statement`"]);
     assert_eq!(told("(defun f (items) (list itmes))"), ["nobody defines `itmes`; near it: `items`"]);
+    assert_eq!(told("(defun f (item) (list itme))"), ["nobody defines `itme`; near it: `item`"]);
     for code in [
         "(defun f (x) (receipt x))",
         "(defun f (x) (statment x))\n(defun g (x) (statment x))",
-        "(defun f (item) (list itme))",
+        "(defun f (item) (itme item))",
     ] {
         assert_eq!(told(code), [""; 0], "{code}");
     }

@@ -379,6 +379,7 @@ impl<'i> Search<'_, '_, 'i> {
         let is_entered =
             is_whole && is_platform && (words.has_exports || file.document.facts.spaces.iter().any(is_declared));
         let mut meant = None;
+        let local = || is_variable.then(|| file.meant_local(at, &symbol.name)).flatten();
         if words.by_prefix {
             // All names of a package of Emacs begin with its own.
             let stem = file.document.path.file_stem()?.to_str()?;
@@ -387,7 +388,7 @@ impl<'i> Search<'_, '_, 'i> {
             if is_variable && !file.has_lexical_variables() {
                 return None;
             }
-            meant = file.meant(at, &symbol.name, is_variable);
+            meant = file.meant(at, &symbol.name, is_variable).or_else(local);
             // A macro of another file makes predicates of its names: `shop-item?`.
             // A file that provides nothing may be called like the library that it is about: `autoload/eshell.el`.
             let is_owner = file.provides_itself(stem);
@@ -412,7 +413,10 @@ impl<'i> Search<'_, '_, 'i> {
                 || words.by_macros
                 || matches!(form, Some(FormKind::Function | FormKind::Method));
             let is_long = spelled.len() >= FEWEST_LETTERS && is_code;
-            let known = is_long.then(|| file.meant(at, &symbol.name, is_variable)).flatten();
+            let known = match is_long {
+                true => file.meant(at, &symbol.name, is_variable),
+                false => local().filter(|_| is_code),
+            };
             let is_slip = |known: &String| is_within_word(&spelled, known) && !is_class(&spelled);
             meant = Some(known.filter(|known| is_platform || is_slip(known))?);
         }
