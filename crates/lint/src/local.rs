@@ -1,7 +1,8 @@
 //! The local names of a file that nothing uses.
 
 use lispwright_index::MarkRole;
-use lispwright_syntax::{ListId, Span, TokenKind};
+use lispwright_syntax::name::canonical_head;
+use lispwright_syntax::{ListId, Span, SpecialForm, TokenKind};
 use rustc_hash::FxHashSet;
 
 use crate::code::CodeForm;
@@ -49,7 +50,28 @@ impl<'i> File<'_, 'i> {
     /// So it is if any other symbol in the form that binds it has the same spelling, and no other binding of the name
     /// accounts for that symbol: a declaration, a template, data, or the argument of an unknown macro may use it.
     pub(crate) fn may_be_used(&self, local: &UnusedLocal<'_, '_>) -> bool {
-        self.is_mentioned(local.name, local.form) || self.is_captured(local.name, local.form)
+        self.is_mentioned(local.name, local.form)
+            || self.is_captured(local.name, local.form)
+            || self.is_in_local_macro(local.name, local.form)
+    }
+
+    /// A local macro around the form has the name in its template: `(macrolet ((run () '(f lim))) (let ((lim 3)) (run)))`.
+    fn is_in_local_macro(&self, name: Span, form: &CodeForm<'_>) -> bool {
+        let macros = |list: &ListId| {
+            let head = self.head_of(*list).map(|head| canonical_head(self.dialect(), head));
+            head.and_then(|head| self.dialect().special_form(&head)) == Some(SpecialForm::Macros)
+        };
+        self.lists_around(self.tree.list_span(form.list)).filter(macros).any(|list| {
+            let Some(definitions) = self.tree.data(list).nth(1) else { return false };
+            let mut tokens = self.tree.tokens_within(self.tree.datum_span(definitions));
+            tokens.any(|(kind, span)| kind == TokenKind::Atom && self.is_same_name(span, name))
+        })
+    }
+
+    /// Two places have one name, without its package.
+    fn is_same_name(&self, one: Span, other: Span) -> bool {
+        let (one, other) = (canonical_end(self.source(one)), self.source(other));
+        if self.dialect().folds_case() { one.eq_ignore_ascii_case(other) } else { one == other }
     }
 
     /// The innermost list around a place.
@@ -80,15 +102,9 @@ impl<'i> File<'_, 'i> {
 
     /// A symbol in the form may mean the local name that is bound at this place.
     fn is_mentioned(&self, name: Span, form: &CodeForm<'_>) -> bool {
-        let text = self.source(name);
-        let folds = self.dialect().folds_case();
-        let is_same = |other: &str| {
-            let other = canonical_end(other);
-            if folds { other.eq_ignore_ascii_case(text) } else { other == text }
-        };
         let around = self.tree.list_span(form.list);
         self.tree.tokens_within(around).any(|(kind, span)| match kind {
-            TokenKind::Atom if span.start != name.start && is_same(self.source(span)) => {
+            TokenKind::Atom if span.start != name.start && self.is_same_name(span, name) => {
                 let from = self.facts.bound.partition_point(|(place, _)| *place < span.start);
                 let is_here = |(place, binder): &&(u32, u32)| *place == span.start && *binder != name.start;
                 let other = self.facts.bound.get(from).filter(is_here);

@@ -9,6 +9,7 @@ use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
 
 use crate::dialects::call_words;
 use crate::file::File;
+use crate::platform::{is_for_all_hosts, is_of_another_host};
 use crate::structures::made;
 
 /// What is known of a name at the head of forms.
@@ -61,6 +62,13 @@ impl<'i> File<'_, 'i> {
         name.operator.get_or_init(|| self.find_operator(&name.symbol, definitions(), written)).clone()
     }
 
+    /// Code of the file can have the definition: it is not that of another host.
+    fn has(&self, (document, one): (&Document, &Definition)) -> bool {
+        let is_one_host = || is_of_another_host(&self.document.path) == is_of_another_host(&document.path);
+        let paths = [&self.document.path, &document.path];
+        one.kind == FormKind::Macro || paths.into_iter().any(|path| is_for_all_hosts(path)) || is_one_host()
+    }
+
     /// What is known of a symbol, which the project defines if there are `definitions`.
     fn find_operator(
         &self,
@@ -69,6 +77,9 @@ impl<'i> File<'_, 'i> {
         written: &str,
     ) -> Operator {
         let operators = Operators { question: self.question };
+        // Of another host, code has the macros alone.
+        let seen: Option<Vec<_>> = definitions.map(|all| all.iter().copied().filter(|one| self.has(*one)).collect());
+        let definitions = seen.as_deref().filter(|seen| !seen.is_empty());
         // What the project adds to a name of the language leaves it what it is.
         let own = definitions.and_then(|definitions| operators.own(symbol, definitions));
         own.unwrap_or_else(|| operators.foreign(self.document, symbol, written))

@@ -104,6 +104,11 @@ pub fn is_of_another_host(path: &Path) -> bool {
     OTHER_HOSTS.iter().any(|host| ending.eq_ignore_ascii_case(host))
 }
 
+/// A file of Clojure says by its ending that it is for all hosts.
+pub(crate) fn is_for_all_hosts(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("cljc"))
+}
+
 /// Files of one host say it by their ending.
 fn host(file: &File<'_, '_>) -> Platform {
     let is_other = is_of_another_host(&file.document.path);

@@ -27,6 +27,19 @@ fn clojure_on_other_hosts_has_other_functions() {
 }
 
 #[test]
+fn of_another_host_code_has_the_macros_alone() {
+    let other = "(ns a)\n(defn area [r s] (* r s))\n(defmacro twice [x] x)\n";
+    let text = "(ns a (:require-macros [a :refer [twice]]))\n(defn f [r] (area r))\n(defn g [] (twice))\n";
+    let rules = rules::defaults();
+    let told = |name: &str| -> Vec<String> {
+        let found = found_beside(&[("twin.clj", other)], Dialect::Clojure, name, text, &rules);
+        found.into_iter().map(|one| one.message).collect()
+    };
+    assert_eq!(told("a.cljs"), ["`twice` takes 1 argument (x), and gets none"]);
+    assert_eq!(told("a.cljc").len(), 2);
+}
+
+#[test]
 fn a_scheme_has_the_functions_of_its_implementation() {
     let guile = "(define-module (a))\n(define (f x) (assq-ref x))\n(define (g x) (list-head x))\n";
     check(Dialect::Scheme, "a.scm", guile, &[2, 3]);

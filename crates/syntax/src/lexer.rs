@@ -81,7 +81,7 @@ impl<'t> Lexer<'t> {
             Start::Prefix => self.take(1, TokenKind::Prefix),
             Start::Unquote => {
                 self.at += 1;
-                if let Some(b'@') = self.peek() {
+                if self.peek().is_some_and(|next| self.readtable.splices.contains(&next)) {
                     self.at += 1;
                 }
                 TokenKind::Prefix

@@ -240,6 +240,8 @@ pub(crate) struct Readtable {
     pub(crate) dispatch: fn(&mut Lexer<'_>) -> TokenKind,
     /// Reads a character literal that does not begin with `#`; the current byte of the lexer is its first.
     pub(crate) character: fn(&mut Lexer<'_>) -> TokenKind,
+    /// After an unquote: what makes it one that splices.
+    pub(crate) splices: &'static [u8],
     /// `package::` directly before a list is a prefix of the list, as in SBCL.
     pub(crate) package_prefix: bool,
     /// The atoms that `misspelt` is asked about.

@@ -34,7 +34,9 @@ pub(crate) struct Values {
 /// those of functions as values: `#'f`.
 pub(crate) fn values(file: &File<'_, '_>) -> Values {
     let mut search = Search::of(file);
-    let is_value = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Assignment) && !used.hidden;
+    // What names its module is judged by that.
+    let is_here = |used: &Use| !used.hidden && file.facts.owner_of(*used).is_none();
+    let is_value = |used: &&Use| matches!(used.kind, UseKind::Value | UseKind::Assignment) && is_here(used);
     let used: Vec<Use> = file.uses().filter(is_value).copied().collect();
     let variables = used.iter().copied().filter(|used| search.is_value(*used, Datum::is_bare)).collect();
     let is_function = |used: &&Use| {

@@ -35,7 +35,7 @@ static ABOUT: About = About {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r)\n  (check-type r number)\n  \"The area.\"\n  (* 3 r))\n",
             right: "(defun area (r)\n  (declare (type number r))\n  \"The area.\"\n  (check-type r number)\n  (* 3 r))\n\
-                    (defun unit () (print 1) \"m\")\n",
+                    (defun unit () (print 1) \"m\")\n(defun text (x)\n  \"\"\"In \"quotes\".\"\"\"\n  x)\n",
         },
         Example {
             dialect: Dialect::Scheme,
@@ -82,8 +82,9 @@ fn misplaced(file: &File<'_, '_>, body: &Body) -> Option<(Datum, &'static str)> 
     let mut is_after_code = false;
     let mut is_documented = false;
     for form in before {
-        // What the reader puts there may be nothing.
-        if !file.is_plain(*form) || !form.is_bare() {
+        let start = file.tree.datum_span(*form).start as usize;
+        // What the reader puts there may be nothing, and some libraries read strings in three quotes.
+        if !file.is_plain(*form) || !form.is_bare() || file.text()[..start].ends_with('"') {
             return None;
         }
         match is_text(file, *form) {

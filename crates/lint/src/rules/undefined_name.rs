@@ -83,7 +83,7 @@ static ABOUT: About = About {
             dialect: Dialect::Scheme,
             wrong: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items) (fold + 0 itmes))\n",
             right: "(define-module (shop) #:use-module (srfi srfi-1))\n(define (total items)\n  (define rate 2)\n\
-                      (sigaction SIGINT #f)\n  (fold + rate items))\n",
+                      (sigaction SIGINT #f)\n  (fold + rate (map (@ (ice-9 match) match:error) items)))\n",
         },
         Example {
             dialect: Dialect::Scheme,

@@ -23,7 +23,7 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::Clojure,
             wrong: "(ns shop.core)\n(defprotocol Shape (area [shape]))\n(defrecord Square [a] Shape (aera [_] (* a a)))\n",
-            right: "(ns shop.core)\n(defprotocol Shape (area [shape]))\n(defrecord Square [a] Shape (area [_] (* a a)))\n\
+            right: "(ns shop.core)\n(defprotocol Shape (area [shape]))\n(defrecord Square [a] Shape (area [_] (* a a)) (toString [_] \"square\"))\n\
                     (extend-protocol Shape (Class/forName \"[B\") (area [all] (count all)))\n",
         },
         Example {
@@ -52,7 +52,8 @@ impl Rule for UnknownMethod {
             let Some(known) = methods(file, *owner).filter(|_| is_judged(file, *used)) else { continue };
             let name = file.source(used.span());
             let name = name.rsplit('/').next().unwrap_or(name);
-            if known.iter().any(|one| one == name) {
+            // A type can have the methods of `Object` after any protocol.
+            if known.iter().any(|one| one == name) || OF_OBJECT.contains(&name) {
                 continue;
             }
             let near = nearest_of(name, known.iter().map(String::as_str));

@@ -28,12 +28,15 @@ static ABOUT: About = About {
             wrong: "(defun area (r)\n  (let ((size (* r r)))\n    (* 3 r)))\n",
             right: "(defun area (r)\n  (let ((size (* r r)) (depth (read)))\n    (declare (ignore depth))\n    (* 3 size)))\n\
                     (defun shown (r)\n  (let ((size (* r r)))\n    #?\"${size} wide\"))\n\
-                    (defmacro with-it (x) `(list it ,x))\n(defun both (r) (let ((it r)) (with-it 2)))\n",
+                    (defmacro with-it (x) `(list it ,x))\n(defun both (r) (let ((it r)) (with-it 2)))\n\
+                    (defun spliced (r)\n  (let ((all (list r)))\n    `(list ,.all)))\n\
+                    (defun wide (r)\n  (macrolet ((shown () '(list size)))\n    (let ((size (* r r)))\n      (shown))))\n",
         },
         Example {
             dialect: Dialect::Clojure,
             wrong: "(ns example)\n(defn area [r]\n  (let [size (* r r)]\n    (* 3 r)))\n",
-            right: "(ns example)\n(defn area [r]\n  (let [size (* r r) _ (prn r)]\n    (* 3 size)))\n",
+            right: "(ns example)\n(defn area [r]\n  (let [size (* r r) _ (prn r)]\n    (* 3 size)))\n\
+                    (defn text [r]\n  (let [#?(:clj ^String text :cljs text) (str r)]\n    (count text)))\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -93,6 +96,7 @@ impl Rule for UnusedBinding {
                 && file.is_of_language(file.tree.core_span(one.form.head))
                 && !file.interpolates(one.form)
                 && !file.may_be_used(&one)
+                && !file.is_bound_for_a_host(one.name, one.form)
                 && !file.may_be_dynamic(name, one.form)
                 && !file.is_implicit(name, one.form)
                 && file.is_idle(one.name)
@@ -182,6 +186,12 @@ impl File<'_, '_> {
             || name.contains(['-', '/'])
             || WORDS.contains(&name)
             || !text.contains("lexical-binding: t")
+    }
+
+    /// A conditional of the reader in the bindings has the name: on another host, another branch binds it.
+    fn is_bound_for_a_host(&self, name: Span, form: &CodeForm<'_>) -> bool {
+        let mut inside = self.lists_around(name).take_while(|list| *list != form.list);
+        inside.any(|list| self.source(self.tree.list_span(list)).starts_with("#?"))
     }
 
     /// A form in it uses the name without writing it.

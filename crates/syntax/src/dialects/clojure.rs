@@ -75,6 +75,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: is_java_whitespace,
     dispatch,
     character,
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"#0123456789+-%:", Some([b':', b'/'])),
     misspelt: spelling::clojure::misspelt,

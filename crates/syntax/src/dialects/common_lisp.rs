@@ -199,6 +199,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: |_| false,
     dispatch,
     character: |lexer| lexer.atom(),
+    splices: b"@.",
     package_prefix: true,
     suspects: Suspects::new(b"#0123456789+-.", Some([b':', b':'])),
     misspelt: spelling::common_lisp::misspelt,

@@ -377,6 +377,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: |c| c == '\u{a0}',
     dispatch,
     character,
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"#.", None),
     misspelt: spelling::emacs_lisp::misspelt,

@@ -73,6 +73,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: |_| false,
     dispatch,
     character: |lexer| lexer.atom(),
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"~@\x7f", None),
     misspelt: spelling::fennel::misspelt,

@@ -75,6 +75,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: |_| false,
     dispatch,
     character: word,
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"#", None),
     misspelt: spelling::hy::misspelt,

@@ -74,6 +74,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: |_| false,
     dispatch: |lexer| lexer.line_comment(),
     character: marked,
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"\\", None),
     misspelt: spelling::janet::misspelt,

@@ -102,6 +102,7 @@ static READTABLE: Readtable = Readtable {
     wide_blank: char::is_whitespace,
     dispatch,
     character: |lexer| lexer.atom(),
+    splices: b"@",
     package_prefix: false,
     suspects: Suspects::new(b"#0123456789+-", None),
     misspelt: spelling::racket::misspelt,

@@ -159,6 +159,7 @@ const fn syntax(characters: &Characters<'_>) -> Readtable {
         wide_blank: |_| false,
         dispatch,
         character: |lexer| lexer.atom(),
+        splices: b"@",
         package_prefix: false,
         suspects: Suspects::new(b"#", None),
         misspelt: spelling::scheme::misspelt,
