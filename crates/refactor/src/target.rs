@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lispwright_index::{
-    Definition, Document, Index, PossibleReason, Referent, Symbol, Use, UseIndex, UseKind, spelling_is_all, symbol_name,
+    Definition, Document, Import, Index, PossibleReason, Referent, Symbol, Thing, Tie, Use, UseIndex, UseKind,
+    spelling_is_all, symbol_name,
 };
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Dialect, FormKind, Language, Span};
@@ -17,6 +18,39 @@ const MOST_NEAREST: usize = 5;
 
 /// Packages of the language, whose names are known not to be the project's.
 const LANGUAGE_PACKAGES: &[&str] = &["cl", "common-lisp"];
+
+/// Modules of object systems of the language that load what they export, so that it is not read.
+const OBJECT_SYSTEMS: &[&str] = &["(oop goops)"];
+
+/// The generic functions of those, which classes of a project add methods to.
+const PROTOCOL: &[&str] = &[
+    "allocate-instance",
+    "apply-generic",
+    "apply-method",
+    "apply-methods",
+    "change-class",
+    "class-redefinition",
+    "compute-applicable-methods",
+    "compute-cpl",
+    "compute-get-n-set",
+    "compute-getter-method",
+    "compute-setter-method",
+    "compute-slots",
+    "deep-clone",
+    "describe",
+    "initialize",
+    "make",
+    "make-instance",
+    "method-more-specific?",
+    "no-applicable-method",
+    "no-method",
+    "no-next-method",
+    "shallow-clone",
+    "slot-missing",
+    "slot-unbound",
+    "sort-applicable-methods",
+    "update-instance-for-different-class",
+];
 
 /// The symbol to be renamed.
 pub(crate) struct Target<'i> {
@@ -165,8 +199,29 @@ impl Target<'_> {
                 head: document.facts.forms[one.form as usize].head.clone(),
                 dialect: self.dialect.name(),
             },
+            None if self.is_made_by_methods(question) => return Ok(()),
             None => RenameRefusal::OfLibrary { spot: spot(document, one) },
         })
+    }
+
+    /// No library has a generic function of the name, so its first method makes it: all that the space imports is known,
+    /// or the name begins with that of a feature of the project, as all names of a package of Emacs do.
+    fn is_made_by_methods(&self, question: &UseIndex<'_>) -> bool {
+        let Symbol { space, name } = &self.symbol;
+        if space.is_empty() {
+            let links = question.documents().iter().flat_map(|document| &document.facts.links);
+            let mut provided = links.filter(|link| link.thing == Thing::Feature && link.tie == Tie::Provides);
+            return provided.any(|link| name.strip_prefix(&link.name).is_some_and(|rest| rest.starts_with('-')));
+        }
+        let is_of_language = self.dialect.standard_operator(name).is_some() || PROTOCOL.contains(&name.as_str());
+        let lacks = |import: &Import| {
+            question.is_of_project(&import.from)
+                || import.theirs(name).is_none()
+                || OBJECT_SYSTEMS.contains(&import.from.as_str())
+                || question.library_exports(&import.from).is_some_and(|all| !all.contains(name))
+        };
+        let is_declared = question.spaces().any(|one| !one.adds && one.name == *space);
+        is_declared && !is_of_language && question.imports_of(space).all(lacks)
     }
 
     /// The head of the list in which a definition writes its name, which another form can be around.

@@ -169,3 +169,13 @@ fn a_name_of_the_language_that_is_defined_where_it_lacks_is_not_renamed() {
     refused(project, "string-join", "joined", "cannot tell a.el:3:15: condition");
     check(&project.replace("(defun g", "(defun «g»").replace("(g 1)", "(«g» 1)"), "g", "h");
 }
+
+#[test]
+fn a_generic_function_that_methods_alone_make_changes() {
+    let project = |name: &str| {
+        format!("== shop.el\n(cl-defmethod «{name}» ((r list)) r)\n(defun shop-f (r) («{name}» r))\n(provide 'shop)\n")
+    };
+    check(&project("shop-size"), "shop-size", "shop-length");
+    let other = project("till-size").replace(['«', '»'], "");
+    refused(&other, "till-size", "till-length", "of a library shop.el:1:1");
+}

@@ -112,3 +112,23 @@ fn what_a_macro_makes_and_exports_under_another_name_is_not_lost() {
 ";
     refused(project, "style", "look", "cannot tell b.rkt:3:2: setup:style may be derived");
 }
+
+#[test]
+fn a_generic_function_that_methods_alone_make_changes() {
+    check(
+        "== shop.scm
+(define-module (shop) #:use-module (oop goops) #:export («area» twice))
+(define-class <square> () (side #:init-keyword #:side))
+(define-method («area» (s <square>)) (slot-ref s 'side))
+(define (twice s) (* 2 («area» s)))
+",
+        "area",
+        "surface",
+    );
+    for (name, import) in [("initialize", "(oop goops)"), ("display", "(oop goops)"), ("area", "(till coins)")] {
+        let project = format!(
+            "== shop.scm\n(define-module (shop) #:use-module {import})\n(define-method ({name} (s <square>) all) s)\n"
+        );
+        refused(&project, name, "surface", "of a library shop.scm:2:1");
+    }
+}
