@@ -61,6 +61,8 @@ pub enum PossibleReason {
     Kept,
     /// Its definition is a form of which nobody knows what it does with the name.
     UnknownDefiner,
+    /// Nobody defines it there, and a macro at top level takes the name from where it is defined.
+    GivenOn,
 }
 
 impl PossibleReason {
@@ -86,6 +88,7 @@ impl PossibleReason {
             Self::MakesNames => "the macro of its definition makes names",
             Self::Kept => "the macro of its definition keeps the name",
             Self::UnknownDefiner => "its definer is not known",
+            Self::GivenOn => "a macro may give the name on",
         }
     }
 }
@@ -155,6 +158,8 @@ pub struct AskedSymbols<'i> {
     are_members: bool,
     /// The files with their definitions that are parts of several modules.
     parts: Vec<&'i str>,
+    /// The spaces in which a macro at top level takes one of them, and may define the name there.
+    given_on: Vec<String>,
 }
 
 /// A ledger that is being kept.
@@ -428,7 +433,25 @@ impl<'i> UseIndex<'i> {
         });
         let files = definitions.iter().map(|(document, _)| document.facts.file.as_str());
         let parts = files.filter(|file| !self.spaces.further_of(file).is_empty()).collect();
-        AskedSymbols { symbols, are_members, parts }
+        let given_on = self.given_on(&symbols);
+        AskedSymbols { symbols, are_members, parts, given_on }
+    }
+
+    /// The spaces in which a macro of the project takes one of the symbols of another space, in a form at top level.
+    fn given_on(&self, symbols: &[Symbol]) -> Vec<String> {
+        let mut spaces = Vec::new();
+        for symbol in symbols {
+            for hit in self.uses(symbol).hits.iter().filter(|hit| hit.used.kind == UseKind::Value) {
+                let space = hit.document.facts.space_at(hit.used.start);
+                let form = hit.form().filter(|form| form.around.is_none() && space != symbol.space);
+                let Some(form) = form.filter(|_| !spaces.iter().any(|known| known == space)) else { continue };
+                let head = form.head.rsplit('/').next().unwrap_or(&form.head);
+                if self.definitions_named(head).any(|(_, one)| one.kind == FormKind::Macro) {
+                    spaces.push(space.to_owned());
+                }
+            }
+        }
+        spaces
     }
 
     /// The place has the name of a member, whatever it means as a name of the module.
@@ -571,6 +594,9 @@ impl<'i> UseIndex<'i> {
         }
         if asked.parts.iter().any(|file| self.spaces.is_part_of_further(file, &meant.space)) {
             return Meant::May(PossibleReason::Included);
+        }
+        if asked.given_on.contains(&meant.space) {
+            return Meant::May(PossibleReason::GivenOn);
         }
         // Code of files without a module is in one space when another file loads them.
         let is_file = |space: &str| space.starts_with(crate::facts::FILE_SPACE);

@@ -69,6 +69,13 @@ impl<'f, 'q, 'i> Makers<'f, 'q, 'i> {
         })
     }
 
+    /// Code of the project computes names that begin and end like this one, where any file can define any name.
+    pub(crate) fn may_be_computed(&self, name: &str) -> bool {
+        let folds = self.file.dialect().folds_case();
+        let mut all = self.file.question.documents().iter().flat_map(|document| &document.facts.computed);
+        self.words.by_prefix && all.any(|one| one.of_space.is_none() && one.may_be(name, "", folds))
+    }
+
     /// Something may define the name in the space: a macro of which nothing is known, or code that makes names.
     pub(crate) fn may_define(&mut self, space: &str, name: &str) -> bool {
         self.has_definition(space, name, Sort::Function) || self.may_be_conjured(space, name)

@@ -170,3 +170,19 @@ fn a_macro_without_arguments_may_define_anything() {
     check(Dialect::Clojure, "a.clj", &text("def"), &[]);
     check(Dialect::Clojure, "a.clj", &text("print"), &[5]);
 }
+
+#[test]
+fn a_name_that_code_of_another_file_computes_may_be_there() {
+    let define = |made: &str| {
+        format!(
+            ";;; e.el -*- lexical-binding: t -*-\n(defmacro e-define (name x) `(defconst ,(intern {made}) ,x))\n(e-define post-line 1)\n(provide 'e)\n"
+        )
+    };
+    let text = ";;; e-post.el -*- lexical-binding: t -*-\n(require 'e)\n(defun e-post-f () (+ e-post-line-rule 1))\n(provide 'e-post)\n";
+    let told = |made: &str| {
+        found_beside(&[("e.el", &define(made))], Dialect::EmacsLisp, "e-post.el", text, &rules::defaults()).len()
+    };
+    assert_eq!(told("(concat \"e-\" (symbol-name name) \"-rule\")"), 0);
+    assert_eq!(told("(format \"e-%s-rule\" name)"), 0);
+    assert_eq!(told("(concat \"e-\" (symbol-name name) \"-value\")"), 1);
+}

@@ -326,3 +326,25 @@ fn a_protocol_is_called_as_its_interface_can_be() {
         "Shop-Item",
     );
 }
+
+#[test]
+fn what_a_macro_may_give_on_is_not_changed() {
+    let project = "== util.clj
+(ns shop.util)
+(defmacro give [& names] (cons 'do (for [n names] `(def ~(symbol (name n)) ~n))))
+== impl.clj
+(ns shop.impl)
+(defn area [r] (* r r))
+(defn side [r] r)
+== core.clj
+(ns shop.core (:require [shop.impl :as impl] [shop.util :refer [give]]))
+(give impl/area)
+(def sides (map impl/side [1]))
+== test.clj
+(ns shop.test (:require [shop.core :as core :refer [area]]))
+(def found [(area 2) (core/side 2)])
+";
+    refused(project, "shop.impl/area", "surface", "cannot tell test.clj:1:53, test.clj:2:14: a macro may give the name on");
+    let renamed = project.replace("shop.core :as core :refer [area]", "shop.util :as core").replace("(area 2)", "1");
+    check(&renamed.replace("defn side", "defn «side»").replace("impl/side", "impl/«side»"), "shop.impl/side", "edge");
+}

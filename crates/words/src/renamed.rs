@@ -302,6 +302,8 @@ fn doubt(why: &Doubt, symbol: &str, root: &Path) -> String {
                 PossibleReason::OfObject => "it is a member of an object, which may be of this class or of another",
                 PossibleReason::Taken => "the form takes what has the name that it would give itself",
                 PossibleReason::MakesNames => "the macro of its definition makes names from parts",
+                PossibleReason::GivenOn =>
+                    "a macro at top level takes it from where it is defined, and may define the name there",
                 PossibleReason::Kept => "the macro of its definition exports the name, or keeps it as data",
                 PossibleReason::UnknownDefiner => "nobody knows what its definer does with the name",
                 PossibleReason::MayBeMade => "its definition may make this name, which nobody defines",

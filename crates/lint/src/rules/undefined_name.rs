@@ -440,6 +440,7 @@ impl<'i> Search<'_, '_, 'i> {
             file.is_in_branch(at)
                 || file.may_be_assertion(at)
                 || search.makers.may_be_made(&symbol.name)
+                || search.makers.may_be_computed(&symbol.name)
                 || search.makers.may_be_conjured(&home, &symbol.name)
         };
         if may_be_there(self) {
