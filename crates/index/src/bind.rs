@@ -215,18 +215,16 @@ impl<'t> Walk<'t> {
                     .collect();
                 let pattern = if form == F::LetValues { Pattern::Nested } else { Pattern::Name };
                 let bind = |walk: &Self, name: Datum, values: &[Datum]| {
-                    walk.computed(name, values).unwrap_or(Task::Bind(name, pattern))
+                    // `(and-let* ((test)) …)`, or what a macro of the project with the name of the form takes.
+                    let is_code = pattern == Pattern::Name && name.list().is_some();
+                    let plain = if is_code { Task::Code(name) } else { Task::Bind(name, pattern) };
+                    walk.computed(name, values).unwrap_or(plain)
                 };
                 let names = || parts.iter().map(|(name, values)| bind(self, *name, values));
                 let values = || parts.iter().flat_map(|(_, values)| values.iter().copied().map(Task::Code));
                 match form {
                     F::LetStar => {
                         for (name, values) in &parts {
-                            // `(and-let* ((test)) …)`
-                            if values.is_empty() && name.list().is_some() {
-                                tasks.push(Task::Code(*name));
-                                continue;
-                            }
                             tasks.extend(values.iter().copied().map(Task::Code));
                             tasks.push(bind(self, *name, values));
                             tasks.extend(self.rebound(*name));

@@ -205,3 +205,9 @@ fn a_macro_that_gives_all_its_arguments_to_a_form_takes_them_as_that_does() {
         check(&[("a.scm", &scheme)], "area", "a.scm:4: call in define f");
     }
 }
+
+#[test]
+fn what_stands_in_the_place_of_a_name_is_code() {
+    let text = "(defun area (x) x)\n(defun f (x) (let ((y 1) ((z (area y)))) (list y z)))\n";
+    check(&[("a.lisp", text)], "area", "a.lisp:2: call in defun f");
+}

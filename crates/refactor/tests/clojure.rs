@@ -344,7 +344,12 @@ fn what_a_macro_may_give_on_is_not_changed() {
 (ns shop.test (:require [shop.core :as core :refer [area]]))
 (def found [(area 2) (core/side 2)])
 ";
-    refused(project, "shop.impl/area", "surface", "cannot tell test.clj:1:53, test.clj:2:14: a macro may give the name on");
+    refused(
+        project,
+        "shop.impl/area",
+        "surface",
+        "cannot tell test.clj:1:53, test.clj:2:14: a macro may give the name on",
+    );
     let renamed = project.replace("shop.core :as core :refer [area]", "shop.util :as core").replace("(area 2)", "1");
     check(&renamed.replace("defn side", "defn «side»").replace("impl/side", "impl/«side»"), "shop.impl/side", "edge");
 }
