@@ -57,18 +57,13 @@ FRAMES of its error."
 ;;; ERT
 
 (defun lispwright--ert-tests (files)
-  "The names of the ERT tests that FILES define, in their order."
-  (let ((tests nil))
+  "The names of the ERT tests that FILES define, sorted as ERT sorts all tests before it runs them."
+  (let ((names nil))
     (maphash (lambda (key place)
                (when (and (eq (cdr key) 'ert-deftest) (member (car place) files) (get (car key) 'ert--test))
-                 (push (cons (car key) place) tests)))
+                 (push (car key) names)))
              lispwright--places)
-    ;; Those whose line is not known, because a macro makes their names, come first, in the order of their definition.
-    (mapcar #'car (sort (nreverse tests)
-                        (lambda (one other)
-                          (if (equal (cadr one) (cadr other))
-                              (< (or (cddr one) 0) (or (cddr other) 0))
-                            (string< (cadr one) (cadr other))))))))
+    (sort names #'string<)))
 
 (defun lispwright--forget-tests (files)
   "Remove the tests that FILES have defined, which are loaded again."

@@ -147,6 +147,15 @@ asks for a load."
     (should (equal (told "(defun at-odd () (at-nowhere))") '("warning")))
     (should (equal (told "(defun at-odd () (at-one 1))") nil))))
 
+;; A test may leave what another one needs.
+(ert-deftest agent-ert-tests-run-in-the-order-of-ert ()
+  (agent-test-with-files
+   (write "at-order.el" (concat "(require 'ert)\n(defvar at-state nil)\n(ert-deftest at-order-b () (should at-state))\n"
+                                "(ert-deftest at-order-a () (setq at-state t))\n"))
+   (let ((told (agent-test-ask :RUN-TESTS :PATH (path "at-order.el") :ROOTS (list root))))
+     (should (equal (plist-get told :names) '("at-order-a" "at-order-b")))
+     (should (equal (list (plist-get told :passed) (plist-get told :failed)) '(2 0))))))
+
 (let ((stats (ert-run-tests-batch "^agent-")))
   (if (zerop (ert-stats-completed-unexpected stats))
       (princ "all passed\n")

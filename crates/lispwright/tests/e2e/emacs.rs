@@ -214,7 +214,7 @@ fn tests_have_what_a_runner_gives_them() {
     let tests = ["one", "two", "three"].map(|name| format!("(ert-deftest {name} () (should (mill-far)))\n")).concat();
     session.project.file("far-test.el", format!("(require 'ert)\n{tests}"));
     let answer = session.ok("run_tests", json!({ "path": "far-test.el" }));
-    let alike = "FAILED alike, 3: far-test.el:2 one, far-test.el:3 two, far-test.el:4 three\n  void-function: ";
+    let alike = "FAILED alike, 3: far-test.el:2 one, far-test.el:4 three, far-test.el:3 two\n  void-function: ";
     assert!(answer.text.contains(alike), "{}", answer.text);
     assert!(
         answer.text.contains(
