@@ -503,7 +503,7 @@ fn answer(workshop: &Workshop, asked: Asked, done: Done) -> Result<TestAnswer, R
         session: report.session.clone(),
         duration_ms: report.duration.as_secs_f64() * 1000.0,
         failed_tests: tally.failed_tests.iter().map(|test| failed(test, root)).collect(),
-        twins: twins(workshop, &tally.files),
+        twins: twins(workshop, &tally),
         diagnostics,
         failure: WorkFailure::new(code, &report, otherwise.as_ref()),
         changes,

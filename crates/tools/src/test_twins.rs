@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use lispwright_edit::Source;
-use lispwright_syntax::FormKind;
+use lispwright_runtime::Tally;
+use lispwright_syntax::{Form, FormKind, TokenKind};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,11 +28,11 @@ pub struct TestTwins {
     pub places: Vec<TestSource>,
 }
 
-/// The tests that the files, absolute paths, define more than once in one package or file.
-pub(crate) fn twins(workshop: &Workshop, files: &[String]) -> Vec<TestTwins> {
+/// The tests that the files of a run define more than once in one package or file.
+pub(crate) fn twins(workshop: &Workshop, tally: &Tally) -> Vec<TestTwins> {
     let mut order: Vec<(String, String, String)> = Vec::new();
     let mut places: HashMap<(String, String, String), Vec<TestSource>> = HashMap::default();
-    for path in files.iter().take(MOST_FILES) {
+    for path in tally.files.iter().take(MOST_FILES) {
         let Ok((file, language)) = workshop.workspace.open_lisp(path) else { continue };
         let source = Source::read(&file.text, language);
         let shown = relative(path, workshop.roots.primary());
@@ -41,10 +42,11 @@ pub(crate) fn twins(workshop: &Workshop, files: &[String]) -> Vec<TestTwins> {
             if form.head_name == "in-package" {
                 package = form.label(source.text).to_lowercase();
             }
-            // A test whose name is a string is a call, and all of them run.
-            let is_symbol = form.name_span.is_some_and(|name| !source.text[name.range()].starts_with('"'));
-            let is_definition = form.kind == FormKind::Test && form.conditions.is_empty() && !form.broken && is_symbol;
+            let is_definition = form.kind == FormKind::Test && form.conditions.is_empty() && !form.broken;
             let Some(name) = form.name.as_deref().filter(|_| is_definition) else { continue };
+            if !is_name(&source, form, name, tally) {
+                continue;
+            }
             let key = (package.clone(), form.head_name.clone(), name.to_owned());
             let line = Some(source.lines.line(form.span.start));
             let known = places.entry(key.clone()).or_insert_with(|| {
@@ -59,4 +61,20 @@ pub(crate) fn twins(workshop: &Workshop, files: &[String]) -> Vec<TestTwins> {
         Some(TestTwins { name: key.2, places })
     });
     told.take(MOST_TOLD).collect()
+}
+
+/// `name` in the second place of `form` is the name of a test that a second definition replaces.
+fn is_name(source: &Source<'_>, form: &Form, name: &str, tally: &Tally) -> bool {
+    // A test whose name is a string is a call, and all of them run.
+    if name.starts_with('"') {
+        return false;
+    }
+    // The run names tests with their packages.
+    let bare = |name: &str| name.rsplit([':', '/']).next().unwrap_or_default().to_lowercase();
+    let is_told = tally.names.iter().any(|told| bare(told) == bare(name));
+    // In `(deftest :unit "adds" ...)` it may be that of a group, and the string that of the test.
+    let tree = &source.tree;
+    let next = form.datum.list().and_then(|list| tree.data(list).nth(2));
+    let is_group = name.starts_with(':') || next.is_some_and(|next| tree.kind(next.core) == TokenKind::String);
+    is_told || !is_group
 }

@@ -192,6 +192,31 @@ fn rt_takes_an_expected_failure_for_none() {
 }
 
 #[test]
+fn tests_are_twins_only_if_both_have_the_name() {
+    let session = &mut Session::new();
+    let of_hh = "(defsystem \"hh\" :components ((:file \"hh\")) :in-order-to ((test-op (test-op \"hh-t\"))))\n\
+                 (defsystem \"hh-t\" :depends-on (\"hh\" \"fiveam\") :components ((:file \"hh-test\"))\n  \
+                 :perform (test-op (o c) (symbol-call :fiveam :run! :hh)))\n";
+    let tests = "(defpackage :hh-test (:use :cl :fiveam))\n(in-package :hh-test)\n(def-suite :hh)\n(in-suite :hh)\n\
+                 (test one (is (= 1 1)))\n";
+    session.project.file("hh.asd", of_hh);
+    session.project.file("hh.lisp", "(defpackage :hh (:use :cl))\n");
+    session.project.file("hh-test.lisp", tests);
+    let answer = session.client.call("run_tests", json!({}));
+    counts(&answer, "fiveam", [1, 0, 0]);
+    assert!(!answer.text.contains("only the last one ran"), "{}", answer.text);
+
+    // The first argument of this macro is a group.
+    let text = "(defpackage :mill (:use :cl))\n(in-package :mill)\n(defvar *tests* '())\n(defmacro deftest (unit name &body body)\n  \
+                `(push (list ,unit ,name (lambda () ,@body)) *tests*))\n(deftest :unit \"one\" (assert (= 1 1)))\n\
+                (deftest :unit \"two\" (assert (= 2 2)))\n(defun run () (dolist (test *tests*) (funcall (third test))) \
+                (format t \"2 tests passed~%\"))\n";
+    let session = &mut performing("", "(symbol-call :mill :run)", text);
+    let answer = run(session, "sbcl", json!({}));
+    assert!(!answer.text.contains("only the last one ran"), "{}", answer.text);
+}
+
+#[test]
 fn an_error_shows_the_calls_of_the_project_that_led_to_it() {
     let text = "(defpackage :mill (:use :cl :fiveam))\n(in-package :mill)\n(defun grind (x)\n  (* 2 x))\n(defun turn (x)\n  \
                 (list (grind x)))\n(test handled (signals type-error (turn :a)))\n(test raises (is (equal '(4) (turn :b))))\n\
