@@ -139,7 +139,7 @@
         (pcase (pop frames)
           (`(,_ macroexp--compiler-macro . ,_) (setq handled t))
           (`(nil condition-case (,_ ,_ . ,handlers) . ,_)
-           (setq handled (seq-find (lambda (handler) (memq 'debug (ensure-list (car-safe handler)))) handlers))))))
+           (setq handled (lispwright--find-if (lambda (handler) (memq 'debug (ensure-list (car-safe handler)))) handlers))))))
     handled))
 
 (defun lispwright--quit ()
@@ -288,7 +288,7 @@
 
 (defun lispwright--exit-status ()
   "The status argument of the `kill-emacs' on the stack."
-  (let ((argument (car (nth 2 (seq-find (lambda (frame) (eq (nth 1 frame) 'kill-emacs)) (backtrace-frames))))))
+  (let ((argument (car (nth 2 (lispwright--find-if (lambda (frame) (eq (nth 1 frame) 'kill-emacs)) (backtrace-frames))))))
     (if (integerp argument) argument 0)))
 
 (defun lispwright--refuse-input (&rest _)
@@ -300,6 +300,18 @@
   (if (or executing-kbd-macro unread-command-events unread-input-method-events unread-post-input-method-events)
       (apply reader arguments)
     (lispwright--refuse-input)))
+
+(defun lispwright--advise (primitive how function)
+  "Advise PRIMITIVE, a function of C, with FUNCTION, as `advice-add' does HOW.  That loads the native compiler for it, and
+with it libraries that a fresh Emacs does not have."
+  ;; Emacs does not declare it.
+  (defvar features)
+  (let ((features (append '(comp comp-run) features))
+        (installer (and (fboundp 'comp-subr-trampoline-install) (symbol-function 'comp-subr-trampoline-install))))
+    (fset 'comp-subr-trampoline-install #'ignore)
+    (unwind-protect
+        (advice-add primitive how function)
+      (fset 'comp-subr-trampoline-install installer))))
 
 ;; Their library is loaded at the first use.
 (defvar comp-enable-subr-trampolines)
@@ -324,7 +336,7 @@
   (let ((comp-enable-subr-trampolines nil)
         (native-comp-enable-subr-trampolines nil))
     (dolist (reader '(read-char read-char-exclusive read-event read-key-sequence read-key-sequence-vector recursive-edit))
-      (advice-add reader :around #'lispwright--read-input)))
+      (lispwright--advise reader :around #'lispwright--read-input)))
   ;; It would also wait for keys.
   (advice-add 'debug :override #'lispwright--refuse-input))
 

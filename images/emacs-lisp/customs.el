@@ -39,7 +39,7 @@
           (let ((part (pop form)))
             (when (consp part)
               (when (and (memq (car part) heads) (proper-list-p part))
-                (setq found (append found (seq-filter #'stringp part))))
+                (setq found (append found (lispwright--keep-if #'stringp part))))
               (push part agenda))))))
     found))
 
@@ -69,11 +69,11 @@
                                     (lispwright--strings-in '(load-paths) (lispwright--forms-of (concat root "Eask")))
                                     (lispwright--strings-in '(eldev-add-loading-roots)
                                                             (lispwright--forms-of (concat root "Eldev"))))))))
-    (delete-dups (mapcar #'directory-file-name (seq-filter #'file-directory-p directories)))))
+    (delete-dups (mapcar #'directory-file-name (lispwright--keep-if #'file-directory-p directories)))))
 
 (defun lispwright--test-scripts (root)
   "The names of the scripts in ROOT that run the tests of ERT."
-  (seq-filter (lambda (name) (string-match-p "ert-run-tests" (lispwright--lines-of (concat root name))))
+  (lispwright--keep-if (lambda (name) (string-match-p "ert-run-tests" (lispwright--lines-of (concat root name))))
               (directory-files root nil "\\.sh\\'")))
 
 (defun lispwright--test-helpers (roots files)
@@ -83,16 +83,16 @@
     (dolist (root roots)
       (let ((of-make (lispwright--options root "l" (cdr lispwright--runner-files)))
             ;; A copy of what Emacs has would replace it.
-            (of-scripts (seq-remove (lambda (name) (featurep (intern (file-name-base name))))
+            (of-scripts (lispwright--drop-if (lambda (name) (featurep (intern (file-name-base name))))
                                     (lispwright--options root "l" (lispwright--test-scripts root)))))
         (setq named (append named
                             (mapcar (lambda (name) (expand-file-name name root))
                                     (append (lispwright--options root "l" '(".ert-runner"))
                                             ;; make names the tests, too.
-                                            (seq-filter (lambda (name) (string-match-p "helper[^/]*\\.el\\'" name)) of-make)
+                                            (lispwright--keep-if (lambda (name) (string-match-p "helper[^/]*\\.el\\'" name)) of-make)
                                             of-scripts
                                             '("test/test-helper.el" "tests/test-helper.el")))))))
-    (seq-filter (lambda (file) (and (file-regular-p file) (not (member file files))))
+    (lispwright--keep-if (lambda (file) (and (file-regular-p file) (not (member file files))))
                 (delete-dups (append named beside)))))
 
 (defun lispwright--own-selectors (text)
@@ -120,7 +120,7 @@ computes."
   "Those of the ERT tests NAMES that SELECTOR leaves out."
   (condition-case nil
       (let ((selected (mapcar #'ert-test-name (ert-select-tests `(and (member ,@names) ,selector) t))))
-        (seq-remove (lambda (name) (memq name selected)) names))
+        (lispwright--drop-if (lambda (name) (memq name selected)) names))
     (error nil)))
 
 (defun lispwright--load-helpers (helpers)
@@ -135,11 +135,11 @@ computes."
 
 (defun lispwright--call-with-directories (directories function)
   "Call FUNCTION with DIRECTORIES on `load-path'.  What else is put there meanwhile stays."
-  (let ((added (seq-remove (lambda (directory) (member directory load-path)) directories)))
+  (let ((added (lispwright--drop-if (lambda (directory) (member directory load-path)) directories)))
     (setq load-path (append added load-path))
     (unwind-protect
         (funcall function)
-      (setq load-path (seq-remove (lambda (directory) (memq directory added)) load-path)))))
+      (setq load-path (lispwright--drop-if (lambda (directory) (memq directory added)) load-path)))))
 
 (defun lispwright--name-fits-p (pattern name)
   "Non-nil when PATTERN, as a caller writes it, means the test called NAME: the name, its beginning and a star, or a regular
@@ -153,6 +153,6 @@ expression between slashes."
   (if (string-match-p "\\`\\((\\|:\\)" pattern)
       (let ((selector (ignore-errors (car (read-from-string pattern)))))
         (and selector
-             (seq-find (lambda (test) (eq (ert-test-name test) name))
+             (lispwright--find-if (lambda (test) (eq (ert-test-name test) name))
                        (ert-select-tests `(and (member ,name) ,selector) t))))
     (lispwright--name-fits-p pattern (symbol-name name))))

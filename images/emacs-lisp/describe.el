@@ -13,7 +13,7 @@
   "TEXT, a documentation string, without the list of parameters at its end, in at most LIMIT characters; nil for nil."
   (and (stringp text)
        (let ((text (replace-regexp-in-string "\n\n(fn\\(?: .*\\)?)\\'" "" text)))
-         (unless (string-empty-p text)
+         (unless (equal text "")
            (lispwright--cut (substitute-command-keys text) limit)))))
 
 (defun lispwright--meaning (type name kind &rest more)
@@ -102,7 +102,7 @@
 
 (defun lispwright--feature-history (feature)
   "The entry of `load-history' for the file that provides FEATURE."
-  (seq-find (lambda (entry) (member (cons 'provide feature) (cdr entry))) load-history))
+  (lispwright--find-if (lambda (entry) (member (cons 'provide feature) (cdr entry))) load-history))
 
 (defun lispwright--known (text)
   "The symbol called TEXT, if it has a meaning."
@@ -188,7 +188,7 @@
 (defun lispwright--files-not-read ()
   "The compiled files that are loaded and do not come with Emacs."
   (let ((own (expand-file-name "../.." data-directory)))
-    (seq-filter (lambda (file) (and (string-suffix-p ".elc" file) (not (string-prefix-p own file))))
+    (lispwright--keep-if (lambda (file) (and (string-suffix-p ".elc" file) (not (string-prefix-p own file))))
                 (delq nil (mapcar #'car load-history)))))
 
 ;;; Exports of a feature

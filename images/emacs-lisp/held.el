@@ -45,14 +45,6 @@ chosen; return when an interrupted stack continues."
               (lispwright--end)))))
     (funcall action)))
 
-(defun lispwright--first (count list)
-  "The first COUNT elements of LIST."
-  (let ((taken nil))
-    (while (and list (> count 0))
-      (push (pop list) taken)
-      (setq count (1- count)))
-    (nreverse taken)))
-
 (defun lispwright--restarts (interrupted)
   "Restarts of an error, or of INTERRUPTED code: lists of a name, a description and a function."
   (append

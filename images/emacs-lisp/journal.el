@@ -135,7 +135,7 @@
   "CURRENT without what has made AFTER of BEFORE."
   (cond ((eq current after) before)
         ((and (consp after) (proper-list-p after) (proper-list-p current) (or (eq before lispwright--void) (proper-list-p before)))
-         (seq-remove (lambda (element)
+         (lispwright--drop-if (lambda (element)
                        (and (memq element after) (not (and (consp before) (memq element before)))))
                      current))
         (t current)))
@@ -144,7 +144,7 @@
   "CURRENT with what has made AFTER of BEFORE."
   (cond ((eq current before) after)
         ((and (consp after) (proper-list-p after) (proper-list-p current))
-         (append (seq-remove (lambda (element)
+         (append (lispwright--drop-if (lambda (element)
                                (or (memq element current) (and (consp before) (memq element before))))
                              after)
                  current))
@@ -266,7 +266,7 @@
 
 (defun lispwright--below-p (file roots)
   "Non-nil when FILE is in one of the directories ROOTS."
-  (seq-find (lambda (root) (string-prefix-p root file)) roots))
+  (lispwright--find-if (lambda (root) (string-prefix-p root file)) roots))
 
 (defun lispwright--watchable-p (file)
   "Non-nil when FILE is a source of the project, or one that neither Emacs nor a package brings."
@@ -321,7 +321,7 @@
 
 (defun lispwright--note-reading (file buffer)
   "Attend to FILE, of which a form is about to be read, from BUFFER if it is a source."
-  (let ((known (and buffer (seq-find (lambda (watch) (eq (alist-get 'buffer watch) buffer)) lispwright--watches))))
+  (let ((known (and buffer (lispwright--find-if (lambda (watch) (eq (alist-get 'buffer watch) buffer)) lispwright--watches))))
     (cond (known
            ;; The load of a file inside has failed, and the code went on.
            (while (not (eq (car lispwright--watches) known))
@@ -398,15 +398,15 @@
 
 (defun lispwright--change (key changes)
   "The last one of CHANGES that begins like the list KEY."
-  (seq-find (lambda (change) (equal (lispwright--key change) key)) changes))
+  (lispwright--find-if (lambda (change) (equal (lispwright--key change) key)) changes))
 
 (defun lispwright--key (change)
   "What CHANGE is about, as a list."
   (pcase change
     (`(method ,symbol ,method)
      (list 'method symbol (cl--generic-method-qualifiers method) (cl--generic-method-specializers method)))
-    (`(,(or 'property 'advice) . ,_) (seq-take change 3))
-    (_ (seq-take change 2))))
+    (`(,(or 'property 'advice) . ,_) (lispwright--first 3 change))
+    (_ (lispwright--first 2 change))))
 
 (defun lispwright--all-changes (watch history)
   "The changes of the symbols of WATCH, the last one first, with those that the HISTORY of its file shows."

@@ -74,7 +74,7 @@
 (defun lispwright--note-tests (file)
   "Record the places of those ERT tests of FILE, which has been loaded, that macros have defined."
   (let* ((defined (cdr (assq 'ert--test (cdr (assq 'define-symbol-props (cdr (assoc file load-history)))))))
-         (made (seq-remove (lambda (name) (equal (car (lispwright--noted-place name 'ert-deftest)) file)) defined)))
+         (made (lispwright--drop-if (lambda (name) (equal (car (lispwright--noted-place name 'ert-deftest)) file)) defined)))
     (when made
       (with-temp-buffer
         (insert-file-contents file)
@@ -104,7 +104,7 @@
   (cond ((not (and file (file-name-absolute-p file))) nil)
         ((string-match "\\.el[cn]\\'" file)
          (let ((stem (substring file 0 (match-beginning 0))))
-           (seq-find #'file-readable-p (list (concat stem ".el") (concat stem ".el.gz") file))))
+           (lispwright--find-if #'file-readable-p (list (concat stem ".el") (concat stem ".el.gz") file))))
         (t file)))
 
 (defun lispwright--search (name kind file)

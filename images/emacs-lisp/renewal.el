@@ -69,7 +69,7 @@ nil for a file that has to be loaded again.")
 
 (defun lispwright--used-by (file)
   "The files of the project that FILE requires or loads, in their order."
-  (remove file (seq-uniq (append (mapcar (lambda (feature) (gethash feature lispwright--providers))
+  (remove file (delete-dups (append (mapcar (lambda (feature) (gethash feature lispwright--providers))
                                          (lispwright--required-by file))
                                  (reverse (gethash file lispwright--inside))))))
 
@@ -162,11 +162,11 @@ nil for a file that has to be loaded again.")
     (setq lispwright--waiting (delete file lispwright--waiting))
     (when forgotten
       (lispwright--keep-methods (cdr forgotten)))
-    (let* ((gone (seq-remove (lambda (change) (lispwright--change (lispwright--key change) changes)) earlier))
+    (let* ((gone (lispwright--drop-if (lambda (change) (lispwright--change (lispwright--key change) changes)) earlier))
            (skipped (lispwright--skipped gone changes file)))
       (mapc #'lispwright--redo skipped)
       (setq changes (append changes skipped)
-            gone (seq-remove (lambda (change) (memq change skipped)) gone))
+            gone (lispwright--drop-if (lambda (change) (memq change skipped)) gone))
       (if (not forgotten)
           ;; It was loaded over itself, by hand.
           (setq changes (append changes gone))
@@ -190,11 +190,11 @@ nil for a file that has to be loaded again.")
 (defun lispwright--skipped (gone changes file)
   "The variables and faces among GONE that FILE, which has made CHANGES, did not define again because they are still there.
 `define-derived-mode' does so, and forms such as `(unless (boundp \\='x) (defvar x 1))'."
-  (let ((able (seq-filter (lambda (change) (memq (car change) '(variable face))) gone)))
+  (let ((able (lispwright--keep-if (lambda (change) (memq (car change) '(variable face))) gone)))
     (when able
       (with-temp-buffer
         (insert-file-contents file)
-        (seq-filter (lambda (change) (lispwright--still-defined-p (nth 1 change) changes)) able)))))
+        (lispwright--keep-if (lambda (change) (lispwright--still-defined-p (nth 1 change) changes)) able)))))
 
 (defun lispwright--still-defined-p (symbol changes)
   "Non-nil when a function among CHANGES, or the file in the current buffer, defines SYMBOL."
@@ -208,7 +208,7 @@ nil for a file that has to be loaded again.")
 (defun lispwright--missed-p (change)
   "Non-nil when CHANGE is a feature that is not provided, and that a loaded file requires."
   (and (eq (car change) 'feature) (not (featurep (nth 1 change)))
-       (seq-find (lambda (loaded) (member (cons 'require (nth 1 change)) (lispwright--history (car loaded))))
+       (lispwright--find-if (lambda (loaded) (member (cons 'require (nth 1 change)) (lispwright--history (car loaded))))
                  lispwright--loaded)))
 
 (defun lispwright--want (file)
@@ -316,7 +316,7 @@ nil for a file that has to be loaded again.")
           (lispwright--load-stale (mapcar #'car lispwright--stale) targets function)
           ;; What nobody uses any more would not be there in a fresh Emacs either.
           (when (and lispwright--renewed (setq unused (lispwright--unused)))
-            (let ((renewed (seq-remove (lambda (file) (member file unused)) (reverse lispwright--renewed))))
+            (let ((renewed (lispwright--drop-if (lambda (file) (member file unused)) (reverse lispwright--renewed))))
               (dolist (file (lispwright--latest-first (append renewed unused)))
                 (lispwright--forget file t))
               (lispwright--load-stale renewed targets function)
@@ -331,8 +331,8 @@ nil for a file that has to be loaded again.")
 (defun lispwright--latest-first (files)
   "FILES, each once, those first that were loaded last."
   (let ((loaded (mapcar #'car lispwright--loaded)))
-    (append (seq-remove (lambda (file) (member file loaded)) (seq-uniq files))
-            (seq-filter (lambda (file) (member file files)) loaded))))
+    (append (lispwright--drop-if (lambda (file) (member file loaded)) (delete-dups (copy-sequence files)))
+            (lispwright--keep-if (lambda (file) (member file files)) loaded))))
 
 (defun lispwright--load-stale (files targets function)
   "Load the stale FILES, of which FUNCTION loads TARGETS and, with them, what they require.  Other files that the target does
@@ -358,7 +358,7 @@ not need are loaded before it, since names are global."
 (defun lispwright--unused ()
   "The loaded files that nobody has asked for, and that none of the others uses."
   (let ((used (lispwright--files-comprised lispwright--wanted)))
-    (seq-filter (lambda (file) (and (gethash file lispwright--journal) (not (member file used))))
+    (lispwright--keep-if (lambda (file) (and (gethash file lispwright--journal) (not (member file used))))
                 (mapcar #'car lispwright--loaded))))
 
 (defun lispwright--leave (file)
@@ -419,7 +419,7 @@ not need are loaded before it, since names are global."
       (funcall function)
     (let ((comp-enable-subr-trampolines nil)
           (native-comp-enable-subr-trampolines nil))
-      (advice-add 'require :before #'lispwright--load-behind)
+      (lispwright--advise 'require :before #'lispwright--load-behind)
       (unwind-protect
           (funcall function)
         (advice-remove 'require #'lispwright--load-behind)))))
@@ -440,7 +440,7 @@ not need are loaded before it, since names are global."
 
 (defun lispwright--loading-p (file)
   "Non-nil when FILE is being loaded."
-  (seq-find (lambda (watch) (equal (alist-get 'file watch) file)) lispwright--watches))
+  (lispwright--find-if (lambda (watch) (equal (alist-get 'file watch) file)) lispwright--watches))
 
 (defun lispwright--renewal-facts ()
   "What the request has changed in the image besides loading its targets."
@@ -451,7 +451,7 @@ not need are loaded before it, since names are global."
 
 (defun lispwright--bound-ones (names)
   "Those of the variables NAMES that have a value."
-  (seq-filter (lambda (name) (default-boundp (intern name))) names))
+  (lispwright--keep-if (lambda (name) (default-boundp (intern name))) names))
 
 ;;; Settings
 

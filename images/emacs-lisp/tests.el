@@ -77,7 +77,7 @@ FRAMES of its error."
     (setq quit-flag nil)
     (throw 'lispwright--left
            (list (lispwright--left-text)
-                 (lispwright--first 3 (seq-filter (lambda (fact) (plist-get fact :file))
+                 (lispwright--first 3 (lispwright--keep-if (lambda (fact) (plist-get fact :file))
                                                   (lispwright--folded-facts (lispwright--stack))))))))
 
 (defun lispwright--run-leavable (function test)
@@ -234,7 +234,7 @@ child process brings what it says; a signal of somebody else brings nothing."
   "Non-nil when SPEC or a suite around it is called NAME."
   (or (lispwright--name-fits-p name (buttercup-spec-full-name spec))
       (equal (buttercup-suite-or-spec-description spec) name)
-      (seq-find (lambda (suite)
+      (lispwright--find-if (lambda (suite)
                   (or (equal (buttercup-suite-or-spec-description suite) name)
                       (equal (buttercup-suite-full-name suite) name)))
                 (buttercup-suite-or-spec-parents spec))))
@@ -249,8 +249,8 @@ recorded."
     (setq lispwright--tally
           (plist-put lispwright--tally :unmatched
                      (append (plist-get lispwright--tally :unmatched)
-                             (seq-remove (lambda (name) (seq-find (lambda (test) (funcall named test name)) tests)) wanted))))
-    (seq-filter (lambda (test) (seq-find (lambda (name) (funcall named test name)) wanted)) tests)))
+                             (lispwright--drop-if (lambda (name) (lispwright--find-if (lambda (test) (funcall named test name)) tests)) wanted))))
+    (lispwright--keep-if (lambda (test) (lispwright--find-if (lambda (name) (funcall named test name)) wanted)) tests)))
 
 (defun lispwright--left-out-text (names selector)
   "What is told of the ERT tests NAMES, which SELECTOR leaves out."
@@ -279,7 +279,7 @@ recorded."
                   (list :framework framework :others others :files files :name-count (length names)
                         :names (lispwright--first lispwright--most-names names))
                   lispwright--tally))
-    (let* ((ert (seq-difference ert left-out))
+    (let* ((ert (lispwright--drop-if (lambda (name) (memq name left-out)) ert))
            (all (append (mapcar (lambda (name) (cons 'ert name)) ert) (mapcar (lambda (spec) (cons 'buttercup spec)) specs)))
            (chosen (lispwright--choose all wanted
                                        (lambda (test name)

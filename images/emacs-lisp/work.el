@@ -24,7 +24,7 @@ and the messages.")
         lispwright--diagnostics))
 
 (defconst lispwright--fatal-warnings
-  (rx (or "alformed " "attempt to let-bind " (seq "called with " (+ digit) " argument" (? "s") ", but ")))
+  "alformed \\|attempt to let-bind \\|called with [[:digit:]]+ arguments?, but "
   "Matches the warnings about code that fails whenever it is reached.")
 
 (defun lispwright--compiler-says (message &optional position _fill level)
@@ -93,13 +93,42 @@ of that time otherwise, or look again if anything was loaded since."
         (when (and (file-directory-p directory) (not (member directory load-path)))
           (push directory load-path))))))
 
+(defconst lispwright--look-for-packages
+  '(progn
+     (package-activate-all)
+     (prin1 (list load-path
+                  (let ((files nil))
+                    (dolist (loaded load-history files)
+                      (when (string-match-p "\\(-autoloads\\|package-quickstart\\)\\.elc?\\'" (or (car loaded) ""))
+                        (push (car loaded) files)))))))
+  "Code that prints the directories of a new Emacs with installed packages, and the files that it has loaded for them.")
+
+(defun lispwright--installed-packages ()
+  "The list that a child process prints about installed packages; nil when it fails.  It does not get the pipe."
+  (with-temp-buffer
+    (let ((coding-system-for-read 'utf-8-unix))
+      (call-process "/bin/sh" nil '(t nil) nil "-c" "exec \"$0\" \"$@\" 8<&- 9>&-"
+                    (expand-file-name invocation-name invocation-directory)
+                    "--no-init-file" "--no-site-file" "--batch" "--eval" (prin1-to-string lispwright--look-for-packages)))
+    (goto-char (point-min))
+    (condition-case nil
+        (read (current-buffer))
+      (error nil))))
+
 (defun lispwright--activate-packages ()
-  "Put the installed packages on `load-path', once."
+  "Put the installed packages on `load-path', once.
+The library that does it brings thirty others; code that calls their functions would work here and not in a fresh Emacs."
   (unless lispwright--packages-activated
     (setq lispwright--packages-activated t)
-    (require 'package)
     (let ((inhibit-message t))
-      (package-activate-all))))
+      (if (or lispwright--joined (featurep 'package))
+          (package-activate-all)
+        (pcase (lispwright--installed-packages)
+          (`(,directories ,files)
+           (setq load-path (append (lispwright--drop-if (lambda (directory) (member directory load-path)) directories)
+                                   load-path))
+           (dolist (file files)
+             (load file t t t))))))))
 
 (defun lispwright--library (name)
   "The source file of the feature or library NAME, or nil."
@@ -165,7 +194,7 @@ definitions of an owner's Emacs stay."
          (in-hand (gethash file lispwright--in-hand)))
     ;; The compiler may have reported the same error.
     (setq lispwright--diagnostics
-          (seq-remove (lambda (said)
+          (lispwright--drop-if (lambda (said)
                         (and (equal (plist-get said :severity) "error") (equal (plist-get said :file) file)
                              (equal (plist-get said :line) (nth 0 in-hand))))
                       lispwright--diagnostics))

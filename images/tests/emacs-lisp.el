@@ -5,7 +5,7 @@
 (require 'ert)
 
 (let ((images (expand-file-name "../emacs-lisp/" (file-name-directory load-file-name))))
-  (dolist (part '("wire" "print" "journal" "places" "stack" "agent" "held" "objects" "look" "describe" "renewal" "work" "customs" "tests"))
+  (dolist (part '("lists" "wire" "print" "journal" "places" "stack" "agent" "held" "objects" "look" "describe" "renewal" "work" "customs" "tests"))
     (load (concat images part ".el") nil t t)))
 
 (defvar agent-test-sent nil "What the agent has sent, the last message first.")

@@ -42,7 +42,8 @@ fn a_project_of_emacs_lisp_runs_emacs_and_output_is_captured() {
     assert_eq!(answer.fields["stderr"].as_str().map(str::trim), Some("λ 1"));
     let status = session.ok("repl_control", json!({ "action": "status" }));
     assert!(status.text.contains("main: idle, GNU Emacs "), "{}", status.text);
-    let node = session.ok("repl_eval", json!({ "code": "(progn (cl-defstruct spot x y) (make-spot :x 1))" }));
+    let node = session
+        .ok("repl_eval", json!({ "code": "(progn (require 'cl-lib) (cl-defstruct spot x y) (make-spot :x 1))" }));
     assert!(node.text.contains("[object 2]"), "{}", node.text);
     let looked = session.ok("inspect_object", json!({ "id": 2 }));
     assert!(looked.text.contains("x = 1") && looked.text.contains("y = nil"), "{}", looked.text);
@@ -190,6 +191,23 @@ fn tests_of_both_frameworks_are_run_and_failures_reported() {
     assert!(answer.text.starts_with("1 passed, 1 failed, 1 pending of 3 (buttercup, "), "{}", answer.text);
     let one = session.ok("run_tests", json!({ "path": "area-spec.el", "tests": ["areas hold"] }));
     assert_eq!((&one.fields["passed"], &one.fields["failed"]), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn an_image_has_no_libraries_that_a_fresh_emacs_lacks() {
+    let mut session =
+        Session::with_file("mill.el", "(defun mill-join (words) (string-join words \",\"))\n(provide 'mill)\n");
+    let test =
+        "(require 'ert)\n(require 'mill)\n(ert-deftest mill-joins () (should (equal (mill-join '(\"a\")) \"a\")))\n";
+    session.project.file("mill-test.el", test);
+    // Whatever is asked of it before.
+    session.ok("load_system", json!({ "path": "mill.el" }));
+    let answer = session.ok("run_tests", json!({ "path": "mill-test.el" }));
+    let void = "void-function: Symbol’s function definition is void: string-join";
+    assert!(answer.text.starts_with("0 passed, 1 failed") && answer.text.contains(void), "{}", answer.text);
+    let libraries = "(mapcar #'featurep '(subr-x rx comp json package seq cl-lib))";
+    let answer = Session::new().ok("repl_eval", json!({ "code": libraries, "runtime": "emacs" }));
+    assert!(answer.text.contains("=> (nil nil nil nil nil nil nil)"), "{}", answer.text);
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) static BACKEND: Backend = Backend {
     },
     words: Words {
         package: "package",
-        input: "(cl-letf (((symbol-function 'read-string) (lambda (&rest _) \"...\"))) ...)",
+        input: "(require 'cl-lib) (cl-letf (((symbol-function 'read-string) (lambda (&rest _) \"...\"))) ...)",
         not_looked_at: "files that were not loaded from source in this image, what comes with Emacs, and names in data",
         keeps_variables: "Code that is loaded from source keeps them; compiled functions keep their arguments.",
         missing_package: "Emacs Lisp has no packages: names are global.",
@@ -102,6 +102,7 @@ pub(crate) fn joined_text() -> String {
 
 fn text() -> String {
     parts![
+        "lists.el",
         "wire.el",
         "print.el",
         "journal.el",
