@@ -1,6 +1,6 @@
 ;;;; The agent's interface to the process that runs Guile: descriptors, the wire, signals, ports, limits.
 ;;;;
-;;;; The parts of the agent are one module. This file comes first, then roots.scm, print.scm, stack.scm, agent.scm,
+;;;; The parts of the agent are one module. This file comes first, then directories.scm, roots.scm, print.scm, stack.scm, agent.scm,
 ;;;; which describes the whole, then warnings.scm, work.scm, look.scm, describe.scm, references.scm, held.scm and
 ;;;; copies.scm.
 
@@ -8,6 +8,8 @@
   #:use-module (ice-9 exceptions)
   #:use-module (ice-9 match)
   #:use-module (ice-9 rdelim)
+  #:use-module ((ice-9 binary-ports) #:select (get-bytevector-n))
+  #:use-module ((ice-9 iconv) #:select (bytevector->string))
   #:use-module (rnrs bytevectors)
   #:use-module (srfi srfi-1)
   #:use-module (srfi srfi-9)
@@ -277,16 +279,6 @@ encoding, as by `setlocale'."
      (dynamic-func "GC_ignore_warn_proc" global))))
 
 (define project-root #f)                ; the directory this process was started in
-
-(define (library-directories)
-  "The directories of the project's modules: its root, and the usual directories below it."
-  (cons project-root
-        (filter file-is-directory?*
-                (map (lambda (name) (string-append project-root "/" name))
-                     '("src" "modules" "module" "mod" "lib" "scheme" "guile")))))
-
-(define (file-is-directory?* path)
-  (false-if-exception (file-is-directory? path)))
 
 (define (prepare-image cache)
   "Prepares a started image. Compiled modules go below CACHE, or nowhere when that is #f."

@@ -359,6 +359,8 @@ judges compiled code by the age of its own source alone, and code that is older 
     (set-evaluation-phase! evaluation 'eval)
     (set-evaluation-kind! evaluation kind)
     (restore-ports)
+    ;; There may be directories that were not there when the image began.
+    (set! %load-path (append (lset-difference equal? (library-directories) %load-path) %load-path))
     (let ((answer (call-collecting-diagnostics
                    evaluation
                    (lambda ()

@@ -6,7 +6,7 @@
 
 (load (part "system"))
 (define parts
-  (map part '("roots" "print" "stack" "agent" "warnings" "work" "tests" "look" "describe" "references" "held" "copies")))
+  (map part '("directories" "roots" "print" "stack" "agent" "warnings" "work" "tests" "look" "describe" "references" "held" "copies")))
 (set-current-module (resolve-module '(lispwright agent)))
 (for-each load (@@ (guile-user) parts))
 
@@ -270,6 +270,17 @@
 (test-assert (not (project-file? "/elsewhere/b.scm")))
 (make-directories (string-append directory "/x/y/z.go"))
 (test-assert (file-is-directory? (string-append directory "/x/y")))
+;; The directories of modules
+(make-directories (string-append directory "/src/guile/ice-9/z.go"))
+(make-directories (string-append directory "/vendor/a/z.go"))
+(file "src/guile/top.scm" ";;; Top\n(define-module (top)\n  #:export (one))\n")
+(file "src/guile/ice-9/match.scm" "(define-module (ice-9 match))\n")
+(file "vendor/a/b.sld" "(define-library\n  (a b))\n")
+(file "vendor/other.scm" "(define-module (elsewhere))\n")
+(file "Makefile" "check:\n\tguile -L ./x/y -L$(srcdir)/nowhere t.scm\n\tcc -L vendor t.c\n")
+(test-equal "modules tell their directories by their names, and calls of Guile in a Makefile"
+  (map (lambda (name) (string-append directory name)) '("" "/x/y" "/src" "/src/guile" "/vendor"))
+  (library-directories))
 (system* "rm" "-r" directory)
 
 (test-end "guile")

@@ -24,6 +24,9 @@ fn line(unbound: &Unbound, skin: Skin) -> Option<String> {
     let space = unbound.space.as_ref().map(|space| format!(" ({})", one_line(space, 100))).unwrap_or_default();
     Some(if unbound.is_loaded {
         format!("{name}: defined in {place}{space}, which is loaded: not imported where it is used, or used before it.")
+    } else if unbound.is_to_be_imported && name.starts_with('(') {
+        // A module that was asked for and not found.
+        format!("{name}: {place} defines it, where a file of this name is not looked for.")
     } else if unbound.is_to_be_imported {
         format!("{name}: defined in {place}{space}, which is not imported where it is used.")
     } else {
@@ -70,6 +73,10 @@ mod tests {
             (
                 Unbound { is_to_be_imported: true, ..unbound(Some("a.scm"), false, &[]) },
                 "[note] helper: defined in a.scm:41 (shop.util), which is not imported where it is used.\n",
+            ),
+            (
+                Unbound { name: "(shop util)".into(), is_to_be_imported: true, ..unbound(Some("a.scm"), false, &[]) },
+                "[note] (shop util): a.scm:41 defines it, where a file of this name is not looked for.\n",
             ),
             (unbound(None, false, &["help"]), "[note] helper: no file of the project defines it. Nearest: help.\n"),
             (unbound(None, false, &[]), ""),

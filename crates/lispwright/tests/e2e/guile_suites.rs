@@ -68,6 +68,30 @@ fn tests_run_once_after_a_change_of_what_they_use() {
 }
 
 #[test]
+fn modules_are_found_where_their_names_tell_and_where_a_makefile_says() {
+    let test = |module: &str| {
+        format!(
+            "(use-modules (srfi srfi-64) {module})\n(test-begin \"t\")\n(test-equal 3 (add 1 2))\n(test-end \"t\")\n"
+        )
+    };
+    let module = |name: &str| format!("(define-module {name} #:export (add))\n(define (add a b) (+ a b))\n");
+    let mut session = Session::with_file("src/guile/foo.scm", module("(foo)"));
+    session.project.file("tests/guile/foo-test.scm", test("(foo)"));
+    let answer = session.ok("run_tests", json!({ "path": "tests/guile/foo-test.scm" }));
+    assert!(answer.text.starts_with("1 passed, 0 failed"), "{}", answer.text);
+    // The image has been there before these are.
+    session.project.file("far/off/shop/till.scm", module("(shop till)"));
+    session.project.file("made/parts.scm", "(add-one 1)\n");
+    session.project.file("Makefile", "check:\n\tguile -L made tests/till-test.scm\n");
+    session.project.file(
+        "tests/till-test.scm",
+        format!("(unless (search-path %load-path \"parts.scm\") (exit 1))\n{}", test("(shop till)")),
+    );
+    let answer = session.ok("run_tests", json!({ "path": "tests/till-test.scm" }));
+    assert!(answer.text.starts_with("1 passed, 0 failed"), "{}", answer.text);
+}
+
+#[test]
 fn a_script_with_checks_of_its_own_counts_as_one_test() {
     let mut session = Session::with_file("Makefile.am", "TESTS = bad.scm\n");
     let check = "(define-syntax check (syntax-rules () ((_ a b) (unless (equal? a b) (display \"FAIL: a\") (newline) (exit 1)))))\n";

@@ -89,6 +89,7 @@ pub(super) static BACKEND: Backend = Backend {
 fn text() -> String {
     parts![
         "system.scm",
+        "directories.scm",
         "roots.scm",
         "print.scm",
         "stack.scm",
