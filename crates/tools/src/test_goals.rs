@@ -4,10 +4,10 @@
 //! tests. In the other languages it is the files that define tests, and the scripts in directories of tests that are called tests or that
 //! a Makefile or the project's continuous integration names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-use lispwright_index::{Document, FormRow, Index, files_are_modules};
+use lispwright_index::{Document, FormRow, Import, Index, files_are_modules};
 use lispwright_lint::is_of_another_host;
 use lispwright_runtime::Runtime;
 use lispwright_syntax::{Dialect, FormKind};
@@ -191,6 +191,9 @@ impl Project<'_> {
         let own = self.index.documents().filter(|document| document.path.starts_with(self.directory));
         let dialect = self.of_systems().filter(|_| has_systems);
         let of_systems = |document: &&Document| Some(document.dialect) == dialect;
+        let spaces = self.index.documents().flat_map(|document| &document.facts.spaces);
+        let with_rackunit: HashSet<&str> =
+            spaces.filter(|space| space.imports.iter().any(is_rackunit)).map(|space| &*space.name).collect();
         let tests = own.filter(|document| {
             !is_definition(&document.path)
                 && !is_of_another_host(&document.path)
@@ -199,12 +202,31 @@ impl Project<'_> {
                 && match self.loaded.get(&self.shown(&document.path)) {
                     Some(true) => true,
                     Some(false) => defines_tests(document),
-                    None => defines_tests(document) || self.is_script(document),
+                    None => {
+                        defines_tests(document) || self.checks(document, &with_rackunit) || self.is_script(document)
+                    }
                 }
         });
         let mut paths: Vec<String> = tests.map(|document| self.shown(&document.path)).collect();
         paths.sort();
         paths
+    }
+
+    /// Whether a module of Racket makes checks inside of forms of its own: of macros of the project, of functions that it
+    /// calls. `with_rackunit` are the modules of the project that require its framework.
+    fn checks(&self, document: &Document, with_rackunit: &HashSet<&str>) -> bool {
+        let mut imports = document.facts.spaces.iter().flat_map(|space| &space.imports);
+        // It may come with a file of the project that has the macros.
+        let has_framework = imports.any(|import| is_rackunit(import) || with_rackunit.contains(&*import.from));
+        let in_folder = in_folder(&self.shown(&document.path));
+        let checks = |form: &FormRow| {
+            let text = &document.text[form.span.range()];
+            // What is only defined runs nothing.
+            form.kind == FormKind::Expression
+                && !matches!(&*form.head, "" | "provide")
+                && (in_folder || text.contains("(check-") || text.contains("(test-"))
+        };
+        has_framework && document.facts.forms.iter().any(checks)
     }
 
     /// Whether a file without tests of a framework is one that tests by itself.
@@ -215,13 +237,23 @@ impl Project<'_> {
         }
         let is_test = name.split(['.', '-', '_']).any(|word| matches!(word, "test" | "tests" | "check"));
         let folder = self.shown(&document.path);
-        let in_folder = Path::new(&folder).parent().is_some_and(|parent| {
-            parent.components().any(|one| FOLDERS.contains(&one.as_os_str().to_string_lossy().as_ref()))
-        });
+        let in_folder = in_folder(&folder);
         let is_listed = || self.listed.iter().any(|word| folder == *word || folder.ends_with(&format!("/{word}")));
         // A module is for others, unless it is listed.
         is_test && in_folder && !defines_module(document) || (is_test || in_folder) && is_listed()
     }
+}
+
+fn is_rackunit(import: &Import) -> bool {
+    import.from.starts_with("lib:rackunit/")
+}
+
+/// Whether the file at `path`, as calls name it, is in a directory of tests.
+fn in_folder(path: &str) -> bool {
+    let parent = Path::new(path).parent();
+    parent.is_some_and(|parent| {
+        parent.components().any(|one| FOLDERS.contains(&one.as_os_str().to_string_lossy().as_ref()))
+    })
 }
 
 fn is_definition(path: &Path) -> bool {

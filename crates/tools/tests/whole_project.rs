@@ -135,6 +135,27 @@ async fn checks_at_the_top_of_a_module_of_racket_are_tests() {
 }
 
 #[tokio::test]
+async fn checks_in_forms_of_the_project_are_tests_of_racket() {
+    let project = Project::empty();
+    let macros = "#lang racket/base\n(require rackunit)\n(provide describe it)\n\
+                  (define-syntax-rule (describe name body ...) (let () body ...))\n\
+                  (define-syntax-rule (it name body ...) (test-case name body ...))\n";
+    let tests = |at: &str, value: &str| {
+        format!(
+            "#lang racket/base\n(require rackunit \"{at}\")\n(describe \"a\" (it \"adds\" (check-equal? (+ 1 2) {value})))\n"
+        )
+    };
+    project.write("tests/spec.rkt", macros);
+    project.write("tests/base.rkt", &tests("spec.rkt", "3"));
+    project.write("more.rkt", &tests("tests/spec.rkt", "4"));
+    // In a directory of tests the checks may be those of a module that is required.
+    project.write("tests/made.rkt", "#lang racket/base\n(require \"spec.rkt\")\n(it \"runs\" (void))\n");
+    let (headline, lines) = project.lines(json!({})).await;
+    assert!(headline.starts_with("2 passed, 1 failed, 0 pending of 3 in 3 files"), "{lines:#?}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn tests_of_racket_run_in_their_directory_without_what_the_package_leaves_out() {
     let project = Project::empty();
     let check = "#lang racket/base\n(require rackunit)\n(check-true (file-exists? \"data.txt\"))\n";
