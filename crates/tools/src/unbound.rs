@@ -44,9 +44,43 @@ pub struct Unbound {
     /// A file that uses the name has to import it from that one.
     #[serde(skip)]
     pub is_to_be_imported: bool,
+    /// The library of the language that has it, to be required first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// Names of the project like it, if no file defines it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<String>,
+}
+
+/// Libraries of a language that code has to require, each with what its names begin with, and with other names. Later versions
+/// have some of them without that.
+const LIBRARIES: &[(Dialect, &[(&str, &str, &str)])] = &[(
+    Dialect::EmacsLisp,
+    &[
+        ("cl-lib", "cl-", ""),
+        ("seq", "seq-", ""),
+        ("map", "map-", ""),
+        ("json", "json-", ""),
+        (
+            "subr-x",
+            "",
+            "string-join string-blank-p string-empty-p string-trim string-trim-left string-trim-right string-remove-prefix \
+             string-remove-suffix string-reverse string-pad string-fill string-limit string-lines string-chop-newline \
+             string-clean-whitespace hash-table-keys hash-table-values hash-table-empty-p thread-first thread-last \
+             named-let replace-region-contents",
+        ),
+    ],
+)];
+
+/// The library of the language that has a name.
+fn library_of(dialect: Dialect, name: &str) -> Option<&'static str> {
+    let mut all = LIBRARIES.iter().filter(|(of, _)| *of == dialect).flat_map(|(_, all)| *all);
+    let has = |(_, prefix, names): &&(&str, &str, &str)| {
+        let is_known = || dialect.standard_operator(name).is_some() || dialect.special_form(name).is_some();
+        (!prefix.is_empty() && name.starts_with(prefix) && is_known())
+            || names.split_whitespace().any(|one| one == name)
+    };
+    all.find(has).map(|(library, ..)| *library)
 }
 
 /// What implementations say of names that are not bound; the name is the first group that there is.
@@ -218,6 +252,7 @@ fn looked_up<'i>(index: &'i Index, dialect: Dialect, name: String, loaded: &Hash
         }
     };
     let document = place.map(|(document, ..)| document);
+    let library = library_of(dialect, plain).filter(|_| place.is_none());
     Unbound {
         path: document.map(|document| relative(&document.path.to_string_lossy(), root)),
         line: place.map(|(document, at, _)| document.line(at)),
@@ -225,7 +260,8 @@ fn looked_up<'i>(index: &'i Index, dialect: Dialect, name: String, loaded: &Hash
         system: document.and_then(|document| index.system_of(&document.path)).map(str::to_owned),
         is_to_be_imported: false,
         is_loaded: document.is_some_and(|document| loaded.contains(&document.path)),
-        nearest: if place.is_none() { index.nearest(&name, 2) } else { Vec::new() },
+        library: library.map(str::to_owned),
+        nearest: if place.is_none() && library.is_none() { index.nearest(&name, 2) } else { Vec::new() },
         name,
     }
 }
@@ -233,6 +269,14 @@ fn looked_up<'i>(index: &'i Index, dialect: Dialect, name: String, loaded: &Hash
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_library_of_the_language_has_names_of_its_own() {
+        let library = |name| library_of(Dialect::EmacsLisp, name);
+        assert_eq!((library("cl-loop"), library("cl-till"), library("car")), (Some("cl-lib"), None, None));
+        assert_eq!((library("string-join"), library("seq-mapcat")), (Some("subr-x"), Some("seq")));
+        assert_eq!(library_of(Dialect::CommonLisp, "string-join"), None);
+    }
 
     #[test]
     fn names_are_found_in_the_words_of_each_implementation() {

@@ -14,6 +14,9 @@ pub(crate) fn text(names: &[Unbound], skin: Skin) -> String {
 
 fn line(unbound: &Unbound, skin: Skin) -> Option<String> {
     let name = one_line(&unbound.name, 100);
+    if let Some(library) = &unbound.library {
+        return Some(format!("{name}: {library} has it, which is not loaded: (require '{library})."));
+    }
     let Some(path) = &unbound.path else {
         let nearest: Vec<String> = unbound.nearest.iter().map(|name| one_line(name, 60)).collect();
         return (!nearest.is_empty())
@@ -54,6 +57,7 @@ mod tests {
             system: None,
             is_loaded,
             is_to_be_imported: false,
+            library: None,
             nearest: nearest.iter().map(|name| (*name).to_owned()).collect(),
         };
         for (name, expected) in [
@@ -64,6 +68,10 @@ mod tests {
             (
                 Unbound { system: Some("shop".into()), ..unbound(Some("a.lisp"), false, &[]) },
                 "[note] helper: defined in a.lisp:41 (shop.util), not loaded here: load_system {\"system\": \"shop\"}\n",
+            ),
+            (
+                Unbound { name: "cl-loop".into(), library: Some("cl-lib".into()), ..unbound(None, false, &[]) },
+                "[note] cl-loop: cl-lib has it, which is not loaded: (require 'cl-lib).\n",
             ),
             (
                 unbound(Some("a.el"), true, &[]),
