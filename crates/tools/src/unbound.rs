@@ -52,9 +52,11 @@ pub struct Unbound {
     pub nearest: Vec<String>,
 }
 
-/// Libraries of a language that code has to require, each with what its names begin with, and with other names. Later versions
-/// have some of them without that.
-const LIBRARIES: &[(Dialect, &[(&str, &str, &str)])] = &[(
+/// A library, what its names begin with, and other names of it.
+type Library = (&'static str, &'static str, &'static str);
+
+/// Libraries of a language that code has to require. Later versions have some of the names without that.
+const LIBRARIES: &[(Dialect, &[Library])] = &[(
     Dialect::EmacsLisp,
     &[
         ("cl-lib", "cl-", ""),
@@ -75,7 +77,7 @@ const LIBRARIES: &[(Dialect, &[(&str, &str, &str)])] = &[(
 /// The library of the language that has a name.
 fn library_of(dialect: Dialect, name: &str) -> Option<&'static str> {
     let mut all = LIBRARIES.iter().filter(|(of, _)| *of == dialect).flat_map(|(_, all)| *all);
-    let has = |(_, prefix, names): &&(&str, &str, &str)| {
+    let has = |(_, prefix, names): &&Library| {
         let is_known = || dialect.standard_operator(name).is_some() || dialect.special_form(name).is_some();
         (!prefix.is_empty() && name.starts_with(prefix) && is_known())
             || names.split_whitespace().any(|one| one == name)
