@@ -329,3 +329,31 @@ fn a_slip_of_a_name_of_an_installed_package_of_emacs_is_told() {
         assert_eq!(told(code), [""; 0], "{code}");
     }
 }
+
+#[test]
+fn a_file_that_a_module_of_racket_requires_is_there() {
+    let root = tempfile::tempdir().expect("a directory");
+    let text = "#lang racket/base\n(require \"parts.rkt\" \"made/table.rkt\" \"prts.rkt\" \"other.rkt\" (for-label \"doc.rkt\"))\n\
+                (define-syntax-rule (m) (require \"theirs.rkt\"))\n(require (from-above \"parts\" \"else.rkt\"))\n\
+                (module+ test (require (only-in \"lost.rkt\" area)))\n";
+    for (name, text) in
+        [("shop.rkt", text), ("parts.rkt", "#lang racket/base\n"), ("made/table.rkt", ""), (".gitignore", "made\n")]
+    {
+        fs::create_dir_all(root.path().join("made")).expect("a directory");
+        fs::write(root.path().join(name), text).expect("a file");
+    }
+    let mut index = Index::default();
+    index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(Dialect::Racket)));
+    let question = index.question(Dialect::Racket);
+    let document = index.documents().find(|one| one.path.ends_with("shop.rkt")).expect("the file");
+    let rule = rules::with_code("unknown-module").expect("the rule");
+    let told: Vec<String> = lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect();
+    assert_eq!(
+        told,
+        [
+            "no module `prts.rkt` is there; near it: `parts.rkt`",
+            "no file `other.rkt` is there",
+            "no file `lost.rkt` is there"
+        ]
+    );
+}

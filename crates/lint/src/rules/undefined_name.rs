@@ -92,9 +92,9 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::Racket,
-            wrong: "#lang racket\n(require \"parts.rkt\")\n(define (statement items) (apply + items))\n\
+            wrong: "#lang racket\n(require shop/parts)\n(define (statement items) (apply + items))\n\
                     (define (report items) (displayln (statment items)))\n",
-            right: "#lang racket\n(require \"parts.rkt\")\n(define (statement items) (apply + items))\n\
+            right: "#lang racket\n(require shop/parts)\n(define (statement items) (apply + items))\n\
                     (define (report items) (displayln (statement (other items))))\n",
         },
         Example {

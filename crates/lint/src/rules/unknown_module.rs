@@ -1,6 +1,7 @@
 //! A package, module, namespace or feature that nobody declares.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use lispwright_index::{Link, Thing, Tie};
 use lispwright_syntax::Dialect;
@@ -21,7 +22,7 @@ static ABOUT: About = About {
     is_default: true,
     dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Racket, Dialect::Clojure, Dialect::EmacsLisp],
     what: "A package, module, namespace or feature is imported, loaded or entered that is not there, and that is a slip of the \
-           hand away from one that is.",
+           hand away from one that is; or a module of Racket is required from a file that is not there.",
     why: "The file cannot be loaded.",
     examples: &[
         Example {
@@ -42,7 +43,7 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::Racket,
             wrong: "#lang racket/base\n(require racket/strng)\n",
-            right: "#lang racket/base\n(require racket/string \"string.rkt\" shop/string)\n",
+            right: "#lang racket/base\n(require racket/string shop/string)\n",
         },
         Example {
             dialect: Dialect::EmacsLisp,
@@ -81,12 +82,50 @@ impl Rule for UnknownModule {
         };
         for link in file.facts.links.iter().filter(asks) {
             let name = name_of_space(link);
-            if let Some(near) = meant(file, link, &name).filter(|_| !file.is_in_branch(link.span)) {
-                let what = words.space_word;
-                findings.add(link.span, format!("no {what} `{}` is there; near it: `{near}`", shown(file, &name)));
+            let path = Path::new(&link.name);
+            let is_path = link.thing == Thing::File && path.is_absolute();
+            // What is written by a tool, or is named by an ignore file, is there, too.
+            if file.is_in_branch(link.span) || (is_path && path.exists()) {
+                continue;
+            }
+            let (what, written) = (words.space_word, shown(file, &name));
+            match meant(file, link, &name) {
+                Some(near) => findings.add(link.span, format!("no {what} `{written}` is there; near it: `{near}`")),
+                None if is_path && is_relative(file, link) && file.document.path.exists() => {
+                    findings.add(link.span, format!("no file `{written}` is there"));
+                }
+                None => {}
             }
         }
     }
+}
+
+/// The forms of Racket in which a path begins at the directory of the file.
+const SPECIFICATIONS: &[&str] = &[
+    "require",
+    "local-require",
+    "only-in",
+    "except-in",
+    "prefix-in",
+    "rename-in",
+    "combine-in",
+    "for-syntax",
+    "for-template",
+    "for-meta",
+    "submod",
+];
+
+/// The forms of Racket in which a `require` is that of the module, and no part of a template.
+const MODULES: &[&str] = &["module", "module*", "module+", "begin"];
+
+/// The link is a text that a module of the file takes as a path from there: other forms can begin elsewhere, and a template
+/// is that of the files that use it.
+fn is_relative(file: &File<'_, '_>, link: &Link) -> bool {
+    let heads = file.lists_around(link.span).map(|list| file.head_of(list).unwrap_or_default());
+    let mut outside = heads.skip_while(|head| SPECIFICATIONS.contains(head));
+    let is_in_one =
+        file.list_of(link.span).is_some_and(|list| SPECIFICATIONS.contains(&file.head_of(list).unwrap_or_default()));
+    file.source(link.span).starts_with('"') && is_in_one && outside.all(|head| MODULES.contains(&head))
 }
 
 /// The space of the index that a link names.
