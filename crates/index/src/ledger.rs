@@ -437,23 +437,6 @@ impl<'i> UseIndex<'i> {
         AskedSymbols { symbols, are_members, parts, given_on }
     }
 
-    /// The spaces in which a macro of the project takes one of the symbols of another space, in a form at top level.
-    fn given_on(&self, symbols: &[Symbol]) -> Vec<String> {
-        let mut spaces = Vec::new();
-        for symbol in symbols {
-            for hit in self.uses(symbol).hits.iter().filter(|hit| hit.used.kind == UseKind::Value) {
-                let space = hit.document.facts.space_at(hit.used.start);
-                let form = hit.form().filter(|form| form.around.is_none() && space != symbol.space);
-                let Some(form) = form.filter(|_| !spaces.iter().any(|known| known == space)) else { continue };
-                let head = form.head.rsplit('/').next().unwrap_or(&form.head);
-                if self.definitions_named(head).any(|(_, one)| one.kind == FormKind::Macro) {
-                    spaces.push(space.to_owned());
-                }
-            }
-        }
-        spaces
-    }
-
     /// The place has the name of a member, whatever it means as a name of the module.
     pub fn may_be_member(&self, asked: &AskedSymbols<'_>, place: &NamePlace) -> bool {
         let (Referent::Is(meant) | Referent::Unknown(meant)) = &place.meaning;

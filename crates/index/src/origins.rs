@@ -1,11 +1,12 @@
-//! Where packages come from whose declarations do not show all that they have.
+//! Where packages come from whose declarations do not show all that they have, and where names are given on.
 
 use lispwright_syntax::FormKind;
 use rustc_hash::FxHashSet;
 
+use crate::facts::UseKind;
 use crate::index::Document;
 use crate::links::{Thing, Tie};
-use crate::question::UseIndex;
+use crate::question::{Symbol, UseIndex};
 
 /// Where packages come from that no file declares.
 #[derive(Debug, Default)]
@@ -67,6 +68,23 @@ impl UseIndex<'_> {
         !self.dialect().folds_case()
             || crate::space::common_lisp::is_of_language(package)
             || self.origins().libraries.contains(stem(package))
+    }
+
+    /// The spaces in which a macro of the project takes one of the symbols of another space, in a form at top level.
+    pub(crate) fn given_on(&self, symbols: &[Symbol]) -> Vec<String> {
+        let mut spaces = Vec::new();
+        for symbol in symbols {
+            for hit in self.uses(symbol).hits.iter().filter(|hit| hit.used.kind == UseKind::Value) {
+                let space = hit.document.facts.space_at(hit.used.start);
+                let form = hit.form().filter(|form| form.around.is_none() && space != symbol.space);
+                let Some(form) = form.filter(|_| !spaces.iter().any(|known| known == space)) else { continue };
+                let head = form.head.rsplit('/').next().unwrap_or(&form.head);
+                if self.definitions_named(head).any(|(_, one)| one.kind == FormKind::Macro) {
+                    spaces.push(space.to_owned());
+                }
+            }
+        }
+        spaces
     }
 
     fn origins(&self) -> &Origins {
