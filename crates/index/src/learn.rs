@@ -224,6 +224,9 @@ impl<'t> Walk<'t> {
     /// Notes that the data of a special form in a template are the arguments that a variable of the macro gets.
     pub(crate) fn learns_form(&mut self, form: SpecialForm, mut data: Data<'t>) {
         use SpecialForm as F;
+        if self.learning.is_none() {
+            return;
+        }
         // Those that bind names for code, or take clauses with code.
         let is_such = matches!(
             form,
@@ -265,7 +268,7 @@ impl<'t> Walk<'t> {
                 | F::Loop
                 | F::Parameterize
         );
-        if self.learning.is_none() || !is_such {
+        if !is_such {
             return;
         }
         // `,@body`, `body ...` or `. body`

@@ -4,6 +4,7 @@
 //! as a use, as something else that is known (a local name, a name of another package, a word of syntax), as a mention in
 //! text or data, or as *possible*, when it may be a use and nobody can tell.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use lispwright_syntax::{FormKind, Span, SpecialForm, TokenKind, Tree};
@@ -159,7 +160,7 @@ pub struct AskedSymbols<'i> {
     /// The files with their definitions that are parts of several modules.
     parts: Vec<&'i str>,
     /// The spaces in which a macro at top level takes one of them, and may define the name there.
-    given_on: Vec<String>,
+    given_on: OnceCell<Vec<String>>,
 }
 
 /// A ledger that is being kept.
@@ -433,8 +434,7 @@ impl<'i> UseIndex<'i> {
         });
         let files = definitions.iter().map(|(document, _)| document.facts.file.as_str());
         let parts = files.filter(|file| !self.spaces.further_of(file).is_empty()).collect();
-        let given_on = self.given_on(&symbols);
-        AskedSymbols { symbols, are_members, parts, given_on }
+        AskedSymbols { symbols, are_members, parts, given_on: OnceCell::new() }
     }
 
     /// The place has the name of a member, whatever it means as a name of the module.
@@ -578,7 +578,7 @@ impl<'i> UseIndex<'i> {
         if asked.parts.iter().any(|file| self.spaces.is_part_of_further(file, &meant.space)) {
             return Meant::May(PossibleReason::Included);
         }
-        if asked.given_on.contains(&meant.space) {
+        if asked.given_on.get_or_init(|| self.given_on(symbols)).contains(&meant.space) {
             return Meant::May(PossibleReason::GivenOn);
         }
         // Code of files without a module is in one space when another file loads them.

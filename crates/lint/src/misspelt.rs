@@ -36,8 +36,7 @@ impl File<'_, '_> {
         if name.len() < FEWEST_LETTERS || !name.is_ascii() || !self.is_telling(name) || is_of_modules() {
             return None;
         }
-        // What is written again elsewhere is meant so.
-        if self.question.named(symbol).any(|hit| hit.used.span() != at) {
+        if self.is_again(at, symbol) {
             return None;
         }
         let mut own = self.facts.definitions.iter().map(|one| spelled(self.dialect(), &one.name));
@@ -51,7 +50,7 @@ impl File<'_, '_> {
             let functions = self.dialect().standard_operators().filter(|_| is_one || !is_variable);
             variables.chain(functions).find(|known| is_slip(name, known)).map(str::to_owned)
         };
-        let known = (is_one || is_variable).then(|| self.local_meant(at, name)).flatten().or_else(of_language);
+        let known = (is_one || is_variable).then(|| self.slip_of_local(at, name)).flatten().or_else(of_language);
         let in_library = || self.question.library_name(name, |known| is_slip(name, known));
         known.or_else(|| self.slip_in_project(name, is_variable)).or_else(|| (!is_variable).then(in_library).flatten())
     }
@@ -61,12 +60,16 @@ impl File<'_, '_> {
     pub(crate) fn meant_local(&self, at: Span, symbol: &str) -> Option<String> {
         let name = spelled(self.dialect(), symbol);
         let is_judged = name.len() >= FEWEST_LETTERS_OF_LOCAL && name.is_ascii();
-        let is_again = || self.question.named(symbol).any(|hit| hit.used.span() != at);
-        (is_judged && !is_again()).then(|| self.local_meant(at, &name)).flatten()
+        (is_judged && !self.is_again(at, symbol)).then(|| self.slip_of_local(at, &name)).flatten()
+    }
+
+    /// The name is written elsewhere, too: it is meant so.
+    fn is_again(&self, at: Span, symbol: &str) -> bool {
+        self.question.named(symbol).any(|hit| hit.used.span() != at)
     }
 
     /// The local variable of the form around a place of which the name is a slip.
-    fn local_meant(&self, at: Span, name: &str) -> Option<String> {
+    fn slip_of_local(&self, at: Span, name: &str) -> Option<String> {
         let is_local = |role| matches!(role, MarkRole::Local | MarkRole::Perhaps);
         let form = self.forms.around(at.start).map(|id| self.forms.get(id).outer)?;
         let mut marks = self.facts.marks.iter().filter(|mark| is_local(mark.role) && form.encloses(mark.span));

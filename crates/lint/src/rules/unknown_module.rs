@@ -82,10 +82,13 @@ impl Rule for UnknownModule {
         };
         for link in file.facts.links.iter().filter(asks) {
             let name = name_of_space(link);
+            if file.question.has_space(&name) || file.is_in_branch(link.span) {
+                continue;
+            }
             let path = Path::new(&link.name);
             let is_path = link.thing == Thing::File && path.is_absolute();
             // What is written by a tool, or is named by an ignore file, is there, too.
-            if file.is_in_branch(link.span) || (is_path && path.exists()) {
+            if is_path && path.exists() {
                 continue;
             }
             let (what, written) = (words.space_word, shown(file, &name));
@@ -147,25 +150,24 @@ fn meant(file: &File<'_, '_>, link: &Link, name: &str) -> Option<String> {
     let question = file.question;
     let words = &call_words(file.dialect()).names;
     let is_feature = link.thing == Thing::Feature;
-    let is_of_language = match is_feature {
+    let is_of_language = || match is_feature {
         true => words.features.contains(&link.name),
         false => of_language(file).any(|known| known == name),
     };
-    if question.has_space(name) || is_of_language {
-        return None;
-    }
     let all = || question.documents().iter().flat_map(|document| &document.facts.links);
     // What is named again elsewhere is meant so.
     let is_again = |one: &&Link| one.name == link.name;
     let declares =
         |one: &&Link| one.thing == link.thing && matches!(one.tie, Tie::Declares | Tie::Provides | Tie::Names);
-    if all().filter(is_again).count() > 1 || question.library_exports(name).is_some() {
+    if is_of_language() || all().filter(is_again).count() > 1 || question.library_exports(name).is_some() {
         return None;
     }
     let is_meant = |known: &&str| is_slip(plain(name), plain(known)) && is_by_letters(name, known);
     let own = all().filter(declares).map(|one| one.name.as_str()).find(is_meant).map(str::to_owned);
-    let files = || question.documents().iter().map(|document| format!("file:{}", document.path.display()));
-    let of_files = || files().find(|file| link.thing == Thing::File && is_meant(&file.as_str()));
+    let of_files = || {
+        let documents = question.documents().iter().filter(|_| link.thing == Thing::File);
+        documents.map(|one| format!("file:{}", one.path.display())).find(|file| is_meant(&file.as_str()))
+    };
     let of_language = || match is_feature {
         true => words.features.words().find(is_meant),
         false => of_language(file).find(is_meant),
