@@ -74,7 +74,7 @@
 (defun lispwright--test-scripts (root)
   "The names of the scripts in ROOT that run the tests of ERT."
   (lispwright--keep-if (lambda (name) (string-match-p "ert-run-tests" (lispwright--lines-of (concat root name))))
-              (directory-files root nil "\\.sh\\'")))
+                       (directory-files root nil "\\.sh\\'")))
 
 (defun lispwright--test-helpers (roots files)
   "The files that a runner loads before FILES, the tests of a project with ROOTS."
@@ -84,7 +84,7 @@
       (let ((of-make (lispwright--options root "l" (cdr lispwright--runner-files)))
             ;; A copy of what Emacs has would replace it.
             (of-scripts (lispwright--drop-if (lambda (name) (featurep (intern (file-name-base name))))
-                                    (lispwright--options root "l" (lispwright--test-scripts root)))))
+                                             (lispwright--options root "l" (lispwright--test-scripts root)))))
         (setq named (append named
                             (mapcar (lambda (name) (expand-file-name name root))
                                     (append (lispwright--options root "l" '(".ert-runner"))
@@ -93,7 +93,7 @@
                                             of-scripts
                                             '("test/test-helper.el" "tests/test-helper.el")))))))
     (lispwright--keep-if (lambda (file) (and (file-regular-p file) (not (member file files))))
-                (delete-dups (append named beside)))))
+                         (delete-dups (append named beside)))))
 
 (defun lispwright--own-selectors (text)
   "The selectors with which TEXT, a file of a runner, runs the tests of ERT in batch mode: t where it runs all, or what it
@@ -154,5 +154,5 @@ expression between slashes."
       (let ((selector (ignore-errors (car (read-from-string pattern)))))
         (and selector
              (lispwright--find-if (lambda (test) (eq (ert-test-name test) name))
-                       (ert-select-tests `(and (member ,name) ,selector) t))))
+                                  (ert-select-tests `(and (member ,name) ,selector) t))))
     (lispwright--name-fits-p pattern (symbol-name name))))

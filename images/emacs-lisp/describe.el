@@ -189,7 +189,7 @@
   "The compiled files that are loaded and do not come with Emacs."
   (let ((own (expand-file-name "../.." data-directory)))
     (lispwright--keep-if (lambda (file) (and (string-suffix-p ".elc" file) (not (string-prefix-p own file))))
-                (delq nil (mapcar #'car load-history)))))
+                         (delq nil (mapcar #'car load-history)))))
 
 ;;; Exports of a feature
 

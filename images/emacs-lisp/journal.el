@@ -136,8 +136,8 @@
   (cond ((eq current after) before)
         ((and (consp after) (proper-list-p after) (proper-list-p current) (or (eq before lispwright--void) (proper-list-p before)))
          (lispwright--drop-if (lambda (element)
-                       (and (memq element after) (not (and (consp before) (memq element before)))))
-                     current))
+                                (and (memq element after) (not (and (consp before) (memq element before)))))
+                              current))
         (t current)))
 
 (defun lispwright--more (current before after)
@@ -145,8 +145,8 @@
   (cond ((eq current before) after)
         ((and (consp after) (proper-list-p after) (proper-list-p current))
          (append (lispwright--drop-if (lambda (element)
-                               (or (memq element current) (and (consp before) (memq element before))))
-                             after)
+                                        (or (memq element current) (and (consp before) (memq element before))))
+                                      after)
                  current))
         (t current)))
 

@@ -70,8 +70,8 @@ nil for a file that has to be loaded again.")
 (defun lispwright--used-by (file)
   "The files of the project that FILE requires or loads, in their order."
   (remove file (delete-dups (append (mapcar (lambda (feature) (gethash feature lispwright--providers))
-                                         (lispwright--required-by file))
-                                 (reverse (gethash file lispwright--inside))))))
+                                            (lispwright--required-by file))
+                                    (reverse (gethash file lispwright--inside))))))
 
 (defun lispwright--answer-loaded-files (request)
   "List the files of the project that are loaded, in the order of their loading, with those that they use."
@@ -209,7 +209,7 @@ nil for a file that has to be loaded again.")
   "Non-nil when CHANGE is a feature that is not provided, and that a loaded file requires."
   (and (eq (car change) 'feature) (not (featurep (nth 1 change)))
        (lispwright--find-if (lambda (loaded) (member (cons 'require (nth 1 change)) (lispwright--history (car loaded))))
-                 lispwright--loaded)))
+                            lispwright--loaded)))
 
 (defun lispwright--want (file)
   "Record that FILE is not loaded only because others use it."
@@ -359,7 +359,7 @@ not need are loaded before it, since names are global."
   "The loaded files that nobody has asked for, and that none of the others uses."
   (let ((used (lispwright--files-comprised lispwright--wanted)))
     (lispwright--keep-if (lambda (file) (and (gethash file lispwright--journal) (not (member file used))))
-                (mapcar #'car lispwright--loaded))))
+                         (mapcar #'car lispwright--loaded))))
 
 (defun lispwright--leave (file)
   "Forget FILE, which is there and which nobody uses, for good."

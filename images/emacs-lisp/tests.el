@@ -78,7 +78,7 @@ FRAMES of its error."
     (throw 'lispwright--left
            (list (lispwright--left-text)
                  (lispwright--first 3 (lispwright--keep-if (lambda (fact) (plist-get fact :file))
-                                                  (lispwright--folded-facts (lispwright--stack))))))))
+                                                           (lispwright--folded-facts (lispwright--stack))))))))
 
 (defun lispwright--run-leavable (function test)
   "Call FUNCTION, ERT's, to run TEST; a test that is left has failed."
@@ -235,9 +235,9 @@ child process brings what it says; a signal of somebody else brings nothing."
   (or (lispwright--name-fits-p name (buttercup-spec-full-name spec))
       (equal (buttercup-suite-or-spec-description spec) name)
       (lispwright--find-if (lambda (suite)
-                  (or (equal (buttercup-suite-or-spec-description suite) name)
-                      (equal (buttercup-suite-full-name suite) name)))
-                (buttercup-suite-or-spec-parents spec))))
+                             (or (equal (buttercup-suite-or-spec-description suite) name)
+                                 (equal (buttercup-suite-full-name suite) name)))
+                           (buttercup-suite-or-spec-parents spec))))
 
 ;;; Running
 

@@ -195,9 +195,9 @@ definitions of an owner's Emacs stay."
     ;; The compiler may have reported the same error.
     (setq lispwright--diagnostics
           (lispwright--drop-if (lambda (said)
-                        (and (equal (plist-get said :severity) "error") (equal (plist-get said :file) file)
-                             (equal (plist-get said :line) (nth 0 in-hand))))
-                      lispwright--diagnostics))
+                                 (and (equal (plist-get said :severity) "error") (equal (plist-get said :file) file)
+                                      (equal (plist-get said :line) (nth 0 in-hand))))
+                               lispwright--diagnostics))
     (lispwright--diagnose "error" (lispwright--condition-type condition) (lispwright--condition-text condition)
                           file (nth 0 in-hand) (nth 1 in-hand) (nth 2 in-hand))))
 
