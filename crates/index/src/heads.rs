@@ -10,7 +10,7 @@ use crate::computed::MAKERS;
 use crate::macros::{Called, Operator};
 use crate::places::mutated;
 use crate::treatment::Treatment;
-use crate::walk::Walk;
+use crate::walk::{Task, Walk};
 
 /// What is known of the head of a form, as it is written.
 pub(crate) struct Head<'t> {
@@ -32,6 +32,8 @@ pub(crate) struct Head<'t> {
     pub(crate) defines: Option<FormKind>,
     /// What the macros of the project know of the name.
     pub(crate) called: Called,
+    /// The language treats its arguments, and the project has an operator of the same name.
+    pub(crate) has_namesake: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -60,14 +62,21 @@ impl<'t> Walk<'t> {
         let is_stated = language.is_stated(&canonical);
         let known = if is_other && !is_stated { Default::default() } else { language.head(&canonical) };
         let alike = || self.dialect.special_form(language.known_head(&canonical)?);
+        let special = known.special.or_else(alike);
+        let defines = language.kind_of(&canonical);
+        let has_namesake = special.is_some()
+            && defines.is_none()
+            && !(self.rules.is_operator)(&canonical)
+            && self.macros.is_some_and(|macros| macros.called_in_project(name) == Called::Treated);
         let head = Rc::new(Head {
-            special: known.special.or_else(alike),
+            special,
+            has_namesake,
             is_alike: known.special.is_none(),
             stated: language.rows(&canonical).map(|rows| Rc::new(Treatment::stated(rows, self.rules.binds))),
             takes_functions: known.takes_functions,
             mutates: mutated(&canonical),
             makes_names: MAKERS.contains(&&*canonical),
-            defines: language.kind_of(&canonical),
+            defines,
             called: self.macros.map_or(Called::Nothing, |macros| macros.called(name)),
             canonical,
         });
@@ -100,6 +109,24 @@ impl<'t> Walk<'t> {
         match self.operator(name, head, list) {
             Some(Operator::Macro(treatment)) if treatment.exports() => self.treated(&treatment, list),
             _ => false,
+        }
+    }
+
+    /// Walks over a form whose head is spelled like one of the language and means an operator of a space that has it
+    /// instead: `(:shadow #:if)`.
+    pub(crate) fn is_namesake(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
+        let Some(macros) = self.macros.filter(|_| head.has_namesake && head.stated.is_none()) else { return false };
+        if !macros.hides_language(self.facts.space_at(self.tree.list_span(list).start), name) {
+            return false;
+        }
+        match self.operator(name, head, list) {
+            Some(Operator::Macro(treatment)) => self.treated(&treatment, list),
+            Some(Operator::Function) => {
+                self.call_form(list);
+                self.tasks.push(Task::Codes(self.data(list).skipping(1)));
+                true
+            }
+            Some(Operator::Unknown) | None => false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lispwright_syntax::name::canonical_symbol;
+use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{Dialect, FormKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +22,7 @@ pub(crate) struct Macros<'i> {
     treatments: FxHashMap<Symbol, Arc<Treatment>>,
     /// The names of the macros and functions.
     names: FxHashMap<&'i str, Name>,
-    /// Functions whose names begin as those of definers do.
+    /// Functions with names of definers, or of special forms of the language.
     functions: FxHashSet<Symbol>,
     spaces: Spaces<'i>,
     /// The files, whose libraries are known.
@@ -85,8 +85,9 @@ impl<'i> Macros<'i> {
             foreign: Mutex::default(),
             documents: own.clone(),
         };
+        let is_special = |name: &str| dialect.special_form(&canonical_head(dialect, name)).is_some();
         for one in own.iter().flat_map(|document| &document.facts.definitions) {
-            if one.kind == FormKind::Function && one.has_definers_name() {
+            if one.kind == FormKind::Function && (one.has_definers_name() || is_special(&one.name)) {
                 macros.functions.insert(macros.symbol(&one.space, &one.name));
                 macros.names.entry(&one.name).or_default().is_function = true;
             }
@@ -149,14 +150,28 @@ impl<'i> Macros<'i> {
 
     /// What kind of name is written so, whatever it means.
     pub(crate) fn called(&self, written: &str) -> Called {
+        let called = self.called_in_project(written);
+        // What it means is found where it is used.
+        if called == Called::Nothing && self.libraries.is_some() { Called::Treated } else { called }
+    }
+
+    /// The same of the project alone.
+    pub(crate) fn called_in_project(&self, written: &str) -> Called {
         let mut called = Called::Nothing;
         is_any(self.dialect, written, |name| {
             let Some(name) = self.names.get(name) else { return false };
             called = if name.is_function || name.is_treated { Called::Treated } else { Called::Untreated };
             called == Called::Treated
         });
-        // What it means is found where it is used.
-        if called == Called::Nothing && self.libraries.is_some() { Called::Treated } else { called }
+        called
+    }
+
+    /// What a name means in a space hides the language's name of that spelling.
+    pub(crate) fn hides_language(&self, space: &str, written: &str) -> bool {
+        match self.spaces.meaning(space, &Written::of(self.dialect, written)) {
+            Referent::Is(symbol) => self.spaces.hides_language(&symbol.space, &symbol.name),
+            Referent::Unknown(_) => false,
+        }
     }
 
     /// What a name means in a space.

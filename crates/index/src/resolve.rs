@@ -469,6 +469,15 @@ impl<'i> Spaces<'i> {
         all.filter(move |one| one.name == space || one.adds)
     }
 
+    /// The space says that it has the name instead of the one of the language: `(:shadow #:if)`,
+    /// `(:refer-clojure :exclude [when])`.
+    pub(crate) fn hides_language(&self, space: &str, name: &str) -> bool {
+        let leaves_out = |import: &Import| {
+            (import.is_implicit || import.is_of_language) && import.except.iter().any(|except| except == name)
+        };
+        self.declared(space).any(|one| one.shadows.iter().any(|own| own == name) || one.imports.iter().any(leaves_out))
+    }
+
     /// The declarations of a space that count in a file with declarations of its own.
     fn declared_beside<'a>(&'a self, own: &'a [Space], space: &'a str) -> impl Iterator<Item = &'a Space> {
         let has_own = self.imports_are_of_files && own.iter().any(|one| one.name == space);

@@ -505,7 +505,7 @@ impl<'t> Walk<'t> {
             self.note_computed(datum, data.clone());
         }
         match known.special {
-            Some(_) if self.is_exporter(name, &known, list) => {}
+            Some(_) if self.is_exporter(name, &known, list) || self.is_namesake(name, &known, list) => {}
             Some(form) => self.special(form, list),
             None if self.is_treated(name, &known, list) => {}
             None if self.is_guessed(&known.canonical, list) => {}

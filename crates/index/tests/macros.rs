@@ -53,6 +53,33 @@ fn macros_of_common_lisp_bind_their_arguments() {
     );
 }
 
+/// An operator that a space has instead of the language's treats its arguments as its definition says.
+#[test]
+fn a_shadowed_operator_is_the_spaces_own() {
+    let package = "(defpackage :a (:use :cl) (:shadow #:dolist #:case #:if))\n(in-package :a)\n(defun area (x) x)\n";
+    let check_in = |code: &str, expected: &str| check(&[("a.lisp", &format!("{package}{code}"))], "area", expected);
+    check_in(
+        "(defmacro dolist (list (var) &body body) `(cl:dolist (,var ,list) ,@body))\n\
+            (defun f () (dolist (area 1) (area) (area area)))",
+        "a.lisp:5: call in defun f\na.lisp:5: call in defun f",
+    );
+    check_in("(defun case (&rest all) all)\n(defun f (x) (case x (area 1)))", "a.lisp:5: call in defun f");
+    // Of a macro whose arguments are not known, those of the language are the best guess.
+    check_in("(defmacro if (&rest all) (translate all))\n(defun f (x) (if x (area 1) 2))", "a.lisp:5: call in defun f");
+    let namespace = "(ns a (:refer-clojure :exclude [when-let]))\n(defn area [x] x)\n";
+    check(
+        &[(
+            "a.clj",
+            &format!(
+                "{namespace}(defmacro when-let [value name & body] `(let [~name ~value] ~@body))\n\
+                    (defn f [] (when-let (area 1) area (inc area)))"
+            ),
+        )],
+        "area",
+        "a.clj:4: call in defn f",
+    );
+}
+
 #[test]
 fn macros_of_clojure_and_emacs_lisp_bind_their_arguments() {
     let clojure = "(ns a)\n(defn area [x] x)\n(defmacro with [[v x] & b] `(let [~v ~x] ~@b))\n(defn f [] (with [area (area 1)] (area 2)))\n\

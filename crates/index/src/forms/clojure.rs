@@ -130,6 +130,7 @@ impl<'t> Walk<'t> {
             self.note_computed(datum, data.clone());
         }
         match known.special {
+            Some(_) if !is_step && self.is_namesake(name, &known, list) => {}
             Some(form) => {
                 if !self.clojure_form(form, data, is_step) {
                     self.special(form, list);
