@@ -531,6 +531,9 @@ impl<'t> Walk<'t> {
     /// Walks over a form whose head looks like those of certain forms.
     fn is_guessed(&mut self, head: &str, list: ListId) -> bool {
         let Some(form) = (self.rules.guess)(head) else { return false };
+        if form == SpecialForm::Space && !self.is_outside(list) {
+            return false;
+        }
         self.special(form, list);
         true
     }

@@ -1,7 +1,7 @@
 //! Packages of Common Lisp: `defpackage`, `uiop:define-package`, `in-package`, package-inferred systems, and calls of
 //! `export` and the like.
 
-use lispwright_syntax::name::{canonical_designator, canonical_symbol};
+use lispwright_syntax::name::{canonical_designator, canonical_head, canonical_symbol};
 use lispwright_syntax::{Data, Datum, Dialect, ListId};
 
 use super::{Declared, Exports, Import, Space, systems};
@@ -43,8 +43,14 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         }
         "defpackage" | "define-package" => declaration(walk, datum, data),
         // `(uiop:symbol-call :package :name …)`, `(uiop:find-symbol* :name :package)`
-        "symbol-call" | "find-symbol*" | "find-symbol" => {
-            let mut designators = data.by_ref().take(2).filter(|datum| is_designator(walk, *datum));
+        "symbol-call" | "find-symbol*" | "find-symbol" | "intern" | "intern*" => {
+            // `'pack::name` is the symbol itself, which its reader has found.
+            let is_plain = |datum: &Datum| is_designator(walk, *datum) || !walk.source(*datum).contains(':');
+            let mut designators = data
+                .by_ref()
+                .take(2)
+                .map(|one| named_by(walk, one))
+                .filter(|one| is_named(walk, *one) && is_plain(one));
             let (first, second) = (designators.next()?, designators.next()?);
             let (space, name) = if head == "symbol-call" { (first, second) } else { (second, first) };
             let looked_up = vec![(walk.tree.core_span(name), package(walk, space))];
@@ -81,8 +87,9 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
             space.imports.iter_mut().for_each(|import| import.is_conditional = is_conditional);
             Some(Declared { space: Some(space), links, ..Declared::default() })
         }
-        // `(fiasco:define-test-package :shop-tests (:use :cl :shop))`: the macro may import more.
-        _ if head.starts_with("def") && walk.tree.language().declares_package(head) => {
+        // `(fiasco:define-test-package :shop-tests (:use :cl :shop))`: the macro may import more. In a function, such a
+        // name is that of a predicate or constructor: `(defpackage-form-p form)`.
+        _ if head.starts_with("def") && walk.is_outside(list) && walk.tree.language().declares_package(head) => {
             let mut declared = declaration(walk, datum, data)?;
             declared.space.iter_mut().for_each(|space| space.imports_more = true);
             Some(declared)
@@ -117,6 +124,18 @@ fn is_designator(walk: &Walk<'_>, datum: Datum) -> bool {
 /// The same, or a quoted symbol, or a call that finds the package of a designator.
 fn is_named(walk: &Walk<'_>, datum: Datum) -> bool {
     is_designator(walk, datum) || (datum.list().is_none() && walk.is_prefixed(datum, Prefix::Quote))
+}
+
+/// The designator whose text a call gives: `(string :name)`, `(symbol-name '#:name)`.
+fn named_by(walk: &Walk<'_>, datum: Datum) -> Datum {
+    let mut inside = datum.list().map(|list| walk.data(list)).into_iter().flatten();
+    let gives_text = |head: Datum| {
+        head.list().is_none() && matches!(&*canonical_head(walk.dialect, walk.source(head)), "string" | "symbol-name")
+    };
+    match (inside.next(), inside.next(), inside.next()) {
+        (Some(head), Some(named), None) if gives_text(head) => named,
+        _ => datum,
+    }
 }
 
 /// The link to a package that a designator names.
