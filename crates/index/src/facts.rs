@@ -526,6 +526,10 @@ impl Facts {
             }
             let names = form.defined_names(tree, text);
             for (index, name) in names.into_iter().enumerate() {
+                // `(defmethod #.*name* …)`
+                if index == 0 && name.starts_with("#.") {
+                    continue;
+                }
                 // The writer `(setf name)` is indexed under the name of its reader.
                 let inner = name.strip_suffix(')').and_then(|name| name.split_once(' '));
                 let name = match inner {

@@ -3,11 +3,12 @@
 use lispwright_syntax::name::canonical_symbol;
 use lispwright_syntax::{Data, Datum, Dialect, FormKind, ListId, Span, TokenKind};
 
+use crate::data::Prefix;
 use crate::dialects::rules;
 use crate::facts::{Doubtful, Mark, MarkRole, Owner, Use, UseKind};
 use crate::locals::Local;
 use crate::space::{Exports, Space};
-use crate::walk::Walk;
+use crate::walk::{Task, Walk};
 
 impl<'t> Walk<'t> {
     /// The name, if the datum is a symbol that can be one: not a number, keyword or boolean.
@@ -55,6 +56,10 @@ impl<'t> Walk<'t> {
     pub(crate) fn use_of(&mut self, datum: Datum, kind: UseKind) {
         if self.learning.is_some() && self.learns_use(datum, kind) {
             return;
+        }
+        // `(defmethod #.*name* …)`: the name is the value of code.
+        if !matches!(kind, UseKind::Value | UseKind::Call) && self.is_prefixed(datum, Prefix::Evaluated) {
+            return self.tasks.push(Task::Code(datum));
         }
         // `(setf name)` is the name of a function, too. Other lists are no names.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));

@@ -67,6 +67,45 @@ fn names_that_are_looked_up_while_code_runs_are_uses() {
     );
 }
 
+#[test]
+fn a_name_is_looked_up_by_each_designator() {
+    let files = |found: &str| {
+        let package = "(defpackage :shapes (:use :cl))\n(in-package :shapes)\n(defun area (x) x)\n".to_owned();
+        [("a.lisp", package), ("b.lisp", format!("(in-package :cl-user)\n(print {found})\n"))]
+    };
+    for found in [
+        "(uiop:symbol-call :shapes 'area 1)",
+        "(find-symbol (string :area) '#:shapes)",
+        "(intern (symbol-name '#:area) :shapes)",
+        "(intern #.(string '#:area) \"SHAPES\")",
+    ] {
+        let files = files(found);
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        assert_eq!(uses(&files, "area", Some("shapes")), format!("b.lisp:2: quoted in print {found}"), "{found}");
+    }
+    let qualified = files("(uiop:symbol-call :shapes 'other::area 1)");
+    let files: Vec<_> = qualified.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    assert_eq!(uses(&files, "area", Some("shapes")), "");
+}
+
+/// `(defmethod #.*name* …)` uses the variable and defines nothing of that name.
+#[test]
+fn a_name_that_code_gives_is_a_use_of_that_code() {
+    let text = "(in-package :cl-user)\n(defvar x 'area)\n(defun y () 'area)\n\
+        (defmethod #.x ((a integer)) a)\n(defun #.(y) (b) b)\n";
+    assert_eq!(uses(&[("a.lisp", text)], "x", None), "a.lisp:4: value in defmethod #.x (integer)");
+    assert_eq!(uses(&[("a.lisp", text)], "y", None), "a.lisp:5: call in defun #.(y)");
+}
+
+/// A function with the name of a definer of packages declares none.
+#[test]
+fn a_call_in_a_function_declares_no_package() {
+    let text = "(defpackage :foo (:use :cl))\n(in-package :foo)\n(defun defpackage-form-p (form) (consp form))\n\
+        (defun area () 1)\n(defun g (x) (defpackage-form-p x) (area))\n";
+    assert_eq!(uses(&[("a.lisp", text)], "defpackage-form-p", None), "a.lisp:5: call in defun g");
+    assert_eq!(uses(&[("a.lisp", text)], "area", None), "a.lisp:5: call in defun g");
+}
+
 /// Checks the kinds of the uses of `x` in a text, in their order.
 #[track_caller]
 fn check_kinds(dialect: Dialect, text: &str, expected: &str) {

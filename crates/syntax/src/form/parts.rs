@@ -125,7 +125,11 @@ impl Parts<'_> {
         if datum.list().is_none() && !matches!(self.tree.kind(datum.core), TokenKind::Atom | TokenKind::String) {
             return;
         }
-        let span = self.tree.core_span(datum);
+        let core = self.tree.core_span(datum);
+        // What code gives while it is read is called by that code: `(defmethod #.*name* …)`.
+        let mut prefixes = self.tree.prefixes(datum).map(|prefix| self.tree.token_span(prefix.token));
+        let code = prefixes.find(|prefix| self.source(*prefix) == "#.");
+        let span = code.map_or(core, |prefix| Span::new(prefix.start, core.end));
         let source = self.source(span);
         form.name = Some(match source.bytes().any(|byte| byte.is_ascii_whitespace()) {
             true => source.split_ascii_whitespace().collect::<Vec<_>>().join(" "),
@@ -133,6 +137,9 @@ impl Parts<'_> {
         });
         form.name_span = Some(span);
         form.key = canonical_datum(self.tree, self.text, datum);
+        if code.is_some() {
+            form.key.insert_str(0, "#.");
+        }
     }
 
     /// The name that the first branch of a reader conditional gives: `#?(:clj name …)`, `#?@(:clj [^Type name] …)`.
