@@ -230,7 +230,8 @@ impl<'t> Walk<'t> {
                             tasks.extend(self.rebound(*name));
                         }
                     }
-                    F::LetRec => tasks.extend(names().chain(values())),
+                    // An expansion stands in the body, where all of the names are symbol macros.
+                    F::LetRec | F::SymbolMacros => tasks.extend(names().chain(values())),
                     _ => {
                         tasks.extend(values());
                         tasks.extend(names());

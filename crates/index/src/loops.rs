@@ -122,6 +122,10 @@ const BEFORE_FORMS: &[&str] = &[
     "return",
 ];
 
+/// Those whose form is evaluated before the variable of its clause is bound: `for part across part`.
+const INITIAL: &[&str] =
+    &["in", "on", "across", "from", "upfrom", "downfrom", "to", "upto", "downto", "below", "above", "by", "of"];
+
 impl<'t> Walk<'t> {
     /// The loop keyword that a symbol or keyword is.
     fn loop_word(&self, datum: Datum) -> Option<&'static str> {
@@ -151,32 +155,41 @@ impl<'t> Walk<'t> {
         if data.first().is_none_or(|first| first.list().is_some()) {
             return self.next(data.into_iter().map(Task::Code).collect::<Vec<_>>());
         }
-        // Every name that a clause binds is taken as bound in all clauses: a value before the clause rarely uses the
-        // same name for something else.
+        // Every name that a clause binds is taken as bound in all clauses, except in the forms from which a clause starts:
+        // those see the names of the clauses before.
         let mut tasks = Vec::new();
         let mut codes = Vec::new();
         let mut labels = Vec::new();
         let mut at = 0;
         let mut last = "";
-        let mut is_form = false;
+        // The word that a form follows.
+        let mut opened = None;
+        // The clause with its variables begins here among the tasks.
+        let mut clause = 0;
         while let Some(&datum) = data.get(at) {
             at += 1;
-            let follows_form = std::mem::take(&mut is_form) && self.loop_word(datum) != Some("it");
-            let Some(word) = self.loop_word(datum).filter(|_| !follows_form) else {
+            let before = opened.take().filter(|_| self.loop_word(datum) != Some("it"));
+            let Some(word) = self.loop_word(datum).filter(|_| before.is_none()) else {
                 if last == "named" {
                     self.mark_all(datum, MarkRole::Word);
                     labels.push(Task::BindLabel(datum));
                     last = "";
+                } else if before.is_some_and(|word| INITIAL.contains(&word) || (word == "=" && last == "with")) {
+                    tasks.insert(clause, Task::Code(datum));
+                    clause += 1;
                 } else {
                     codes.push(Task::Code(datum));
                 }
                 continue;
             };
             self.mark_all(datum, MarkRole::Word);
-            is_form = BEFORE_FORMS.contains(&word);
+            opened = Some(word).filter(|word| BEFORE_FORMS.contains(word));
             let binds = matches!(word, "for" | "as" | "with" | "into")
                 || (word == "and" && matches!(last, "for" | "as" | "with"))
                 || (word == "using");
+            if matches!(word, "for" | "as" | "with") {
+                clause = tasks.len();
+            }
             match word {
                 "for" | "as" | "with" => last = word,
                 "named" => last = word,

@@ -38,7 +38,8 @@ fn local_names_are_marked() {
     check(cl, "(flet ((x () (x))) (x) #'x x)", "fuffu");
     check(cl, "(labels ((x () (x))) (x))", "fff");
     check(cl, "(let ((x x)) (declare (type x x) (ignorable x)) x)", "luulll");
-    check(cl, "(loop for x in x collect x)", "lll");
+    check(cl, "(loop for x in x collect x)", "lul");
+    check(cl, "(loop with x = x for y = x for x = x then x across x)", "lulllll");
     check(cl, "(defgeneric f (x))", "l");
     check(Dialect::Clojure, "(defn f [{:keys [x] :or {x 1}}] (x))", "lll");
     check(Dialect::EmacsLisp, "(pcase y (`(,x) (x x)))", "lul");

@@ -40,6 +40,17 @@ fn a_comment_is_not_compiled_and_uses_names() {
 }
 
 #[test]
+fn a_clause_of_loop_starts_from_what_is_around_it() {
+    let used = |text: &str| assert_eq!(found(Dialect::CommonLisp, text, &rules::defaults()).len(), 0, "{text}");
+    used("(defun f (x) (let ((h (map 'vector #'1+ x))) (loop for h across h collect h)))");
+    used("(defun f (x) (let ((n (* 2 x))) (loop with n = n repeat 3 collect (incf n))))");
+    used("(defun f (s) (symbol-macrolet ((top (car s)) (node (car top))) node))");
+    let told =
+        found(Dialect::CommonLisp, "(defun f () (let ((n 1)) (loop for n = n then 2 collect n)))", &rules::defaults());
+    assert_eq!(told.iter().map(|one| one.rule).collect::<Vec<_>>(), ["unused-binding"]);
+}
+
+#[test]
 fn arrays_of_primitives_are_no_names_of_a_namespace() {
     is_silent(Dialect::Clojure, "(ns shop.core)\n(defn f [x] (instance? long/1 (list x (int/parse \"1\"))))\n");
 }
