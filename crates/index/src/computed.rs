@@ -1,7 +1,7 @@
 //! Names that code makes while it runs or is expanded: `(intern (format nil "HANDLE-~A" kind))`. What they mean is not
 //! known; that a name may be one of them is.
 
-use lispwright_syntax::{Data, Datum, Span, TokenKind};
+use lispwright_syntax::{Data, Datum, ListId, Span, TokenKind};
 
 use crate::dialects::rules;
 use crate::walk::Walk;
@@ -32,10 +32,49 @@ pub(crate) const MAKERS: &[&str] = &[
     "ns-map",
 ];
 
+/// Functions that make a text of their arguments.
+const TEXTS: &[&str] =
+    &["concat", "concatenate", "str", "format", "string-append", "string", "strcat", "quote", "name", "symbol-name"];
+
+/// Where a threading form puts what the step before gives.
+#[derive(Clone, Copy)]
+enum Place {
+    First,
+    Last,
+}
+
+/// Threading forms.
+const THREADS: &[(&str, Place)] = &[
+    ("->", Place::First),
+    ("->>", Place::Last),
+    ("some->", Place::First),
+    ("some->>", Place::Last),
+    ("thread-first", Place::First),
+    ("thread-last", Place::Last),
+    ("~>", Place::First),
+    ("~>>", Place::Last),
+];
+
+/// Forms with this head put the value of each step into the next one.
+pub(crate) fn is_thread(head: &str) -> bool {
+    THREADS.iter().any(|(name, _)| *name == head)
+}
+
+/// A part of a text.
+enum Part {
+    /// This one spells it; its directives are formatted or not.
+    Datum(Datum, bool),
+    Unknown,
+}
+
+/// So many variables are followed to what they hold, for one name.
+const MOST_FOLLOWED: usize = 8;
+
 /// Functions of Clojure that give the names of a namespace.
 const READERS: &[&str] = &["ns-publics", "ns-interns", "ns-map"];
 
-/// Letters that the known parts of a computed name have at least, unless both ends are known: `~A-~A` may be anything.
+/// Letters that the known parts of a computed name have at least, unless both ends or the name of a package are known:
+/// `~A-~A` may be anything.
 const FEWEST: usize = 3;
 
 /// A text calls a function that makes a symbol.
@@ -102,10 +141,21 @@ impl<'t> Walk<'t> {
         let mut pieces: Vec<Option<String>> = Vec::new();
         let head = head.map_or("", |head| head.rsplit([':', '/']).next().unwrap_or(head));
         let joins_symbols = ["symbol-append", "symbolicate", "symb"].contains(&head);
-        // Each with whether it is formatted.
-        let mut waiting = self.spelling(head, arguments.collect());
+        let parts = match THREADS.iter().find(|(name, _)| *name == head) {
+            Some((_, place)) => match self.threaded_text(arguments.collect(), *place) {
+                Some(parts) => parts,
+                None => return,
+            },
+            None => self.spelling(head, arguments.collect()),
+        };
+        let mut followed = 0;
+        let mut waiting = parts;
         waiting.reverse();
-        while let Some((datum, is_formatted)) = waiting.pop() {
+        while let Some(part) = waiting.pop() {
+            let Part::Datum(datum, is_formatted) = part else {
+                pieces.push(None);
+                continue;
+            };
             let text = self.source(datum);
             let before = self.symbol(datum).filter(|_| datum.list().is_none());
             match (datum.list(), self.tree.kind(datum.core)) {
@@ -113,9 +163,7 @@ impl<'t> Walk<'t> {
                     let mut inner: Vec<Datum> = self.data(list).collect();
                     let head = inner.first().map_or("", |head| self.source(*head));
                     let head = head.rsplit(':').next().unwrap_or_default();
-                    if ["concat", "concatenate", "str", "format", "string-append", "string", "strcat", "quote"]
-                        .contains(&head)
-                    {
+                    if TEXTS.contains(&head) {
                         inner.remove(0);
                         let inner = self.spelling(head, inner);
                         waiting.extend(inner.into_iter().rev());
@@ -139,7 +187,16 @@ impl<'t> Walk<'t> {
                     }
                 }
                 (None, _) if text.starts_with([':', '#']) || ["nil", "t"].contains(&text) => {}
-                (None, _) => pieces.push(None),
+                // `(let ((name (concat "shop-" kind))) (intern name))`
+                (None, _) => {
+                    match before.filter(|_| followed < MOST_FOLLOWED).and_then(|name| self.text_in(name, call)) {
+                        Some(value) => {
+                            followed += 1;
+                            waiting.push(Part::Datum(value, false));
+                        }
+                        None => pieces.push(None),
+                    }
+                }
             }
         }
         if !pieces.iter().any(Option::is_none) {
@@ -158,7 +215,9 @@ impl<'t> Walk<'t> {
         // `*~A*` is a special variable.
         let has_ends =
             parts.len() > 1 && parts.first().zip(parts.last()).is_some_and(|(a, b)| !a.is_empty() && !b.is_empty());
-        let is_short = letters < FEWEST && !has_ends;
+        // `s-~A` is a name of the package `s`.
+        let begins_package = parts.first().is_some_and(|first| first.len() > 1 && first.ends_with(['-', '/', ':']));
+        let is_short = letters < FEWEST && !has_ends && !begins_package;
         if !is_short || parts.len() == 2 && parts.iter().any(|part| !part.is_empty()) {
             self.facts.computed.push(Computed { span: self.tree.core_span(call), parts, is_short, of_space: None });
         }
@@ -166,7 +225,7 @@ impl<'t> Walk<'t> {
 
     /// The arguments of a function that spell what it makes: not the package, nor what a control string formats.
     /// Each is with whether directives in it are formatted.
-    fn spelling(&self, head: &str, mut arguments: Vec<Datum>) -> Vec<(Datum, bool)> {
+    fn spelling(&self, head: &str, mut arguments: Vec<Datum>) -> Vec<Part> {
         let directive = rules(self.dialect).directive;
         let has_directives =
             |datum: &Datum| self.tree.kind(datum.core) == TokenKind::String && self.source(*datum).contains(directive);
@@ -176,7 +235,65 @@ impl<'t> Walk<'t> {
             _ => None,
         };
         arguments.truncate(most.unwrap_or(arguments.len()));
-        arguments.into_iter().map(|datum| (datum, head.starts_with("format"))).collect()
+        // `(symbol "shop.core" name)`, `(ns-resolve 'shop.core name)`: the namespace is no part of the name.
+        if ["symbol", "ns-resolve"].contains(&head) && arguments.len() > 1 {
+            arguments.drain(..arguments.len() - 1);
+        }
+        arguments.into_iter().map(|datum| Part::Datum(datum, head.starts_with("format"))).collect()
+    }
+
+    /// What spells the text of which a step of a threading form makes a symbol: `(-> (str "shop-" kind) symbol resolve)`.
+    fn threaded_text(&self, steps: Vec<Datum>, place: Place) -> Option<Vec<Part>> {
+        let called = |step: Datum| match step.list() {
+            Some(list) => self.data(list).next().map(|head| self.source(head)),
+            None => Some(self.source(step)),
+        };
+        let makes = |step: &Datum| called(*step).is_some_and(|head| MAKERS.contains(&head));
+        let (&first, steps) = steps.split_first()?;
+        let until = steps.iter().position(makes)?;
+        let mut text = vec![Part::Datum(first, false)];
+        for step in &steps[..until] {
+            let head = called(*step).filter(|head| TEXTS.contains(head));
+            let Some(head) = head else {
+                text = vec![Part::Unknown];
+                continue;
+            };
+            let arguments = step.list().map_or_else(Vec::new, |list| self.data(list).skipping(1).collect());
+            let own = self.spelling(head, arguments);
+            match place {
+                // The text of a control string has a place for the value.
+                Place::Last if head.starts_with("format") => text = own,
+                Place::Last => text = own.into_iter().chain(text).collect(),
+                Place::First => text.extend(own),
+            }
+        }
+        Some(text)
+    }
+
+    /// The text that a variable holds at a call, as far as it is written there: a form around the call binds or sets it,
+    /// or the file defines it.
+    fn text_in(&self, name: &str, call: Datum) -> Option<Datum> {
+        let at = self.tree.core_span(call).start;
+        let is_text = |value: &Datum| match value.list() {
+            Some(list) => self.data(list).next().is_some_and(|head| TEXTS.contains(&self.source(head))),
+            None => self.tree.kind(value.core) == TokenKind::String,
+        };
+        let after = |list: ListId| {
+            let data: Vec<Datum> = self.data(list).collect();
+            let is_it = |one: &Datum| one.list().is_none() && one.is_bare() && self.source(*one) == name;
+            data.windows(2).rev().find(|pair| is_it(&pair[0]) && is_text(&pair[1])).map(|pair| pair[1])
+        };
+        let top = self.tree.top_level().find(|datum| self.tree.datum_span(*datum).end > at)?.list()?;
+        let inside = (top..self.tree.lists().len() as ListId).take_while(|list| self.tree.list_span(*list).start < at);
+        let bound = inside.filter_map(after).last();
+        bound.or_else(|| {
+            let defines =
+                |list: &ListId| self.data(*list).next().is_some_and(|head| self.source(head).starts_with("def"));
+            self.tree.top_level().filter_map(Datum::list).filter(defines).find_map(|list| {
+                let second = self.data(list).nth(1)?;
+                (second.list().is_none() && self.source(second) == name).then(|| after(list)).flatten()
+            })
+        })
     }
 
     /// Notes that a call reads the names of a namespace that is written there: `*ns*` or `'shop.core`.

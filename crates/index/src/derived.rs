@@ -67,7 +67,7 @@ impl<'i> UseIndex<'i> {
 
     /// What the macros that define the symbol may do besides, each with a place: that of the macro, or of the definition if nobody in
     /// the project defines the macro.
-    pub(crate) fn doubts_of_definers(&self, symbol: &Symbol) -> Vec<Possible<'i>> {
+    pub fn doubts_of_definers(&self, symbol: &Symbol) -> Vec<Possible<'i>> {
         let mut found = Vec::new();
         for (document, one) in self.definitions(symbol) {
             let form = &document.facts.forms[one.form as usize];
@@ -173,7 +173,7 @@ fn is_by_macro(document: &Document, form: &FormRow) -> bool {
 
 /// What a macro does besides defining its first parameter. `text` is its definition, whose name ends at byte `named`.
 fn does_besides(text: &str, named: u32) -> Option<PossibleReason> {
-    if makes_names(text) {
+    if makes_names(text) || text.contains("(keyword ") {
         return Some(PossibleReason::MakesNames);
     }
     // `(name &body body)`, `((name &key size) &body body)`, `[name & body]`

@@ -143,6 +143,33 @@ fn names_that_code_makes_may_be_it() {
     check(&[("a.clj", text)], "key-up", "a.clj:3:28: possible, code makes such names in defn run");
 }
 
+/// A text that a variable holds, or that a threading form makes, is followed to the symbol.
+#[test]
+fn a_name_is_made_of_a_text_that_is_written_elsewhere() {
+    let emacs = |body: &str| {
+        let text = format!("(defun shop-cmd-x () 1)\n(defconst shop-pre \"shop-cmd-\")\n(defun run (op) {body})\n");
+        let found = common::ledger(&[("a.el", &text)], "shop-cmd-x");
+        assert!(found.contains("possible, code makes such names in defun run"), "{body}: {found}");
+    };
+    emacs("(let* ((h (concat \"shop-cmd-\" op)) (s (intern h))) (funcall s))");
+    emacs("(let ((h (format \"shop-cmd-%s\" op))) (funcall (intern-soft h)))");
+    emacs("(let (h) (setq h (concat \"shop-cmd-\" op)) (funcall (intern h)))");
+    emacs("(funcall (intern (concat shop-pre op)))");
+    emacs("(funcall (thread-last op (concat \"shop-cmd-\") intern))");
+    let clojure = |body: &str| {
+        let text = format!("(ns a)\n(defn- h-two [x] x)\n(def pre \"h-\")\n(defn run [k x] {body})\n");
+        let found = common::ledger(&[("a.clj", &text)], "h-two");
+        assert!(found.contains("possible, code makes such names in defn run"), "{body}: {found}");
+    };
+    clojure("((ns-resolve 'a (symbol (str \"h-\" (name k)))) x)");
+    clojure("((->> (name k) (str \"h-\") symbol (ns-resolve 'a)) x)");
+    clojure("((-> (str \"h-\" (name k)) symbol resolve) x)");
+    clojure("(let [s (format \"h-%s\" (name k))] (@(resolve (symbol \"a\" s)) x))");
+    clojure("((ns-resolve 'a (symbol (str pre (name k)))) x)");
+    let text = "(ns a)\n(defn- h-two [x] x)\n(defn run [k] (let [s (str \"g-\" k)] (resolve (symbol s))))\n";
+    check(&[("a.clj", text)], "h-two", "");
+}
+
 #[test]
 fn what_a_control_string_formats_is_inside_of_the_name() {
     let special = "(defvar *shop-basic* 1)

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, EditRefusal, change_all};
-use lispwright_index::{Document, Index, LanguageOf, Symbol, UseIndex, UseKind, spelled};
+use lispwright_index::{Document, Index, LanguageOf, PossibleReason, Symbol, UseIndex, UseKind, spelled};
 use lispwright_syntax::{Dialect, LineIndex};
 
 use crate::collect::{Collected, Collector};
@@ -60,7 +60,7 @@ pub struct Rename {
     pub left: Vec<NameMention>,
     /// The number of definitions of the symbol.
     pub definitions: usize,
-    /// Places where code makes names from parts, which may be one of these.
+    /// Places where code makes names from parts, which may be one of these or are made from one.
     pub possible: Vec<Spot>,
     /// Names of functions that belong to a slot, are written out, and stay.
     pub kept: Vec<String>,
@@ -158,7 +158,7 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
         label: label(&target),
         names: named.iter().map(|one| (spelled(target.dialect, &one.old.name), one.new.written.clone())).collect(),
         definitions: target.definitions.len(),
-        possible: computed(&question, &named),
+        possible: makers(&question, &target.symbol).chain(computed(&question, &named)).collect(),
         symbol: target.symbol,
         files,
         left,
@@ -202,6 +202,14 @@ fn nobody_makes(question: &UseIndex<'_>, named: &[Named]) -> Result<(), RenameRe
 fn label(target: &Target<'_>) -> String {
     let (document, one) = target.definitions[0];
     document.facts.forms[one.form as usize].label.clone()
+}
+
+/// The macros that define the symbol and make other names from its own, which may be anybody's:
+/// `(symbol "Math" (str name))`.
+fn makers(question: &UseIndex<'_>, symbol: &Symbol) -> impl Iterator<Item = Spot> {
+    let found = question.doubts_of_definers(symbol).into_iter();
+    let makes = found.filter(|one| matches!(one.reason, PossibleReason::MakesNames));
+    makes.map(|one| Spot::of(one.document, one.span.start))
 }
 
 /// The places where code makes names from parts that may be one of the old ones.

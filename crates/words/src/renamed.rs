@@ -66,7 +66,7 @@ pub(crate) fn text(done: &RenameAnswer, skin: Skin) -> String {
         let places: Vec<String> =
             done.possible.iter().map(|one| format!("{}:{}:{}", in_a_line(&one.path), one.line, one.column)).collect();
         text.push_str(&format!(
-            "\nCode makes names from parts that may be {from}, and stays: {}.",
+            "\nCode makes names that may be {from} or are made from it, and stays: {}.",
             first_names(&places, MOST_NAMED)
         ));
     }
