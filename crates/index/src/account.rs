@@ -196,7 +196,8 @@ impl<'i> UseIndex<'i> {
             return None;
         }
         let before = &document.text[..token.start as usize];
-        let is_function = before.ends_with("#'") || before.ends_with('(');
+        let is_named_so = mark.is_some_and(|mark| mark.role == MarkRole::Function);
+        let is_function = before.ends_with("#'") || before.ends_with('(') || is_named_so;
         let is_data = before.ends_with('\'') && !is_function;
         let is_type = mark.is_some_and(|mark| mark.role == MarkRole::Type);
         match holds {

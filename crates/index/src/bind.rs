@@ -329,6 +329,9 @@ impl<'t> Walk<'t> {
                         self.assigns_through(*name, *accessor, &data);
                     }
                     if form == F::Accessors {
+                        if let Some(&accessor) = parts.get(1) {
+                            self.mark_all(accessor, MarkRole::Function);
+                        }
                         tasks.extend(parts.get(1).map(|accessor| Task::Use(*accessor, UseKind::Call)));
                     }
                     if let (F::Slots, Some(&slot)) = (form, parts.get(1)) {

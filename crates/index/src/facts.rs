@@ -118,6 +118,8 @@ pub enum MarkRole {
     LocalFunction,
     /// It names a type, a class or a writer, which no variable hides; it is a use, too.
     Type,
+    /// It names a function where neither a call nor `#'` says so, as an accessor does; it is a use, too.
+    Function,
     /// It declares that the variable is dynamic, although no definition says so.
     Special,
     /// It names the block of the function that is defined around it.

@@ -295,6 +295,12 @@ impl<'s, 'i> Search<'s, 'i> {
             return Some(self.place(has, if writes { SlotUse::Writes } else { SlotUse::Reads }));
         }
         if !sign.is_empty() {
+            // `#S(account :balance 1)` makes one as the constructor does (CLHS 2.4.8.13).
+            let opener = page.tree.token_span(page.tree.list(list).open());
+            let is_literal = page.document.text[opener.range()].eq_ignore_ascii_case("#s(");
+            if is_literal && data.first().is_some_and(|class| matches!(self.class_has(page, *class), Has::Yes)) {
+                return (!at.is_multiple_of(2)).then_some(Entry::Place(SlotUse::Key));
+            }
             return self.keyword(page, &data, at, &head);
         }
         // `(with-slots (balance (b balance)) x …)`
