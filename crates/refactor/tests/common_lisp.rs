@@ -122,6 +122,18 @@ fn classes_conditions_and_generic_functions_change() {
     );
 }
 
+/// An accessor that is assigned through its variable is a function, whatever local variable has its name.
+#[test]
+fn an_accessor_that_is_assigned_is_no_variable() {
+    check(
+        "== a.lisp\n(defclass circle () ((r :initarg :area :accessor «area»)))\n\
+        (defmethod initialize-instance :after ((c circle) &key area) (print area))\n\
+        (defun f (c) (with-accessors ((rr «area»)) c (incf rr) rr))\n",
+        "area",
+        "surface",
+    );
+}
+
 #[test]
 fn methods_without_a_definition_are_those_of_a_library_or_known_not_to_be() {
     let package = "== p.lisp\n(defpackage :p (:use :cl))\n(in-package :p)\n";

@@ -46,6 +46,14 @@ const BANK: &str = "== bank.lisp
 (defun total (l) (loop for a in l sum (account-balance a)))
 ";
 
+/// `#S(account :balance 1)` is read as the constructor makes one.
+#[test]
+fn a_literal_of_a_structure_names_its_slots() {
+    let code = "== a.lisp\n(defstruct account «balance» owner)\n(defstruct other balance)\n\
+        (defun f () (list #S(account :«balance» 1 :owner :balance) #s(other :balance 2)))\n";
+    check(code, "account");
+}
+
 #[test]
 fn a_slot_of_clos_changes_in_its_classes_and_where_it_is_named() {
     check(BANK, "account");

@@ -5,7 +5,7 @@ use lispwright_index::{
     ParameterRole as Role, UseKind, is_name, symbol_name,
 };
 use lispwright_syntax::name::canonical_head;
-use lispwright_syntax::{Datum, Dialect, Form, FormKind, Forms, ListId, Span, TokenKind, Tree};
+use lispwright_syntax::{Datum, Dialect, Form, FormKind, Forms, ListId, Span, TokenKind, Tree, read};
 
 use super::edits::Edits;
 use super::refusal::{OpenReason, SignatureRefusal};
@@ -238,7 +238,8 @@ impl Definer<'_, '_> {
                 edits.name(name, new.written.clone());
                 self.docstring(edits, &self.file.document.text[name.range()], &new.written);
             }
-            if self.plan.becomes(old).is_some() {
+            if let Some(new) = self.plan.becomes(old) {
+                self.still_used_inside(old, new)?;
                 continue;
             }
             let Some(own) = self.plan.in_list(old, &self.place.list) else { continue };
@@ -254,6 +255,59 @@ impl Definer<'_, '_> {
             declared.extend(gone);
         }
         self.declarations(edits, &declared);
+        if self.place.is_generic {
+            self.precedence(edits);
+        }
+        Ok(())
+    }
+
+    /// The required parameters in their order of precedence, each of which is named there (CLHS `defgeneric`).
+    fn precedence(&self, edits: &mut Edits<'_>) {
+        let (file, plan) = (self.file, self.plan);
+        let dialect = file.dialect();
+        let is_option = |list: &ListId| {
+            let head = file.tree.data(*list).next();
+            self.place.form.encloses(file.tree.list_span(*list))
+                && head.is_some_and(|head| file.source(head).eq_ignore_ascii_case(":argument-precedence-order"))
+        };
+        let Some(option) = (0..file.tree.lists().len() as ListId).find(is_option) else { return };
+        let data = file.data(option);
+        let (Some(first), Some(last)) = (data.get(1), data.last()) else { return };
+        let span = Span::new(file.tree.core_span(*first).start, file.tree.core_span(*last).end);
+        let is_required = |new: &&New| new.role == Role::Required;
+        let named = |datum: &Datum| {
+            let name = symbol_name(dialect, file.source(*datum));
+            let own = |old: &usize| plan.in_list(*old, &self.place.list).map(|own| &self.place.list.parameters[own]);
+            let old = (0..plan.old.len()).find(|old| own(old).is_some_and(|own| own.name.as_ref() == Some(&name)))?;
+            let new = plan.becomes(old).filter(is_required)?;
+            let is_renamed = self.renamed(old).is_some();
+            Some(if is_renamed { new.written.clone() } else { file.source(*datum).to_owned() })
+        };
+        let was_required = |new: &New| new.from.is_some_and(|old| plan.old[old].role == Role::Required);
+        let kept = data[1..].iter().filter_map(named);
+        let more = plan.new.iter().filter(is_required).filter(|new| !was_required(new)).map(|new| new.written.clone());
+        let text = kept.chain(more).collect::<Vec<_>>().join(" ");
+        if text != file.document.text[span.range()] {
+            edits.part(file.tree.list_span(option), span, text);
+        }
+    }
+
+    /// Refuses if a parameter that takes its argument apart loses a name that code here uses.
+    fn still_used_inside(&self, old: usize, new: &New) -> Result<(), SignatureRefusal> {
+        let own = self.plan.in_list(old, &self.place.list).map(|own| &self.place.list.parameters[own]);
+        let Some(own) = own.filter(|own| own.name.is_none() && new.is_given) else { return Ok(()) };
+        let dialect = self.file.dialect();
+        let source = |span: Span| &self.file.document.text[span.range()];
+        let tree = read(&new.text, self.file.document.language.clone());
+        let kept: Vec<String> = tree.tokens().map(|(_, span)| symbol_name(dialect, &new.text[span.range()])).collect();
+        let names = self.file.tree.tokens_within(own.span).filter(|(kind, _)| *kind == TokenKind::Atom);
+        for (_, name) in names.filter(|(_, span)| !kept.contains(&symbol_name(dialect, source(*span)))) {
+            let used = self.file.occurrences(name).into_iter().filter(|span| !own.span.encloses(*span));
+            let spots: Vec<Spot> = used.map(|span| self.file.spot(span.start)).collect();
+            if !spots.is_empty() {
+                return Err(SignatureRefusal::StillUsed { name: source(name).to_owned(), spots });
+            }
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lispwright_index::{
     Parameter, ParameterItem as Item, ParameterList, ParameterReader as Lists, ParameterRole as Role, symbol_name,
 };
-use lispwright_syntax::{Dialect, Language, Span, read};
+use lispwright_syntax::{Dialect, Language, Span, TokenKind, read};
 
 use super::refusal::SignatureRefusal;
 
@@ -248,6 +248,12 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
             Some(_) => free().find(|at| is_it(at)),
             None => free().find(|at| old[*at].name.is_none() && old[*at].text == source).or_else(|| free().find(is_it)),
         };
+        if let Some(before) = from.map(|at| &old[at]).filter(|before| one.name.is_none() && before.name.is_none())
+            && is_taken_apart_otherwise(wanted.language, &before.text, &source)
+        {
+            let why = format!("`{}` takes apart what calls pass, which is not followed into `{source}`", before.text);
+            return Err(bad(format!("{why}. Change this list and its calls by hand")));
+        }
         if let (Some(name), None) = (&one.name, from)
             && new.iter().any(|other: &New| other.name.as_ref() == Some(name))
         {
@@ -316,6 +322,26 @@ pub(crate) fn plan(list: &ParameterList, text: &str, wanted: &Wanted<'_>) -> Res
     });
     let has_open_keys = list.word(None).is_some();
     Ok(Plan { old, items: items.collect(), new, has_open_keys, arity: None })
+}
+
+/// A parameter that takes its argument apart does it in another way: the new list has other places than the old one, or
+/// a name of it at another place.
+fn is_taken_apart_otherwise(language: &Language, old: &str, new: &str) -> bool {
+    // What takes apart by keys has no places.
+    if old.starts_with('{') && new.starts_with('{') {
+        return false;
+    }
+    let [old, new] = [old, new].map(|text| {
+        let tree = read(text, language.clone());
+        let tokens = tree.tokens().filter(|(kind, _)| !kind.is_trivia());
+        tokens.map(|(kind, span)| (kind, symbol_name(language.dialect(), &text[span.range()]))).collect::<Vec<_>>()
+    });
+    let is_moved = |(at, (kind, name)): (usize, &(TokenKind, String))| {
+        *kind == TokenKind::Atom && new[at].1 != *name && new.iter().any(|(_, other)| other == name)
+    };
+    old.len() != new.len()
+        || old.iter().zip(&new).any(|((kind, _), (other, _))| kind != other)
+        || old.iter().enumerate().any(is_moved)
 }
 
 fn fold(text: &str) -> String {

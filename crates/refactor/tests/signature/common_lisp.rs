@@ -408,3 +408,45 @@ look at 2: writer
 ",
     );
 }
+
+/// Calls pass what a parameter takes apart, and their parts are not followed.
+#[test]
+fn a_parameter_that_is_taken_apart_stays_as_it_is() {
+    let code = "(defmacro with-pay ((a b) &body body) `(let ((r (pay ,a ,b))) ,@body r))\n(print (with-pay (1 2) 3))\n";
+    let told = |new: &str| {
+        format!(
+            "refused: `(a b)` takes apart what calls pass, which is not followed into `{new}`. \
+             Change this list and its calls by hand\n"
+        )
+    };
+    cl(code, "with-pay ((b a) &body body)", &told("(b a)"));
+    cl(code, "with-pay ((a b c) &body body)", &told("(a b c)"));
+    cl(code, "with-pay ((a c) &body body)", "refused: b still used in 1\n");
+    check("a.clj", "(defn f [{:keys [x y]}] x)\n", "f [{:keys [y]}]", "refused: x still used in 1\n");
+    check(
+        "a.clj",
+        "(defn f [{:keys [x y]}] x)\n",
+        "f [{:keys [x z]}]",
+        "(defn f [{:keys [x z]}] x)\n-- 1 definitions, 0 methods, 0 calls\n",
+    );
+}
+
+#[test]
+fn the_order_of_precedence_names_all_required_parameters() {
+    let code = "(defgeneric dep (acct sum) (:argument-precedence-order sum acct))\n\
+        (defmethod dep ((x integer) (s integer)) (list x s))\n(print (dep 1 2))\n";
+    cl(
+        code,
+        "dep (acct sum extra) ; extra = 7",
+        "(defgeneric dep (acct sum extra) (:argument-precedence-order sum acct extra))\n\
+            (defmethod dep ((x integer) (s integer) extra) (list x s))\n(print (dep 1 2 7))\n\
+            -- 1 definitions, 1 methods, 1 calls\n",
+    );
+    cl(
+        code,
+        "dep (acct amount) ; sum > amount",
+        "(defgeneric dep (acct amount) (:argument-precedence-order amount acct))\n\
+            (defmethod dep ((x integer) (s integer)) (list x s))\n(print (dep 1 2))\n\
+            -- 1 definitions, 1 methods, 0 calls\n",
+    );
+}
