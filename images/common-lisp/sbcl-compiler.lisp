@@ -88,13 +88,23 @@ policy, and so is a file of the project that turns out to be such a case."
              (unless (assoc file *given-up* :test #'equal)
                (let ((why (catch 'give-up
                             (return-from call-with-policy-for (call-patiently function)))))
+                 (when (typep why 'warning)
+                   (return-from call-with-policy-for (call-again why file #'call-as-usual)))
                  (push (cons file why) *given-up*)))
              (signal 'given-up :file file :why (cdr (assoc file *given-up* :test #'equal)))
              (call-as-usual))))))
 
+(defun call-again (warning file function)
+  "Calls FUNCTION, which compiles FILE after a try to keep variables made the compiler give WARNING. Another policy can
+find what the usual one does not, and ASDF loads no file with a warning: only what the usual one finds counts."
+  (let ((results (multiple-value-list (funcall function))))
+    (unless (third results)
+      (signal 'given-up :file file :why (format nil "warns (~A)" (condition-text warning 200))))
+    (values-list results)))
+
 (defun call-patiently (function)
   "Calls FUNCTION, which compiles a file. Throws the reason to GIVE-UP when the compiler takes too long or fails
-itself."
+itself, or its warning."
   (let* ((limit (+ (get-internal-run-time) (* *patience* internal-time-units-per-second)))
          (thread sb-thread:*current-thread*)
          (timer (sb-ext:make-timer (lambda ()
@@ -109,7 +119,11 @@ itself."
               (when (compiler-at-work-p)
                 (throw 'give-up (format nil "was too much for the compiler (~A)" (condition-text condition 200))))
               (funcall outer condition nil)))
-          function)
+          (lambda ()
+            (handler-bind ((warning (lambda (warning)
+                                      (unless (or (typep warning 'style-warning) (not (compiler-at-work-p)))
+                                        (throw 'give-up warning)))))
+              (funcall function))))
       (sb-ext:unschedule-timer timer))))
 
 (defun compiler-at-work-p ()

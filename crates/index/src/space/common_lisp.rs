@@ -130,7 +130,8 @@ fn is_named(walk: &Walk<'_>, datum: Datum) -> bool {
 fn named_by(walk: &Walk<'_>, datum: Datum) -> Datum {
     let mut inside = datum.list().map(|list| walk.data(list)).into_iter().flatten();
     let gives_text = |head: Datum| {
-        head.list().is_none() && matches!(&*canonical_head(walk.dialect, walk.source(head)), "string" | "symbol-name")
+        head.list().is_none()
+            && matches!(&*canonical_head(walk.dialect, walk.source(head)), "string" | "symbol-name" | "find-package")
     };
     match (inside.next(), inside.next(), inside.next()) {
         (Some(head), Some(named), None) if gives_text(head) => named,
