@@ -224,7 +224,7 @@ impl Project<'_> {
             // What is only defined runs nothing.
             form.kind == FormKind::Expression
                 && !matches!(&*form.head, "" | "provide")
-                && (in_folder || text.contains("(check-") || text.contains("(test-"))
+                && (in_folder || ["(check-", "(test-", "(run-tests"].iter().any(|made| text.contains(made)))
         };
         has_framework && document.facts.forms.iter().any(checks)
     }

@@ -156,6 +156,24 @@ async fn checks_in_forms_of_the_project_are_tests_of_racket() {
 }
 
 #[tokio::test]
+async fn suites_that_a_module_of_racket_runs_are_tests() {
+    let project = Project::empty();
+    let suite = |run: &str| {
+        format!(
+            "#lang racket/base\n(require rackunit rackunit/text-ui)\n\
+             (define s (test-suite \"s\" (test-case \"x\" (check-equal? 1 2))))\n{run}\n"
+        )
+    };
+    project.write("shop.rkt", &suite("(run-tests s)"));
+    project.write("other.rkt", &suite("(void (run-tests s))"));
+    // Suites that a module only gives to others run nowhere.
+    project.write("given.rkt", &suite("(provide s)"));
+    let (headline, lines) = project.lines(json!({})).await;
+    assert!(headline.starts_with("0 passed, 2 failed, 0 pending of 2 in 2 files"), "{lines:#?}");
+    project.workshop.sessions.shutdown().await;
+}
+
+#[tokio::test]
 async fn tests_of_racket_run_in_their_directory_without_what_the_package_leaves_out() {
     let project = Project::empty();
     let check = "#lang racket/base\n(require rackunit)\n(check-true (file-exists? \"data.txt\"))\n";
