@@ -19,6 +19,7 @@ fn check(dialect: Dialect, text: &str, expected: &str) {
             Some(MarkRole::Slot) => 's',
             Some(MarkRole::Special) => 'v',
             Some(MarkRole::Type) => 't',
+            Some(MarkRole::Function) => 'a',
             Some(MarkRole::Word) => 'w',
             Some(MarkRole::Data) => 'd',
             Some(MarkRole::Perhaps) => 'p',
@@ -61,6 +62,7 @@ fn slots_words_and_data_are_marked() {
     check(cl, "(defclass c () (x (x :reader x :type x)))", "ssuu");
     check(cl, "(defstruct (s (:constructor x (x)) (:conc-name x)) x (x x))", "ulwssu");
     check(cl, "(with-slots (x (y x)) c x)", "lsl");
+    check(cl, "(with-accessors ((y x)) c y)", "u");
     check(cl, "(list (slot-value c 'x) (slot-value c x))", "su");
     check(cl, "(in-package x)", "w");
     check(cl, "(loop for a below x sum x) #+x (x)", "uuwu");
