@@ -2,28 +2,35 @@
 //! `(unless (fboundp 'string-join) (defun string-join …))`.
 //!
 //! Code outside of such a condition that uses the name means something else elsewhere, such as a name of the language; a
-//! rename would take it away there.
+//! rename would take it away there, and other arguments would reach what is called there.
 
 use lispwright_index::Document;
 use lispwright_syntax::{FormKind, ListId, Span, Tree};
 
-use crate::collect::Planned;
 use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
 use crate::target::Target;
 
 /// The opener of a reader conditional.
 const CONDITIONAL: &str = "#?";
 
+/// The places in a file that change.
+pub(crate) struct Places<'p> {
+    pub(crate) document: &'p Document,
+    pub(crate) tree: &'p Tree,
+    /// Where each begins.
+    pub(crate) starts: Vec<u32>,
+}
+
 /// Refuses if the only definition is for one platform, or for where the language lacks the name, and a place that changes
 /// is for all.
-pub(crate) fn check(target: &Target<'_>, planned: &[Planned<'_>]) -> Result<(), RenameRefusal> {
+pub(crate) fn check(target: &Target<'_>, files: &[Places<'_>]) -> Result<(), RenameRefusal> {
     let [(document, one)] = target.definitions.as_slice() else { return Ok(()) };
     let Some(written) = target.written_in(document, one) else { return Ok(()) };
     if target.dialect.standard_operator(&target.symbol.name).is_some()
         && let Some(condition) = condition(document, &document.tree(), written.start)
     {
-        let is_outside = |file: &Planned<'_>, at: u32| file.document.path != document.path || !condition.contains(at);
-        refuse_first(target, planned.iter(), is_outside, Doubt::UnderCondition)?;
+        let is_outside = |file: &Places<'_>, at: u32| file.document.path != document.path || !condition.contains(at);
+        refuse_first(target, files.iter(), is_outside, Doubt::UnderCondition)?;
     }
     let has_conditions = |document: &Document| document.text.contains(CONDITIONAL);
     // What a macro expands on one platform may be for another.
@@ -33,21 +40,20 @@ pub(crate) fn check(target: &Target<'_>, planned: &[Planned<'_>]) -> Result<(), 
     {
         return Ok(());
     }
-    let is_for_all = |file: &Planned<'_>, at: u32| !is_conditional(file.document, &file.source.tree, at);
-    let files = planned.iter().filter(|file| has_conditions(file.document));
+    let is_for_all = |file: &Places<'_>, at: u32| !is_conditional(file.document, file.tree, at);
+    let files = files.iter().filter(|file| has_conditions(file.document));
     refuse_first(target, files, is_for_all, Doubt::OnePlatform)
 }
 
 /// Refuses for the first of the places that change which `is_elsewhere`.
-fn refuse_first<'p, 'i: 'p>(
+fn refuse_first<'p>(
     target: &Target<'_>,
-    files: impl Iterator<Item = &'p Planned<'i>>,
-    is_elsewhere: impl Fn(&Planned<'i>, u32) -> bool,
+    files: impl Iterator<Item = &'p Places<'p>>,
+    is_elsewhere: impl Fn(&Places<'p>, u32) -> bool,
     why: Doubt,
 ) -> Result<(), RenameRefusal> {
     for file in files {
-        let mut places = file.changes.iter().map(|change| change.span.start);
-        if let Some(at) = places.find(|at| is_elsewhere(file, *at)) {
+        if let Some(at) = file.starts.iter().copied().find(|at| is_elsewhere(file, *at)) {
             let more = Box::new(Untold { symbol: target.symbol.clone(), ..Untold::default() });
             return Err(RenameRefusal::CannotTell { spot: Spot::of(file.document, at), why, more });
         }

@@ -144,7 +144,13 @@ pub fn rename(index: &Index, request: &RenameRequest<'_>) -> Result<Rename, Rena
     nobody_makes(&question, &named)?;
     let collector = Collector::new(&question, &target, &named, request);
     let Collected { planned, left, strangers } = collector.collect()?;
-    platform::check(&target, &planned)?;
+    let starts = |changes: &[Change]| changes.iter().map(|change| change.span.start).collect();
+    let places = planned.iter().map(|one| platform::Places {
+        document: one.document,
+        tree: &one.source.tree,
+        starts: starts(&one.changes),
+    });
+    platform::check(&target, &places.collect::<Vec<_>>())?;
     interface::check(&target, &named[0], &planned)?;
     let mut files = Vec::new();
     for one in &planned {

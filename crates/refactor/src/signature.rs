@@ -21,7 +21,8 @@ use std::path::Path;
 
 use lispwright_edit::Source;
 use lispwright_index::{
-    Document, Hit, Index, LanguageOf, ParameterRole as Role, Referent, Symbol, UseIndex, UseKind, symbol_name,
+    Document, Hit, Index, LanguageOf, ParameterRole as Role, PossibleReason, Referent, Symbol, UseIndex, UseKind,
+    symbol_name,
 };
 use lispwright_syntax::{FormKind, Forms, Span, SpecialForm};
 
@@ -32,6 +33,7 @@ pub use self::refusal::{OpenPlace, OpenReason, SignatureRefusal};
 use self::types::Types;
 use self::wanted::{Arity, Plan, Wanted, plan};
 use crate::dialects::notation;
+use crate::platform;
 use crate::refusal::Spot;
 use crate::rename::{RemadeFile, remade};
 use crate::target;
@@ -199,6 +201,13 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     if !plan.keeps_calls() {
         for hit in ledger.uses.iter().filter(|hit| !is_definition(hit.used.kind) && !is_alias(hit)) {
             let Some(number) = number_of(hit.document) else { continue };
+            // A file that is a part of several modules may call other functions in the further ones.
+            let mut meant = question.means_in_others(hit.document, hit.used.span());
+            if meant.any(|meant| !symbols.contains(&meant)) {
+                let why = OpenReason::Possible(PossibleReason::InSeveral);
+                open.push(OpenPlace { spot: files[number].spot(hit.used.start), why });
+                continue;
+            }
             caller.look(number, hit.used.span(), hit.used.kind);
         }
         lists.iter().for_each(|one| caller.look_inside(&places[one.at]));
@@ -210,6 +219,13 @@ pub fn change_signature(index: &Index, request: &SignatureRequest<'_>) -> Result
     if let Some(name) = caller.missing.take() {
         return Err(SignatureRefusal::NeedsValue { name });
     }
+    let calls_in = |number: usize| caller.calls.iter().filter(move |call| call.file == number);
+    let called = files.iter().enumerate().map(|(number, file)| platform::Places {
+        document: file.document,
+        tree: &file.tree,
+        starts: calls_in(number).map(|call| call.owner.start).collect(),
+    });
+    platform::check(&target, &called.collect::<Vec<_>>()).map_err(SignatureRefusal::Target)?;
     // What is inside comes before what is around it.
     enum Step<'s> {
         List(&'s Changed<'s>),

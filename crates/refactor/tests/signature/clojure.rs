@@ -1,6 +1,6 @@
 //! Clojure.
 
-use super::{check, check_all};
+use super::{changed, check, check_all};
 
 #[track_caller]
 fn clj(before: &str, request: &str, after: &str) {
@@ -238,5 +238,86 @@ fn templates_of_macros_with_several_arities_are_followed() {
         "pay [b a]",
         "(ns a)\n(defn pay [b a] [a b])\n(defmacro m ([a b] `(pay ~b ~a)) ([a b & r] `(pay (m ~b ~@r) ~a)))\n\
          -- 1 definitions, 0 methods, 2 calls\n",
+    );
+}
+
+#[test]
+fn calls_that_may_mean_a_name_of_the_language_are_refused() {
+    let project = |definition: &str| {
+        format!(
+            "(ns a)\n(defmacro compile-when [c & b] (when (eval c) `(do ~@b)))\n{definition}\n(defn f [] (tagged-literal 'a 1))\n"
+        )
+    };
+    let definition = "(defn tagged-literal [tag form] [tag form])";
+    let conditional = format!("(compile-when (not (resolve 'clojure.core/tagged-literal)) {definition})");
+    let refused = |path: &str, text: &str, request: &str, line: usize, why: &str| {
+        let told = changed(&format!("== {path}\n{text}"), request);
+        assert!(
+            told.contains("CannotTell") && told.contains(&format!("line: {line},")) && told.contains(why),
+            "{told}"
+        );
+    };
+    refused("a.clj", &project(&conditional), "tagged-literal [form tag]", 4, "UnderCondition");
+    let platform = "(ns a)\n#?(:cljs (defn format [s x] [s x]))\n(defn f [x] (format \"%s\" x))\n";
+    refused("a.cljc", platform, "format [x s]", 3, "OnePlatform");
+    // The parameters of what is defined anyhow, their names alone, and calls under the same condition.
+    clj(
+        &project(definition),
+        "tagged-literal [form tag]",
+        &format!(
+            "{}-- 1 definitions, 0 methods, 1 calls\n",
+            project("(defn tagged-literal [form tag] [tag form])").replace("'a 1", "1 'a")
+        ),
+    );
+    clj(
+        &project(&conditional),
+        "tagged-literal ; tag > name",
+        &format!(
+            "{}-- 1 definitions, 0 methods, 0 calls\n",
+            project(&conditional.replace("[tag form] [tag form]", "[name form] [name form]"))
+        ),
+    );
+    let inside = |list: &str, call: &str| {
+        format!(
+            "(ns a)\n(when-not (resolve 'update-vals) (defn update-vals [{list}] [m f]) (defn g [] (update-vals {call})))\n"
+        )
+    };
+    clj(
+        &inside("m f", "1 2"),
+        "update-vals [f m]",
+        &format!("{}-- 1 definitions, 0 methods, 1 calls\n", inside("f m", "2 1")),
+    );
+}
+
+#[test]
+fn calls_in_a_file_of_several_namespaces_are_open() {
+    check_all(
+        "== shared.clj
+(defn f [x] (pay x 1))
+== one.clj
+(ns one)
+(defn pay [a b] [a b])
+(load \"shared\")
+(pay 1 2)
+== two.clj
+(ns two)
+(defn pay [a b] [b a])
+(load \"shared\")
+",
+        "one/pay [b a]",
+        "== shared.clj
+(defn f [x] (pay x 1))
+== one.clj
+(ns one)
+(defn pay [b a] [a b])
+(load \"shared\")
+(pay 2 1)
+== two.clj
+(ns two)
+(defn pay [a b] [b a])
+(load \"shared\")
+-- 1 definitions, 0 methods, 1 calls
+open 1: its file is a part of several modules
+",
     );
 }

@@ -1,6 +1,6 @@
 //! Emacs Lisp.
 
-use super::check;
+use super::{changed, check};
 
 #[track_caller]
 fn el(before: &str, request: &str, after: &str) {
@@ -175,4 +175,11 @@ fn threading_forms_of_dash_pass_an_argument() {
 -- 1 definitions, 0 methods, 3 calls
 ",
     );
+}
+
+#[test]
+fn calls_that_may_mean_a_name_of_the_language_are_refused() {
+    let text = "(unless (fboundp 'string-join)\n  (defun string-join (l &optional s) (list l s)))\n(defun f (x) (string-join x 1))\n";
+    let told = changed(&format!("== a.el\n{text}"), "string-join (s &optional l)");
+    assert!(told.contains("UnderCondition") && told.contains("line: 3,"), "{told}");
 }
