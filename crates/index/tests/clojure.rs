@@ -141,3 +141,15 @@ fn a_file_that_is_loaded_is_a_part_of_the_namespace() {
         "src/a/deep/other.clj:1: call in defn g\nsrc/a/part.clj:1: call in defn f",
     );
 }
+
+#[test]
+fn rows_of_a_table_are_data_where_the_template_quotes_them() {
+    for template in ["'q", "(quote q)", "(eval '(do q))"] {
+        check_in(
+            &format!("(are [q r] (= r {template})\n  (area 1) (area 2)\n  (area 3) (area 4))"),
+            "a.clj:4: call in are [q r]\na.clj:5: call in are [q r]",
+        );
+    }
+    check_in("(are [q r] (= 'q (f q r))\n  (area 1) 2)", "a.clj:4: call in are [q r]");
+    check_in("(are [q r] (= r 'q)\n  a/area 2)", "a.clj:4: quoted in are [q r]");
+}

@@ -377,9 +377,21 @@ impl<'t> Walk<'t> {
                 tasks.push(Task::Codes(data));
             }
             F::Tabled => {
-                tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Destructuring)));
-                tasks.extend(data.next().map(Task::Code));
-                tasks.extend([Task::Unbind(count), Task::Codes(data)]);
+                let (parameters, template) = (data.next(), data.next());
+                tasks.extend(parameters.map(|parameters| Task::Bind(parameters, Pattern::Destructuring)));
+                tasks.extend(template.map(Task::Code));
+                tasks.push(Task::Unbind(count));
+                let names = self.inside(parameters);
+                let are_quoted = names.iter().map(|name| self.is_quoted_in(self.source(*name), template));
+                let are_quoted: Vec<bool> = are_quoted.collect();
+                let columns = are_quoted.iter().copied().cycle();
+                for (datum, is_quoted) in data.by_ref().zip(columns) {
+                    if is_quoted {
+                        self.no_form(datum);
+                    }
+                    tasks.push(if is_quoted { Task::Quoted(datum) } else { Task::Code(datum) });
+                }
+                tasks.push(Task::Codes(data));
             }
             F::Declarations => tasks.extend(data.map(|name| Task::Use(name, UseKind::Export))),
             F::Fn => {
@@ -507,6 +519,28 @@ impl<'t> Walk<'t> {
         tasks.push(Task::Unbind(count));
         self.next(tasks);
         true
+    }
+
+    /// The template has the name only in quoted data, which get what stands for it.
+    fn is_quoted_in(&self, name: &str, template: Option<Datum>) -> bool {
+        let mut is_quoted = false;
+        let mut waiting: Vec<(Datum, bool)> = template.map(|template| (template, false)).into_iter().collect();
+        while let Some((datum, is_inside)) = waiting.pop() {
+            let is_inside = is_inside || self.is_prefixed(datum, Prefix::Quote);
+            let Some(list) = datum.list() else {
+                if self.source(datum) == name {
+                    if !is_inside {
+                        return false;
+                    }
+                    is_quoted = true;
+                }
+                continue;
+            };
+            let head = self.data(list).next().filter(|_| self.opener(datum) == "(");
+            let is_inside = is_inside || head.is_some_and(|head| self.source(head) == "quote");
+            waiting.extend(self.data(list).map(|inner| (inner, is_inside)));
+        }
+        is_quoted
     }
 
     // Definitions.
