@@ -71,6 +71,8 @@ pub(crate) enum Task<'t> {
     Named(Datum, UseKind),
     /// Walk over it as a step of a threading form, which gets its first argument from the step before.
     Step(Datum),
+    /// Walk over a form whose names are seen by what follows.
+    Open(Datum),
     /// What follows is, or is not, in a template of syntax, where it is code of the uses of a macro.
     InTemplate(bool),
     /// What follows is in this many backquotes of a template that is walked over as code.
@@ -124,6 +126,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) definer: Option<FormKind>,
     /// The starts of names that are assigned where the walk comes to them.
     pub(crate) assigned: Vec<u32>,
+    /// What the next form binds is seen by what follows it, too.
+    pub(crate) is_open: bool,
     /// How many backquotes are around, in a template that is walked over as code.
     pub(crate) level: u32,
     /// How many bodies are around, in which definitions are local.
@@ -156,6 +160,7 @@ impl<'t> Walk<'t> {
             learning: None,
             definer: None,
             assigned: Vec::new(),
+            is_open: false,
             level: 0,
             bodies: 0,
             base: 0,
@@ -370,6 +375,11 @@ impl<'t> Walk<'t> {
                 }
             }
             Task::Step(datum) => self.step_of_thread(datum),
+            Task::Open(datum) => {
+                self.is_open = true;
+                self.code(datum);
+                self.is_open = false;
+            }
             Task::Special(form, list, data) => self.special_with(form, list, data),
             Task::Methods(members) => {
                 let mut tasks = Vec::new();

@@ -153,3 +153,20 @@ fn rows_of_a_table_are_data_where_the_template_quotes_them() {
     check_in("(are [q r] (= 'q (f q r))\n  (area 1) 2)", "a.clj:4: call in are [q r]");
     check_in("(are [q r] (= r 'q)\n  a/area 2)", "a.clj:4: quoted in are [q r]");
 }
+
+#[test]
+fn the_steps_before_a_form_that_binds_names_see_them() {
+    check_in("(->> (area 1)\n  (let [area 2]))", "");
+    check_in(
+        "(->> (area 1)\n  inc\n  (area)\n  (for [area (area 2)])\n  (area))",
+        "a.clj:6: call in ->> (area 1)\na.clj:7: call in ->> (area 1)",
+    );
+    check_in("(->> (area 1)\n  (fn [area])\n  (let [x 1])\n  (area))", "a.clj:6: call in ->> (area 1)");
+    check_in(
+        "(->> (area 1)\n  (if-let [area 2]))\n(->> (area 1)\n  (if-let [area 2] area))",
+        "a.clj:5: call in ->> (area 1)",
+    );
+    // Other threading forms evaluate the value first.
+    check_in("(some->> (area 1)\n  (let [area 2]))", "a.clj:3: call in some->> (area 1)");
+    check_in("(-> (area 1)\n  (let [area 2]))\n(area 3)", "a.clj:3: call in -> (area 1)\na.clj:5: call in area 3");
+}

@@ -4,6 +4,7 @@
 //! anywhere.
 
 use lispwright_syntax::datum::Prefixed;
+use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Data, Datum, ListId, Span, SpecialForm, TokenKind};
 
 use crate::bind::Pattern;
@@ -21,6 +22,9 @@ const PRIMITIVES: &[&str] = &[
     "long", "double", "int", "float", "short", "byte", "char", "boolean", "void", "longs", "doubles", "ints", "floats",
     "shorts", "bytes", "chars", "booleans", "objects",
 ];
+
+/// The threading form in whose steps the code of the steps before stands last.
+const NESTS_LAST: &str = "(->>";
 
 impl<'t> Walk<'t> {
     // Notation.
@@ -279,8 +283,12 @@ impl<'t> Walk<'t> {
                 | F::Member
                 | F::Members
         );
+        let mut nests = false;
         if takes_value && !is_step {
             let value = data.next();
+            if let Some(value) = value.filter(|_| form == F::Threading) {
+                nests = self.text[..self.tree.datum_span(value).start as usize].trim_end().ends_with(NESTS_LAST);
+            }
             if let Some(value) = value.filter(|_| form == F::ThreadingFirst) {
                 // What `->` gives to its second step is another value.
                 let before = &self.text[..self.tree.datum_span(value).start as usize];
@@ -308,9 +316,10 @@ impl<'t> Walk<'t> {
                         tasks.extend([Task::Code(value), bind.unwrap_or(Task::Bind(name, Pattern::Destructuring))]);
                     }
                 }
-                if form == F::LetThen {
-                    tasks.extend(data.next().map(Task::Code));
-                    tasks.push(Task::Unbind(count));
+                if form == F::LetThen
+                    && let Some(then) = data.next()
+                {
+                    tasks.extend([Task::Code(then), Task::Unbind(count)]);
                 }
                 tasks.push(Task::Codes(data));
             }
@@ -345,7 +354,17 @@ impl<'t> Walk<'t> {
             F::ThreadingFirst | F::Threading => {
                 let steps = self.steps(data);
                 steps.iter().for_each(|step| self.step_form(*step));
-                tasks.extend(steps.into_iter().map(|step| self.thread_step(step, form == F::ThreadingFirst)));
+                let mut around = Vec::new();
+                for step in steps {
+                    // The steps before it are code in it, which sees what it binds.
+                    if nests && self.binds_for_last(step) {
+                        around.extend([Task::Open(step), Task::Scope]);
+                        tasks.push(Task::LeaveScope);
+                    } else {
+                        tasks.push(self.thread_step(step, form == F::ThreadingFirst));
+                    }
+                }
+                tasks.splice(..0, around.into_iter().rev());
             }
             F::ThreadingIf { first } => {
                 for (at, datum) in self.spliced(data).into_iter().enumerate() {
@@ -516,9 +535,23 @@ impl<'t> Walk<'t> {
             }
             _ => return false,
         }
-        tasks.push(Task::Unbind(count));
+        if !std::mem::take(&mut self.is_open) {
+            tasks.push(Task::Unbind(count));
+        }
         self.next(tasks);
         true
+    }
+
+    /// The datum is a form that binds names for its last argument.
+    fn binds_for_last(&self, datum: Datum) -> bool {
+        use SpecialForm as F;
+        let list = datum.list().filter(|_| datum.is_bare() && self.opener(datum) == "(");
+        let name = list.and_then(|list| self.data(list).next()).and_then(|head| self.symbol(head));
+        let Some(name) = name.filter(|name| !self.is_local(name, true)) else { return false };
+        matches!(
+            self.dialect.special_form(&canonical_head(self.dialect, name)),
+            Some(F::LetVector | F::LetThen | F::Comprehension | F::Fn | F::FunctionsRec)
+        )
     }
 
     /// The template has the name only in quoted data, which get what stands for it.
