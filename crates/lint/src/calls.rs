@@ -24,8 +24,6 @@ pub(crate) use values::{Values, values};
 /// A call of a function or macro.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// The call itself.
-    pub(crate) list: ListId,
     /// The name at its head.
     pub(crate) name: Span,
     /// What that means.
@@ -45,25 +43,22 @@ impl Call {
     }
 }
 
-/// A macro of the project around the call may give its name another meaning there: its definition has a local function or
-/// macro of the name.
-pub(crate) fn is_rebound(file: &File<'_, '_>, call: &Call) -> bool {
-    let name = file.source(call.name);
+/// A macro of the project around a call, or another use of a function, may give the name another meaning there: its
+/// definition has a local function or macro of the name.
+pub(crate) fn is_rebound(file: &File<'_, '_>, at: Span) -> bool {
+    let name = file.source(at);
     // A name in quotes may be the one that the macro binds unless it is given another: `(finalizer 'finalize)`.
-    let bindings = ["({} (", "({} [", "(({} ", "({} nil", " '{})"].map(|binding| binding.replace("{}", name));
-    let mut next = file.tree.list(call.list).parent();
-    while let Some(list) = next {
-        next = file.tree.list(list).parent();
-        let Some(head) = file.tree.data(list).next().filter(|head| head.list().is_none()) else { continue };
-        let is_binder = file.macros(file.tree.core_span(head)).into_iter().any(|(document, one)| {
-            let definition = &document.text[document.facts.forms[one.form as usize].span.range()];
-            bindings.iter().any(|binding| definition.contains(binding))
-        });
-        if is_binder {
-            return true;
-        }
-    }
-    false
+    let bindings = ["({} (", "({} [", "(({} ", "({} nil", "({} #'", " '{})"].map(|binding| binding.replace("{}", name));
+    file.lists_around(at).any(|list| {
+        let head = file.tree.data(list).next().filter(|head| head.list().is_none());
+        let head = head.map(|head| file.tree.core_span(head)).filter(|head| *head != at);
+        head.is_some_and(|head| {
+            file.macros(head).into_iter().any(|(document, one)| {
+                let definition = &document.text[document.facts.forms[one.form as usize].span.range()];
+                bindings.iter().any(|binding| definition.contains(binding))
+            })
+        })
+    })
 }
 
 /// Keywords of slots.
@@ -252,7 +247,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let arguments: Vec<Datum> = data.into_iter().skip(1).collect();
         let is_open = arguments.iter().any(|datum| self.is_open(*datum));
-        Some(Call { list, name: used.span(), operator, arguments, is_threaded, is_open })
+        Some(Call { name: used.span(), operator, arguments, is_threaded, is_open })
     }
 
     /// The call of a local function.
@@ -272,7 +267,7 @@ impl<'i> Search<'_, '_, 'i> {
         }
         let arguments: Vec<Datum> = file.tree.data(list).skip(1).collect();
         let is_open = arguments.iter().any(|datum| self.is_open(*datum));
-        Some(Call { list, name, operator, arguments, is_threaded, is_open })
+        Some(Call { name, operator, arguments, is_threaded, is_open })
     }
 
     /// The form around a list may be a word of a macro, which does what it likes with it.

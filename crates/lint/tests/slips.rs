@@ -73,3 +73,19 @@ fn a_file_of_emacs_calls_functions_of_c() {
     let slip = format!("{part}\n(defun shop-open () 1)\n(defun shop-close () (shop-oepn))");
     assert_eq!(told(OTHERS, &slip), ["nobody defines `shop-oepn`; near it: `shop-open`"]);
 }
+
+#[test]
+fn a_function_that_a_macro_around_binds_is_known() {
+    let code = |binding: &str, used: &str| {
+        format!(
+            "(require 'cl-lib)\n(defun shop-own (x) x)\n(defmacro shop-with (&rest body) `(cl-flet ({binding}) (progn ,@body)))\n\
+             (defun shop-run (xs) (shop-with (mapcar {used} xs)))\n(provide 'shop)"
+        )
+    };
+    for used in ["#'expr", "(expr 1)"] {
+        for binding in ["(expr (x) (shop-own x))", "(other (y) y) (expr #'shop-own)"] {
+            assert_eq!(told(&[], &code(binding, used)), [""; 0], "{binding}");
+        }
+        assert_eq!(told(&[], &code("(other (x) x)", used)).len(), 1, "{used}");
+    }
+}

@@ -141,12 +141,12 @@ impl Rule for UndefinedName {
             }
         }
         for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Unknown)) {
-            if let Some(message) = search.of_here(call.name, Sort::Function).filter(|_| !is_rebound(file, call)) {
+            if let Some(message) = search.of_here(call.name, Sort::Function).filter(|_| !is_rebound(file, call.name)) {
                 findings.add(call.name, message);
             }
         }
         for call in file.calls().iter().filter(|call| matches!(call.operator, Operator::Standard(_))) {
-            if let Some(message) = search.of_module(call.name, false).filter(|_| !is_rebound(file, call)) {
+            if let Some(message) = search.of_module(call.name, false).filter(|_| !is_rebound(file, call.name)) {
                 findings.add(call.name, message);
             }
         }
@@ -160,7 +160,9 @@ impl Rule for UndefinedName {
         }
         let values = file.values();
         for used in values.places.iter().chain(&values.functions) {
-            if let Some(message) = search.of_here(used.span(), Sort::Function) {
+            if let Some(message) =
+                search.of_here(used.span(), Sort::Function).filter(|_| !is_rebound(file, used.span()))
+            {
                 findings.add(used.span(), message);
             }
         }

@@ -135,7 +135,7 @@ impl Rule for WrongArgumentCount {
                 }
                 Operator::Obscure(_) | Operator::Unknown => None,
             };
-            if let Some(takes) = takes.filter(|_| !is_rebound(file, call)) {
+            if let Some(takes) = takes.filter(|_| !is_rebound(file, call.name)) {
                 findings.add(call.name, complaint(file.source(call.name), &takes, count));
             }
         }

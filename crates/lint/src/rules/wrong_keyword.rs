@@ -86,7 +86,7 @@ impl Rule for WrongKeyword {
             if call.count().is_some()
                 && !signature.takes_other_keys
                 && let Some((at, message)) = complaint(file, call, signature)
-                && !is_rebound(file, call)
+                && !is_rebound(file, call.name)
             {
                 findings.add(at, message);
             }
