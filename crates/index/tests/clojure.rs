@@ -170,3 +170,11 @@ fn the_steps_before_a_form_that_binds_names_see_them() {
     check_in("(some->> (area 1)\n  (let [area 2]))", "a.clj:3: call in some->> (area 1)");
     check_in("(-> (area 1)\n  (let [area 2]))\n(area 3)", "a.clj:3: call in -> (area 1)\na.clj:5: call in area 3");
 }
+
+#[test]
+fn what_a_pattern_asks_of_a_value_is_code() {
+    check_in(
+        "(match [x]\n  [b :guard area] 1\n  [([p :guard area q] :seq)] (f p q)\n  [(r :when [area])] r\n  [area :guard odd?] area)",
+        "a.clj:4: value in match [x]\na.clj:5: value in match [x]\na.clj:6: value in match [x]",
+    );
+}

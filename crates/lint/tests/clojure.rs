@@ -186,3 +186,15 @@ fn what_a_file_loads_itself_has_its_aliases() {
     );
     assert_eq!(told("(alias 'json 'other.json)\n(defn f [x] (json/read x))"), Vec::<String>::new());
 }
+
+#[test]
+fn local_variables_in_rows_steps_and_patterns_are_used() {
+    for code in [
+        "(clojure.test/deftest t (clojure.test/are [q n] (= n (count (quote q))) (not [1] [2]) 3 (inc 1 2 3) 4))",
+        "(defn g [n] (->> (inc x) (let [x n])))",
+        "(defn g [e] (let [op? even? od odd?] (match [e] [([p :guard op? x] :seq)] [p x] [a :guard od] a :else nil)))",
+    ] {
+        assert_eq!(told(code), [""; 0], "{code}");
+    }
+    assert_eq!(told("(defn g [n] (->> (inc 1) (let [x n])))").len(), 1);
+}

@@ -23,6 +23,9 @@ const PRIMITIVES: &[&str] = &[
     "shorts", "bytes", "chars", "booleans", "objects",
 ];
 
+/// Words in a pattern before code: a type, or what a value is asked or given to.
+const BEFORE_CODE: &[&str] = &[":-", ":guard", ":when", ":<<"];
+
 /// The threading form in whose steps the code of the steps before stands last.
 const NESTS_LAST: &str = "(->>";
 
@@ -670,11 +673,11 @@ impl<'t> Walk<'t> {
         } else if self.tree.kind(datum.core) == TokenKind::OpenBrace {
             self.destructure_map(&mut tasks, list);
         } else {
-            let mut is_type = false;
+            let mut is_code = false;
             for inner in self.spread(list) {
-                // `[name :- Type]`
-                tasks.push(if is_type { Task::Code(inner) } else { Task::Bind(inner, Pattern::Destructuring) });
-                is_type = self.source(inner) == ":-";
+                // `[name :- Type]`, `[name :guard test]`
+                tasks.push(if is_code { Task::Code(inner) } else { Task::Bind(inner, Pattern::Destructuring) });
+                is_code = BEFORE_CODE.contains(&self.source(inner));
             }
         }
         self.next(tasks);
