@@ -198,3 +198,14 @@ fn local_variables_in_rows_steps_and_patterns_are_used() {
     }
     assert_eq!(told("(defn g [n] (->> (inc 1) (let [x n])))").len(), 1);
 }
+
+#[test]
+fn a_class_of_a_package_that_is_called_like_the_namespace_is_none_of_the_namespace() {
+    let text = "(ns my.pkg (:import [my.pkg Prioritized]))\n(defn f [] (reify Prioritized (getPriority [_] 1)))\n";
+    let told = |text: &str| {
+        let found = found_in(Dialect::Clojure, "pkg.clj", text, &rules::defaults());
+        found.into_iter().filter(|one| one.rule == "undefined-name").count()
+    };
+    assert_eq!(told(text), 0);
+    assert_eq!(told(&text.replace("reify Prioritized", "reify Priority")), 1);
+}

@@ -2,7 +2,7 @@
 
 mod elsewhere;
 
-use lispwright_index::{LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
+use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{
     Dialect, FormKind, OperatorKind, Span, SpecialForm as F, StandardOperator, TokenKind, nearest,
@@ -375,6 +375,11 @@ impl<'i> Search<'_, '_, 'i> {
         let home =
             question.proper(&Symbol { space: file.document.facts.space_at(at.start).to_owned(), ..Symbol::default() });
         let home = home.space;
+        // The space can be called like a package of the host, which has the classes that are imported from it.
+        let is_of_package = |import: &Import| import.from == home && import.only.is_some();
+        if question.imports_of(&home).any(|import| is_of_package(import) && import.theirs(&symbol.name).is_some()) {
+            return None;
+        }
         // The file itself says where it is.
         let is_declared = |one: &Space| one.name == home && !one.adds;
         let is_whole = words.entries.is_empty() || words.entries.iter().any(|entry| file.text().contains(entry));
