@@ -209,3 +209,19 @@ fn a_class_of_a_package_that_is_called_like_the_namespace_is_none_of_the_namespa
     assert_eq!(told(text), 0);
     assert_eq!(told(&text.replace("reify Prioritized", "reify Priority")), 1);
 }
+
+#[test]
+fn a_name_that_is_qualified_with_its_own_namespace_is_told() {
+    let message = "undefined-name: namespace `shop.core` defines no `totl`; near it: `total`";
+    for code in ["(shop.core/totl 1)", "(list shop.core/totl)", "(map #'shop.core/totl x)"] {
+        assert_eq!(told(&format!("(defn total [x] x)\n(defn f [x] x {code})")), [message], "{code}");
+    }
+    for code in [
+        "(declare later)\n(defn f [] (shop.core/later 1))",
+        "(defn total [x] x)\n(defn f [] (shop.core/total 1) (shop.core/->Item 1 2) (shop.core/price 1))",
+        "(defmacro defown [n] (list 'def (symbol (str n \"-own\")) 1))\n(defown it)\n(defn f [] shop.core/it-own)",
+        "(def kind ::shop.core/other)\n(defmacro m [] `(shop.core/other 1))\n(def names '[shop.core/other])",
+    ] {
+        assert_eq!(told(code), [""; 0], "{code}");
+    }
+}

@@ -233,7 +233,9 @@ impl<'i> Search<'_, '_, 'i> {
         }
         // A name that a space gives out under another is no name of its own.
         let home = file.document.facts.space_at(used.start);
-        if space == home || !question.has_space(&space) || self.file.is_in_branch(used.span()) {
+        // What a file qualifies with the space that it is in is a name of that, unless it can be had from elsewhere.
+        let is_own = space == home && (owner.is_some() || self.words.has_exports);
+        if is_own || !question.has_space(&space) || self.file.is_in_branch(used.span()) {
             return None;
         }
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = question.meaning(file.document, used);
