@@ -4,6 +4,7 @@ use lispwright_syntax::name::{canonical_head, parameter_word};
 use lispwright_syntax::{Data, Datum, SpecialForm};
 
 use crate::data::Prefix;
+use crate::dialects::let_takes_values;
 use crate::facts::{MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
@@ -213,6 +214,7 @@ impl<'t> Walk<'t> {
                         Some((name, parts.collect()))
                     })
                     .collect();
+                let parts = if form == F::LetValues { parts } else { self.apart(parts) };
                 let pattern = if form == F::LetValues { Pattern::Nested } else { Pattern::Name };
                 let bind = |walk: &Self, name: Datum, values: &[Datum]| {
                     // `(and-let* ((test)) …)`, or what a macro of the project with the name of the form takes.
@@ -345,6 +347,45 @@ impl<'t> Walk<'t> {
         }
         tasks.push(Task::Unbind(count));
         self.next(tasks);
+    }
+
+    /// Bindings of several names, as SRFI 71 has them, as one for each name: `(name… value)` and
+    /// `((values name… . rest) value)`. The value comes first, beside the first name.
+    fn apart(&mut self, bindings: Vec<(Datum, Vec<Datum>)>) -> Vec<(Datum, Vec<Datum>)> {
+        let of_values = |walk: &Self, name: Datum| {
+            let mut inner = name.list().filter(|_| name.is_bare()).map(|list| walk.data(list))?;
+            (walk.source(inner.next()?) == "values").then(|| inner.collect::<Vec<Datum>>())
+        };
+        let is_several = |walk: &Self, name: Datum, values: &[Datum]| match values {
+            [colon, _, ..] => name.list().is_none() && walk.source(*colon) != ":",
+            values => !values.is_empty() && of_values(walk, name).is_some(),
+        };
+        if !bindings.iter().any(|(name, values)| is_several(self, *name, values))
+            || !let_takes_values(self.dialect, self.text)
+        {
+            return bindings;
+        }
+        let mut found = Vec::new();
+        for (name, mut values) in bindings {
+            if !is_several(self, name, &values) {
+                found.push((name, values));
+                continue;
+            }
+            let names = match of_values(self, name) {
+                Some(names) => {
+                    self.no_form(name);
+                    names.into_iter().filter(|name| self.source(*name) != ".").collect()
+                }
+                None => {
+                    let value = values.split_off(values.len() - 1);
+                    let names = std::mem::replace(&mut values, value);
+                    [name].into_iter().chain(names).collect::<Vec<Datum>>()
+                }
+            };
+            let mut values = Some(values);
+            found.extend(names.into_iter().map(|name| (name, values.take().unwrap_or_default())));
+        }
+        found
     }
 
     /// A variable of a macro stands for the list of bindings, not for the name of a loop.

@@ -105,6 +105,8 @@ pub(crate) struct Rules {
     pub(crate) files_name_others: bool,
     /// How installed libraries lie.
     pub(crate) libraries: LibraryLayout,
+    /// How a file writes that it imports SRFI 71, whose `let` gives several names their values in one binding.
+    pub(crate) let_of_values: &'static [&'static str],
 }
 
 const COMMON_LISP: Rules = Rules {
@@ -165,6 +167,7 @@ const COMMON_LISP: Rules = Rules {
     member_separators: &[],
     directive: '~',
     libraries: LibraryLayout::Systems,
+    let_of_values: &[],
 };
 
 const SCHEME: Rules = Rules {
@@ -189,6 +192,7 @@ const SCHEME: Rules = Rules {
     files_name_others: true,
     calls: &["(", "["],
     libraries: LibraryLayout::Modules,
+    let_of_values: &["srfi-71", "srfi 71", "srfi :71", "srfi/71"],
     ..COMMON_LISP
 };
 
@@ -339,6 +343,11 @@ pub fn files_are_modules(dialect: Dialect) -> bool {
 /// A file says which others it uses: what another one defines is imported, and not only loaded.
 pub fn files_name_others(dialect: Dialect) -> bool {
     rules(dialect).files_name_others
+}
+
+/// A `let` of a file with this text may give several names their values in one binding: `(let ((a b (values 1 2))) …)`.
+pub fn let_takes_values(dialect: Dialect, text: &str) -> bool {
+    rules(dialect).let_of_values.iter().any(|name| text.contains(name))
 }
 
 /// The row of a dialect.

@@ -66,7 +66,7 @@ pub use account::{
 };
 pub use computed::Computed;
 pub use derived::Maker;
-pub use dialects::{files_are_modules, files_name_others, parameter_notation, spelling_is_all};
+pub use dialects::{files_are_modules, files_name_others, let_takes_values, parameter_notation, spelling_is_all};
 pub use each::each;
 pub use facts::{Definition, Doubtful, Facts, FormRow, Mark, MarkRole, Owner, Use, UseKind};
 pub use index::{Document, Index, LanguageOf, Reading, Refreshed, is_indexed, is_lisp};

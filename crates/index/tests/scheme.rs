@@ -38,6 +38,19 @@ fn local_names_hide_global_ones() {
 }
 
 #[test]
+fn a_binding_of_several_values_binds_all_its_names() {
+    let code = "(let ((a area (g 1))) (area a))\n(let* (((values a . area) (g area)) (b area)) b)\n\
+                (letrec ((area b (g area))) area)\n(let loop ((a area (area 1)) (c (area 2))) (loop a area c))";
+    let here = "a.scm:4: value in let* (((values a . area) (g area)) (b area))\n\
+                a.scm:6: call in let loop\na.scm:6: call in let loop";
+    for import in ["#:use-module (srfi srfi-71)", "#:use-module (srfi :71 let)"] {
+        let text = format!("(define-module (a) {import})\n(define (area x) x)\n{code}");
+        check(&[("a.scm", &text)], "area", here);
+    }
+    check_in("(let ((a area (g 1))) a)", "a.scm:3: value in let ((a area (g 1)))");
+}
+
+#[test]
 fn what_a_form_defines_for_itself_is_no_definition_of_the_file() {
     let text = "(define (area x) x)\n(let ((y 1))\n  (define (size x) x)\n  (size y))\n(begin\n  (define (depth x) x))\n\
                 (unknown\n  (define (width x) x))\n";

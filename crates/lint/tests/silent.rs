@@ -394,3 +394,20 @@ fn data_files_have_no_calls() {
     assert_eq!(shown(told), [""; 0]);
     assert!(!errors(Dialect::Racket, "#lang racket/base\n(abs 1 2)\n").is_empty());
 }
+
+#[test]
+fn a_binding_of_several_values_binds_all_its_names() {
+    let guile = "(define-module (a) #:use-module (srfi srfi-71) #:export (f))\n(define (f x)\n  \
+                 (let ((lo len (values x 1)) ((values a . more) (values 1 2)))\n    (list lo len a more)))\n";
+    let racket =
+        "#lang racket/base\n(require srfi/71)\n(define (f x) (let ([lo len (values x 1)]) (list lo len)))\n(f 1)\n";
+    for (dialect, text) in [(Dialect::Scheme, guile), (Dialect::Racket, racket)] {
+        // A value of several cannot be left out.
+        for text in [text.to_owned(), text.replace("list lo len", "list lo")] {
+            assert_eq!(found(dialect, &text, &rules::defaults()).len(), 0, "{text}");
+        }
+        let one = text.replace("lo len (values x 1)", "len x").replace("list lo len", "list x");
+        let told = found(dialect, &one, &rules::defaults());
+        assert!(matches!(&told[..], [one] if one.message.contains("`len`")), "{told:?}");
+    }
+}

@@ -67,7 +67,7 @@ impl Rule for MalformedBinding {
         }
         let takes_names = variables_may_lack_values(file.dialect());
         // A library of Scheme gives several names their values in one binding.
-        if !takes_names && ["srfi-71", "srfi 71", "srfi/71"].iter().any(|one| file.text().contains(one)) {
+        if lispwright_index::let_takes_values(file.dialect(), file.text()) {
             return;
         }
         for form in file.code().certain().filter(|form| HEADS.contains(&&*form.name)) {

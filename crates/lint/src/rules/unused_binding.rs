@@ -93,6 +93,7 @@ impl Rule for UnusedBinding {
             };
             let name = file.source(one.name);
             if is_told
+                && !is_one_of_several(file, one.name)
                 && file.is_of_language(file.tree.core_span(one.form.head))
                 && !file.interpolates(one.form)
                 && !file.may_be_used(&one)
@@ -106,6 +107,13 @@ impl Rule for UnusedBinding {
             }
         }
     }
+}
+
+/// A binding gives it one of several values, so it cannot be left out.
+fn is_one_of_several(file: &File<'_, '_>, name: Span) -> bool {
+    let list = file.lists_around(name).next();
+    let is_several = |list: ListId| file.data(list).len() > 2 || file.head_of(list) == Some("values");
+    lispwright_index::let_takes_values(file.dialect(), file.text()) && list.is_some_and(is_several)
 }
 
 /// Dialects in which a variable that looks like any other may be dynamic, so code elsewhere uses what is bound here.
