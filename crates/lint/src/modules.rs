@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use lispwright_index::{Import, ImportKind};
+use lispwright_index::{Import, ImportKind, Provided, UseIndex};
 use lispwright_syntax::{Implementations, ListId, Span};
 use rustc_hash::FxHashMap;
 
@@ -60,6 +60,41 @@ pub(crate) fn racket_module(name: &str) -> Option<&'static str> {
 fn collection(space: &str) -> Option<&str> {
     let path = space.strip_prefix("lib:")?.strip_suffix(".rkt")?;
     Some(path.strip_suffix("/main").unwrap_or(path))
+}
+
+/// The module is one of those whose names, as far as the language has them, are the language's.
+fn is_of_language(space: &str) -> bool {
+    let is_named = |module: &str| RACKET_NAMES.lines().any(|line| line.split('\t').next() == Some(module));
+    collection(space).is_some_and(|module| RACKETS.contains(&module) || is_named(module))
+}
+
+/// A module of Racket from outside of the project may give a name of the language a definition of its own, itself or by
+/// modules of the project that give on what they have from it: nothing is known of it, or it has the name.
+pub(crate) fn may_define(question: &UseIndex<'_>, space: &str, name: &str) -> bool {
+    let mut waiting = vec![(space, name)];
+    let mut seen = Vec::new();
+    while let Some((space, name)) = waiting.pop() {
+        if seen.contains(&(space, name)) {
+            continue;
+        }
+        seen.push((space, name));
+        if !question.has_space(space) {
+            let may_have = || question.library_exports(space).is_none_or(|all| all.contains(name));
+            if !is_of_language(space) && may_have() {
+                return true;
+            }
+            continue;
+        }
+        for provide in question.declarations(space).flat_map(|one| &one.provides) {
+            let inner = name.strip_prefix(provide.prefix.as_str());
+            let inner = inner.filter(|inner| !provide.except.iter().any(|except| except == inner));
+            if let (Provided::From(from), Some(inner)) = (&provide.what, inner) {
+                let imports = question.imports_of(space).filter(|import| import.from == *from);
+                waiting.extend(imports.filter_map(|import| Some((import.from.as_str(), import.theirs(inner)?))));
+            }
+        }
+    }
+    false
 }
 
 impl File<'_, '_> {

@@ -9,6 +9,7 @@ use lispwright_syntax::{FormKind, OperatorKind, Span, StandardOperator};
 
 use crate::dialects::call_words;
 use crate::file::File;
+use crate::modules::may_define;
 use crate::platform::{is_for_all_hosts, is_of_another_host};
 use crate::structures::made;
 
@@ -206,14 +207,12 @@ impl<'i> Operators<'_, 'i> {
         call_words(self.question.dialect()).modules_hide && self.question.definitions_named(written).next().is_some()
     }
 
-    /// A module that is required whole, of which nothing is known, may give its own definition of the name.
+    /// A module that is required whole may give its own definition of the name.
     fn may_be_replaced(&self, document: &Document, name: &str) -> bool {
         let may_give = |import: &Import| {
             import.kind == ImportKind::Asked
-                && !import.is_implicit
                 && import.only.is_none()
-                && import.theirs(name).is_some()
-                && !self.question.has_space(&import.from)
+                && import.theirs(name).is_some_and(|theirs| may_define(self.question, &import.from, theirs))
         };
         call_words(self.question.dialect()).modules_hide
             && document.facts.spaces.iter().flat_map(|space| &space.imports).any(may_give)

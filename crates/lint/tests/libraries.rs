@@ -32,6 +32,11 @@ fn told_by(rule: &str, dialect: Dialect, libraries: &[(&str, &str)], name: &str,
 
 /// The messages of `undefined-name` in a file of Racket, beside one that is required, where Racket tells what these export.
 fn told_in_racket(exports: &[(&'static str, &'static str)], text: &str, parts: &str) -> Vec<String> {
+    told_in_racket_by("undefined-name", exports, text, parts)
+}
+
+/// The same of a rule.
+fn told_in_racket_by(rule: &str, exports: &[(&'static str, &'static str)], text: &str, parts: &str) -> Vec<String> {
     let root = tempfile::tempdir().expect("a directory");
     fs::write(root.path().join("shop.rkt"), text).expect("a file");
     fs::write(root.path().join("parts.rkt"), parts).expect("a file");
@@ -46,7 +51,7 @@ fn told_in_racket(exports: &[(&'static str, &'static str)], text: &str, parts: &
     index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(Dialect::Racket)));
     let question = index.question(Dialect::Racket);
     let document = index.documents().find(|one| one.path.ends_with("shop.rkt")).expect("the file");
-    let rule = rules::with_code("undefined-name").expect("the rule");
+    let rule = rules::with_code(rule).expect("the rule");
     lint(&question, document, &[rule]).into_iter().map(|one| one.message).collect()
 }
 
@@ -97,6 +102,31 @@ fn an_invented_name_of_racket_is_told_where_all_that_a_module_has_is_known() {
     assert_eq!(told_in_racket(RACKET, &text.replace("racket/list", "other/list"), parts), [""; 0]);
     assert_eq!(told_in_racket(RACKET, text, &parts.replace("racket/base", "other")), [""; 0]);
     assert_eq!(told_in_racket(RACKET, &text.replace("#lang racket/base", "#lang other"), parts), [""; 0]);
+}
+
+#[test]
+fn a_module_of_racket_may_have_a_function_that_is_called_like_one_of_the_language() {
+    let told = |exports: &[(&'static str, &'static str)], required: &str| {
+        let text =
+            format!("#lang racket/base\n(require {required})\n(define (f x) (list (partition x) (build-vector x)))\n");
+        let parts = "#lang racket/base\n(require data/sets)\n(provide (all-from-out data/sets))\n";
+        told_in_racket_by("wrong-argument-count", exports, &text, parts)
+    };
+    let [partition, build_vector] = ["partition", "build-vector"].map(|name| {
+        let about = move |message: &String| message.contains(&format!("`{name}`"));
+        move |told: &[String]| told.iter().any(about)
+    });
+    let both = told(&[], "racket/list");
+    assert!(both.len() == 2 && partition(&both) && build_vector(&both), "{both:?}");
+    let sets = [("data/sets.rkt", "partition union"), ("racket/list.rkt", "first")];
+    for required in ["data/sets", "\"parts.rkt\"", "racket/list data/sets"] {
+        let one = told(&sets, required);
+        assert!(one.len() == 1 && build_vector(&one), "{required}: {one:?}");
+        // Without Racket it is not known what the module has.
+        assert_eq!(told(&[], required), [""; 0], "{required}");
+    }
+    assert_eq!(told(&sets, "racket/list (only-in data/sets union)").len(), 2);
+    assert_eq!(told(&sets, "racket/list (prefix-in s: data/sets)").len(), 2);
 }
 
 #[test]
