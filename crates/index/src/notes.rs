@@ -213,6 +213,9 @@ impl<'t> Walk<'t> {
         for (span, space) in declared.elsewhere {
             self.note_of(span, UseKind::Export, space, true);
         }
+        for (span, space) in declared.within {
+            self.note_of(span, UseKind::Export, space, false);
+        }
     }
 
     /// Notes that the space exports a name, because a macro does so with it.

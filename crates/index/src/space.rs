@@ -27,6 +27,8 @@ pub(crate) struct Declared {
     pub(crate) exported: Vec<Span>,
     /// The places of names that it imports, or exports under another name, each with the space that exports it.
     pub(crate) elsewhere: Vec<(Span, String)>,
+    /// The places of names that another space has and that it is asked for, exported or not, each with that space.
+    pub(crate) within: Vec<(Span, String)>,
     /// The places of names that are looked up in another space while the code runs, each with that space.
     pub(crate) looked_up: Vec<(Span, String)>,
     /// Lists of names that look like forms.

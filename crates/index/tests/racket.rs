@@ -118,6 +118,14 @@ fn modules_are_resolved() {
 }
 
 #[test]
+fn names_that_a_module_keeps_are_exposed_to_its_tests() {
+    let exposed = "(require rackunit)\n(require/expose \"lib/a.rkt\" (area))\n(check-equal? (area 1) 1)\n";
+    let uses = "b.rkt:3: export in require/expose \"lib/a.rkt\"\nb.rkt:4: call in check-equal? (area 1)";
+    assert_eq!(in_b("inner", exposed), uses);
+    assert_eq!(in_b("inner", &exposed.replace("(area))", "(other))")), "");
+}
+
+#[test]
 fn a_module_gives_what_it_requires() {
     let a = ("lib/a.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
     let middle = ("middle.rkt", "#lang racket/base\n(require \"lib/a.rkt\")\n(provide (all-from-out \"lib/a.rkt\"))\n");

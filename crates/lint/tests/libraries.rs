@@ -130,6 +130,21 @@ fn a_module_of_racket_may_have_a_function_that_is_called_like_one_of_the_languag
 }
 
 #[test]
+fn names_that_a_module_keeps_are_exposed_to_its_tests() {
+    let parts = "#lang racket/base\n(provide total)\n(define (total x) (kept x))\n(define (kept x) x)\n";
+    let text = |names: &str| {
+        format!(
+            "#lang racket/base\n(require rackunit \"parts.rkt\")\n(require/expose \"parts.rkt\" ({names}))\n\
+             (check-equal? (kept (total 1)) 1)\n"
+        )
+    };
+    let exports =
+        [("racket/base.rkt", "define require + display"), ("rackunit/main.rkt", "check-equal? require/expose")];
+    assert_eq!(told_in_racket(&exports, &text("kept"), parts), [""; 0]);
+    assert_eq!(told_in_racket(&exports, &text(""), parts).len(), 1);
+}
+
+#[test]
 fn an_invented_name_in_a_part_of_a_form_of_racket_is_told() {
     let parts = "#lang racket/base\n(provide total)\n(define (total x) x)\n";
     let text = |form: &str| {

@@ -242,3 +242,22 @@ fn code_in_a_package_that_nothing_declares_may_mean_what_others_export() {
         "piece",
     );
 }
+
+#[test]
+fn names_that_a_module_of_racket_exposes_to_its_tests_change() {
+    check(
+        "== lib.rkt
+#lang racket/base
+(provide go)
+(define (go x) («kept» x))
+(define («kept» x) (* 2 x))
+== test.rkt
+#lang racket/base
+(require rackunit)
+(require/expose \"lib.rkt\" («kept»))
+(check-equal? («kept» 2) 4)
+",
+        "kept",
+        "twice",
+    );
+}

@@ -240,6 +240,7 @@ pub(crate) fn read(walk: &Walk<'_>, head: &str, datum: Datum, list: ListId) -> O
         "provide" | "#%provide" => data.for_each(|spec| reading.provide(spec)),
         "provide/contract" => reading.contracts(data.collect(), None),
         "require/typed" | "require/typed/provide" => reading.require_typed(data.collect(), head.ends_with("provide")),
+        "require/expose" => reading.expose(data.collect()),
         "lazy-require" => data.for_each(|clause| reading.lazy(clause)),
         "dynamic-require" => reading.dynamic(data.collect()),
         "include" => {
@@ -458,6 +459,20 @@ impl<'w, 't> Reading<'w, 't> {
         // The names count as definitions of this module.
         let gives_on = self.walk.text.contains("all-defined");
         self.space.imports[before..].iter_mut().for_each(|import| import.reexports = gives_on);
+    }
+
+    /// `(module-path (name…))`: names that the module defines and need not export, as rackunit's tests ask for them.
+    fn expose(&mut self, data: Vec<Datum>) {
+        let [path, names, ..] = data[..] else { return };
+        let Some(from) = module(self.walk, path, &self.current) else { return };
+        self.link(path, Some(&from), Tie::Imports);
+        let names = self.inside(names).into_iter().filter(|name| name.list().is_none());
+        let names: Vec<(Span, String)> = names.map(|name| (self.span(name), self.name(name))).collect();
+        let only = names.iter().map(|(_, name)| (name.clone(), name.clone())).collect();
+        // The names count as definitions of this module.
+        let reexports = self.walk.text.contains("all-defined");
+        self.space.imports.push(Import { only: Some(only), reexports, ..import(from.clone()) });
+        self.declared.within.extend(names.into_iter().map(|(span, _)| (span, from.clone())));
     }
 
     /// `(module-path (name…))`

@@ -417,7 +417,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::Signature, &["define-signature"]),
     (F::Submodule(0), &["module+"]),
     (F::Submodule(1), &["module", "module*"]),
-    (F::Module, &["require", "#%require", "local-require", "lazy-require"]),
+    (F::Module, &["require", "#%require", "local-require", "lazy-require", "require/expose"]),
     (F::Provide, &["provide", "#%provide", "provide/contract"]),
     (F::TypedRequire, &["require/typed", "require/typed/provide"]),
     (F::CommandLine, &["command-line"]),
