@@ -61,7 +61,7 @@ impl<'i> UseIndex<'i> {
                 continue;
             }
             for one in declared {
-                if one.exports_more || one.imports.iter().any(|import| import.is_conditional) {
+                if one.exports_more || one.exports_apart || one.imports.iter().any(|import| import.is_conditional) {
                     return None;
                 }
                 let again = one.imports.iter().filter(|import| import.reexports && import.only.is_none());

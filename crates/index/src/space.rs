@@ -179,6 +179,8 @@ pub struct Space {
     pub exports: Exports,
     /// Some of its exports are computed: each of its names may be exported.
     pub exports_more: bool,
+    /// It exports names in other spaces of bindings, which can be asked for one by one like those of all code.
+    pub exports_apart: bool,
     /// It imports or shadows names that are computed.
     pub imports_more: bool,
     /// Names that it exports under others, as pairs of its own name and the exported one.
@@ -211,6 +213,7 @@ impl Space {
             shadows: Vec::new(),
             exports: Exports::Names(Vec::new()),
             exports_more: false,
+            exports_apart: false,
             imports_more: false,
             renamed: Vec::new(),
             provides: Vec::new(),
@@ -233,6 +236,7 @@ impl Space {
         self.shadows.extend(other.shadows);
         self.renamed.extend(other.renamed);
         self.exports_more |= other.exports_more;
+        self.exports_apart |= other.exports_apart;
         self.imports_more |= other.imports_more;
         self.provides.extend(other.provides);
         match (&mut self.exports, other.exports) {

@@ -118,6 +118,22 @@ fn modules_are_resolved() {
 }
 
 #[test]
+fn names_of_another_space_of_bindings_are_no_names_of_code() {
+    let given = |provides: &str, code: &str| {
+        let found = in_b(provides, code);
+        found.lines().filter(|line| line.starts_with('b')).collect::<Vec<_>>().join("\n")
+    };
+    let call = "b.rkt:3: call in area 1";
+    let plain = "(require \"lib/a.rkt\")\n(area 1)";
+    assert_eq!(given("(for-space deep area)", plain), "");
+    assert_eq!(given("(for-space deep (rename-out [area size]) (all-defined-out))", plain), "");
+    assert_eq!(given("(for-space deep (rename-out [area size]))", "(require \"lib/a.rkt\")\n(size 1)"), "");
+    assert_eq!(given("(for-space #f area) (for-space deep inner)", plain), call);
+    assert_eq!(given("area", "(require (for-space deep \"lib/a.rkt\"))\n(area 1)"), "");
+    assert_eq!(given("area", "(require (for-space #f \"lib/a.rkt\"))\n(area 1)"), call);
+}
+
+#[test]
 fn names_that_a_module_keeps_are_exposed_to_its_tests() {
     let exposed = "(require rackunit)\n(require/expose \"lib/a.rkt\" (area))\n(check-equal? (area 1) 1)\n";
     let uses = "b.rkt:3: export in require/expose \"lib/a.rkt\"\nb.rkt:4: call in check-equal? (area 1)";

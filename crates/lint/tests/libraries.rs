@@ -130,6 +130,14 @@ fn a_module_of_racket_may_have_a_function_that_is_called_like_one_of_the_languag
 }
 
 #[test]
+fn a_name_of_another_space_of_bindings_can_be_asked_for() {
+    let text = "#lang racket/base\n(require (only-in \"parts.rkt\" total))\n(define (f x) x)\n";
+    let parts = "#lang racket/base\n(provide (for-space deep total))\n(define (total x) x)\n";
+    assert_eq!(told_in_racket(RACKET, text, parts), [""; 0]);
+    assert_eq!(told_in_racket(RACKET, text, &parts.replace("deep total", "#f f")).len(), 1);
+}
+
+#[test]
 fn names_that_a_module_keeps_are_exposed_to_its_tests() {
     let parts = "#lang racket/base\n(provide total)\n(define (total x) (kept x))\n(define (kept x) x)\n";
     let text = |names: &str| {

@@ -411,3 +411,15 @@ fn a_binding_of_several_values_binds_all_its_names() {
         assert!(matches!(&told[..], [one] if one.message.contains("`len`")), "{told:?}");
     }
 }
+
+#[test]
+fn a_name_of_another_space_of_bindings_is_no_name_of_code() {
+    let forms = "#lang racket/base\n(provide (for-space deep (rename-out [thread chain])))\n(define (thread x) x)\n";
+    let macros = "#lang racket/base\n(provide (rename-out [chain* chain]))\n(define (chain* x y z) (list x y z))\n";
+    let both = "#lang racket/base\n(require \"forms.rkt\" \"macros.rkt\")\n\
+                (provide (all-from-out \"forms.rkt\" \"macros.rkt\"))\n";
+    let others = [("forms.rkt", forms), ("macros.rkt", macros), ("both.rkt", both)];
+    let told = |text: &str| shown(found_beside(&others, Dialect::Racket, "shop.rkt", text, &rules::defaults()));
+    assert_eq!(told("#lang racket/base\n(require \"both.rkt\")\n(chain 1 2 3)\n"), [""; 0]);
+    assert_eq!(told("#lang racket/base\n(require \"both.rkt\")\n(chain 1)\n").len(), 1);
+}

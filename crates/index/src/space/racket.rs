@@ -91,7 +91,6 @@ const GROUPS: &[(&str, usize)] = &[
     ("for-syntax", 0),
     ("for-template", 0),
     ("for-meta", 1),
-    ("for-space", 1),
     ("just-meta", 1),
     ("only-meta-in", 1),
     ("matching-identifiers-in", 1),
@@ -104,6 +103,10 @@ const GROUPS: &[(&str, usize)] = &[
     ("matching-identifiers-out", 1),
     ("filtered-out", 1),
 ];
+
+/// Heads of specifications whose names are bound in the space of bindings that comes next, `#f` for the one of all code
+/// (reference, 3.2).
+const OF_BINDING_SPACE: &[&str] = &["for-space", "just-space", "only-space-in"];
 
 /// Reads a symbol, which has no qualifier.
 pub(crate) fn written(text: &str) -> Written<'_> {
@@ -269,6 +272,15 @@ enum Change {
     Only(Vec<(Datum, Datum)>),
     Except(Vec<Datum>),
     Rename(Vec<(Datum, Datum)>),
+    /// The names are in another space of bindings, which macros look into, and no names of other code.
+    OtherSpace,
+}
+
+impl Around {
+    fn is_in_other_space(&self) -> bool {
+        let mut all = std::iter::successors(Some(self), |around| around.outer.as_deref());
+        all.any(|around| matches!(around.word, Change::OtherSpace))
+    }
 }
 
 /// A declaration that is being read.
@@ -370,6 +382,10 @@ impl<'w, 't> Reading<'w, 't> {
                         self.add(from, around.as_deref());
                     }
                 }
+                (word, [space, specs @ ..]) if OF_BINDING_SPACE.contains(&word) => {
+                    let around = if self.source(*space) == "#f" { around } else { inner(Change::OtherSpace) };
+                    waiting.extend(specs.iter().rev().map(|spec| (*spec, around.clone())));
+                }
                 (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
@@ -410,6 +426,11 @@ impl<'w, 't> Reading<'w, 't> {
 
     fn add(&mut self, from: Option<String>, mut around: Option<&Around>) {
         let Some(from) = from else { return };
+        if around.is_some_and(Around::is_in_other_space) {
+            // Code in the forms of that space can have names from there.
+            self.space.imports_more = true;
+            return;
+        }
         let mut set = Set { imports: vec![import(from.clone())] };
         while let Some(Around { word, outer }) = around {
             match word {
@@ -429,6 +450,7 @@ impl<'w, 't> Reading<'w, 't> {
                     self.mention(pairs, &from);
                     set.rename(pairs.iter().map(|(old, new)| (self.name(*old), self.name(*new))).collect());
                 }
+                Change::OtherSpace => {}
             }
             around = outer.as_deref();
         }
@@ -545,6 +567,10 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 ("struct-out" | "struct", [name, ..]) => self.structure(*name, around.as_deref()),
                 ("contract-out" | "recontract-out", items) => self.contracts(items.to_vec(), around.as_deref()),
+                (word, [space, specs @ ..]) if OF_BINDING_SPACE.contains(&word) => {
+                    let around = if self.source(*space) == "#f" { around } else { inner(Change::OtherSpace) };
+                    waiting.extend(specs.iter().rev().map(|spec| (*spec, around.clone())));
+                }
                 (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
@@ -600,6 +626,11 @@ impl<'w, 't> Reading<'w, 't> {
         if self.walk.symbol(old).is_none() {
             return;
         }
+        // A binding of all code is found in another space, too, if none there hides it.
+        if around.is_some_and(Around::is_in_other_space) {
+            self.space.exports_apart = true;
+            return self.declared.exported.push(self.span(old));
+        }
         let (inner, mut outer) = (self.name(old), self.name(new));
         while let Some(Around { word, outer: next }) = around {
             match word {
@@ -623,6 +654,10 @@ impl<'w, 't> Reading<'w, 't> {
 
     /// Exports names that are not written.
     fn give(&mut self, what: Provided, mut around: Option<&Around>) {
+        if around.is_some_and(Around::is_in_other_space) {
+            self.space.exports_apart = true;
+            return;
+        }
         let mut provide = Provide { what, prefix: String::new(), except: Vec::new() };
         while let Some(Around { word, outer }) = around {
             match word {
