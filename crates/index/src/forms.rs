@@ -3,7 +3,7 @@
 mod chez;
 mod clojure;
 mod emacs_lisp;
-mod racket;
+pub(crate) mod racket;
 mod racket_class;
 mod racket_syntax;
 mod scheme;

@@ -7,7 +7,7 @@ use crate::account::symbol_name;
 use crate::facts::FormRow;
 use crate::index::Document;
 use crate::question::UseIndex;
-use crate::resolve::{Referent, Symbol};
+use crate::resolve::{MOST_STEPS, Referent, Symbol};
 
 /// A definition with slots.
 pub(crate) struct SlotOwner<'i> {
@@ -16,6 +16,8 @@ pub(crate) struct SlotOwner<'i> {
     pub(crate) symbol: Symbol,
     /// The classes above.
     pub(crate) above: Vec<Symbol>,
+    /// The structure above, which has fields of its own.
+    pub(crate) parent: Option<Symbol>,
     pub(crate) slots: Slots,
     /// The form.
     pub(crate) form: Span,
@@ -81,6 +83,20 @@ impl<'i> Owners<'i> {
         found
     }
 
+    /// The structure that has the field which is the last but so many of all fields of a structure, whose own come last.
+    pub(crate) fn of_field(&self, structure: &Symbol, mut from_end: usize) -> Option<&Symbol> {
+        let mut owner = self.get(structure).next()?;
+        for _ in 0..MOST_STEPS {
+            let own = owner.slots.slots.len();
+            if from_end < own {
+                return Some(&owner.symbol);
+            }
+            from_end -= own;
+            owner = self.get(owner.parent.as_ref()?).next()?;
+        }
+        None
+    }
+
     fn declares(&self, symbol: &Symbol, slot: &str) -> bool {
         self.get(symbol).any(|owner| owner.named(slot).next().is_some())
     }
@@ -128,7 +144,8 @@ fn owners_in<'i>(question: &UseIndex<'i>, document: &'i Document, tree: &Tree) -
         let slots = form.slots(tree, &document.text)?;
         let name = form.name_span?;
         let above = slots.above.iter().map(|above| meant(*above)).collect();
-        Some(SlotOwner { document, symbol: meant(name), above, slots, form: form.span })
+        let parent = slots.parent.map(meant);
+        Some(SlotOwner { document, symbol: meant(name), above, parent, slots, form: form.span })
     };
     forms.iter().filter_map(|(_, form)| owner(form)).collect()
 }

@@ -244,6 +244,27 @@ fn fields_of_structures_of_racket_change() {
 }
 
 #[test]
+fn fields_of_structures_with_contracts_change() {
+    check(
+        "== a.rkt
+#lang racket/base
+(require racket/contract)
+(provide (contract-out [struct account ([«balance» number?] [owner string?])]
+                       [struct (saving account) ([«balance» number?] [owner string?] [rate number?])]
+                       [struct twice ([«balance» number?] [owner string?] [balance number?])]
+                       [struct other ([balance number?])]))
+(provide/contract [struct account ([«balance» number?] [owner string?])])
+(struct account («balance» owner))
+(struct saving account (rate))
+(define-struct (twice account) (balance))
+(struct other (balance))
+(define (f a) (list (account-«balance» a) (other-balance a)))
+",
+        "account",
+    );
+}
+
+#[test]
 fn fields_of_types_of_clojure_change() {
     check(
         "== a.clj

@@ -16,7 +16,7 @@ const PATTERNS: &[&str] =
     &["and", "or", "not", "list", "list*", "list-rest", "list-no-order", "vector", "cons", "mcons", "box", "var"];
 
 /// Items of `provide` whose parts have contracts.
-const CONTRACTS: &[&str] = &["contract-out", "provide/contract"];
+pub(crate) const CONTRACTS: &[&str] = &["contract-out", "provide/contract"];
 
 impl<'t> Walk<'t> {
     /// Uses a documented function, and binds its parameters behind their contracts: `(name [parameter contract]…)`.
@@ -292,11 +292,15 @@ impl<'t> Walk<'t> {
     }
 
     /// The code in an item of `contract-out`.
-    fn contract_code(&self, item: &[Datum]) -> Vec<Task<'t>> {
+    fn contract_code(&mut self, item: &[Datum]) -> Vec<Task<'t>> {
         match item.first().map_or("", |head| self.source(*head)) {
             "struct" => {
                 let fields = item.iter().skip(2).flat_map(|datum| self.inside(Some(*datum)));
-                fields.flat_map(|field| self.inside(Some(field)).into_iter().skip(1)).map(Task::Code).collect()
+                let fields: Vec<Vec<Datum>> = fields.map(|field| self.inside(Some(field))).collect();
+                for name in fields.iter().filter_map(|field| field.first()) {
+                    self.mark_all(*name, MarkRole::Slot);
+                }
+                fields.into_iter().flat_map(|field| field.into_iter().skip(1)).map(Task::Code).collect()
             }
             "rename" => item.iter().skip(3).map(|datum| Task::Code(*datum)).collect(),
             _ => item.iter().skip(1).map(|datum| Task::Code(*datum)).collect(),

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::{Members, SlotPlace, SlotUse};
 use crate::account::{discarded, name_in, symbol_name};
 use crate::facts::{MarkRole, Use, UseKind};
+use crate::forms::racket::CONTRACTS;
 use crate::ledger::{Mentioned, Possible, PossibleReason};
 use crate::mention::{MentionKind, holds};
 use crate::owners::{Owners, SlotOwner};
@@ -359,7 +360,7 @@ impl<'s, 'i> Search<'s, 'i> {
         }
     }
 
-    /// Fields of records are named where they are copied or matched.
+    /// Fields of records are named where they are copied or matched, or get contracts.
     fn in_record(&self, page: &Page<'_, 'i>, list: ListId, span: Span) -> Option<Entry> {
         let outer = page.tree.list(list).parent()?;
         let first = page.data(list).first().is_some_and(|first| page.tree.core_span(*first) == span);
@@ -368,17 +369,42 @@ impl<'s, 'i> Search<'s, 'i> {
             "struct-copy" => (outer, true),
             _ => {
                 let form = page.tree.list(outer).parent()?;
-                (form, heads(form) == "struct*")
+                // `(contract-out (struct name ([field contract] …)))`
+                let has_contracts = || {
+                    let around = page.tree.list(form).parent();
+                    around.is_some_and(|around| CONTRACTS.contains(&&*heads(around)))
+                };
+                (form, heads(form) == "struct*" || (heads(form) == "struct" && has_contracts()))
             }
         };
         if !first || !is_it {
             return None;
         }
         let class = page.data(form).get(1).copied()?;
+        if heads(form) == "struct" {
+            return Some(self.in_contract(page, class, outer, list));
+        }
         match self.class_has(page, class) {
             Has::Yes => Some(Entry::Place(if heads(form) == "struct*" { SlotUse::Reads } else { SlotUse::Writes })),
             Has::No => Some(Entry::Other),
             Has::Unknown | Has::Perhaps => Some(Entry::Possible(PossibleReason::NotUnderstood)),
+        }
+    }
+
+    /// A field with its contract, among those of all fields of a structure, whose own come last.
+    fn in_contract(&self, page: &Page<'_, 'i>, class: Datum, fields: ListId, field: ListId) -> Entry {
+        // `(struct (name parent) …)`
+        let class = class.list().and_then(|list| page.data(list).first().copied()).unwrap_or(class);
+        let (Referent::Is(symbol) | Referent::Unknown(symbol)) =
+            self.question.meaning_at(page.document, page.tree.core_span(class));
+        let after = page.data(fields).iter().rev().position(|one| one.list() == Some(field));
+        let owner = after.and_then(|after| self.owners.of_field(&symbol, after));
+        match owner {
+            Some(owner) if self.family.contains(owner) => Entry::Place(SlotUse::Reads),
+            Some(_) => Entry::Other,
+            // What a macro of the project defines can have the field.
+            None if self.question.defines(&symbol) => Entry::Possible(PossibleReason::NotUnderstood),
+            None => Entry::Other,
         }
     }
 

@@ -32,6 +32,8 @@ pub struct Slots {
     pub style: SlotStyle,
     /// The names of the classes or structures above.
     pub above: Vec<Span>,
+    /// The structure above that has fields of its own, also where they are called like those below.
+    pub parent: Option<Span>,
     /// What the names of accessors begin with, canonical, if they are made from those of the slots.
     pub prefix: Option<String>,
     /// The functions that take the slots as keywords, canonical.
@@ -116,6 +118,7 @@ impl<'t> Reading<'t> {
         Slots {
             style,
             above: Vec::new(),
+            parent: None,
             prefix: None,
             constructors: Vec::new(),
             slots: Vec::new(),
@@ -260,6 +263,9 @@ impl<'t> Reading<'t> {
             let name = parts.get(place).copied().unwrap_or(field);
             found.slots.extend(self.is_symbol(name).then(|| self.plain(name)));
         }
+        let inside = self.inside(self.data.first().and_then(|name| name.list()));
+        let parent = inside.get(1).or(self.data.get(1).filter(|_| at > 1)).filter(|parent| self.is_symbol(**parent));
+        found.parent = parent.map(|parent| self.span(*parent));
         found.prefix = Some(format!("{}-", self.name));
         Some(found)
     }
