@@ -185,6 +185,8 @@ pub struct Space {
     pub imports_more: bool,
     /// Names that it exports under others, as pairs of its own name and the exported one.
     pub renamed: Vec<(String, String)>,
+    /// The prefixes that it writes before names where it exports them.
+    pub prefixes: Vec<String>,
     /// Exports of names that are not written.
     pub provides: Vec<Provide>,
     /// It only adds to a space that is declared elsewhere, perhaps under another of its names.
@@ -216,6 +218,7 @@ impl Space {
             exports_apart: false,
             imports_more: false,
             renamed: Vec::new(),
+            prefixes: Vec::new(),
             provides: Vec::new(),
             adds: false,
             at,
@@ -238,6 +241,7 @@ impl Space {
         self.exports_more |= other.exports_more;
         self.exports_apart |= other.exports_apart;
         self.imports_more |= other.imports_more;
+        self.prefixes.extend(other.prefixes);
         self.provides.extend(other.provides);
         match (&mut self.exports, other.exports) {
             (Exports::Names(own), Exports::Names(names)) => own.extend(names),

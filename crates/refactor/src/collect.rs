@@ -46,7 +46,7 @@ pub(crate) struct Collector<'c, 'i> {
     language_of: LanguageOf<'c>,
     /// Local bindings of the name are dynamic, so they mean the same variable.
     is_special: bool,
-    /// The prefixes that imports give to names.
+    /// The prefixes that imports and exports give to names.
     prefixes: Vec<String>,
     /// The names that places are searched for.
     names: FxHashSet<String>,
@@ -72,11 +72,7 @@ impl<'c, 'i> Collector<'c, 'i> {
         let is_variable = |kind| kind == FormKind::Variable;
         let is_special =
             variables_are_special(target.dialect) && target.definitions.iter().any(|(_, one)| is_variable(one.kind));
-        let imports = question.spaces().flat_map(|space| &space.imports);
-        let mut prefixes: Vec<String> = imports.map(|import| import.prefix.clone()).collect();
-        prefixes.push(String::new());
-        prefixes.sort_unstable();
-        prefixes.dedup();
+        let prefixes = prefixes(question);
         let names = named.iter().flat_map(|one| prefixes.iter().map(move |prefix| format!("{prefix}{}", one.old.name)));
         let names = names.collect();
         Self {
@@ -539,6 +535,21 @@ fn body_parameter(parameters: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The prefixes with which names of the project can be written: one that an export gives them, one that an import gives
+/// them, that before this, or none.
+fn prefixes(question: &UseIndex<'_>) -> Vec<String> {
+    let distinct = |mut prefixes: Vec<String>| {
+        prefixes.push(String::new());
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        prefixes
+    };
+    let imports = question.spaces().flat_map(|space| &space.imports).map(|import| import.prefix.clone());
+    let exports = distinct(question.spaces().flat_map(|space| space.prefixes.iter().cloned()).collect());
+    let both = |import: String| exports.iter().map(move |export| format!("{import}{export}"));
+    distinct(distinct(imports.collect()).into_iter().flat_map(both).collect())
 }
 
 /// A name that nobody in the project defines may be that of a macro.

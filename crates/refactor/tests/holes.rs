@@ -261,3 +261,39 @@ fn names_that_a_module_of_racket_exposes_to_its_tests_change() {
         "twice",
     );
 }
+
+#[test]
+fn a_prefix_of_an_export_is_kept() {
+    check(
+        "== lib.rkt
+#lang racket/base
+(provide (prefix-out k: «konst») (prefix-out my- (prefix-out the- «konst»)) (rename-out [«konst» other-konst]))
+(define «konst» 5)
+== all.rkt
+#lang racket/base
+(provide (prefix-out all- (all-defined-out)))
+(define other 1)
+== main.rkt
+#lang racket/base
+(require \"lib.rkt\" (prefix-in l: \"lib.rkt\") \"all.rkt\")
+(list k:«konst» my-the-«konst» l:k:«konst» other-konst all-other)
+(define (f k:konst) k:konst)
+",
+        "konst",
+        "fixed",
+    );
+    check(
+        "== all.rkt
+#lang racket/base
+(provide (prefix-out all- (all-defined-out)) (prefix-out s: (struct-out item)))
+(struct item (price))
+(define «konst» 1)
+== main.rkt
+#lang racket/base
+(require \"all.rkt\")
+(list all-«konst» (s:item-price (s:item 1)))
+",
+        "konst",
+        "fixed",
+    );
+}

@@ -632,9 +632,13 @@ impl<'w, 't> Reading<'w, 't> {
             return self.declared.exported.push(self.span(old));
         }
         let (inner, mut outer) = (self.name(old), self.name(new));
+        let mut all_before = String::new();
         while let Some(Around { word, outer: next }) = around {
             match word {
-                Change::Prefix(prefix) => outer.insert_str(0, prefix),
+                Change::Prefix(prefix) => {
+                    outer.insert_str(0, prefix);
+                    all_before.insert_str(0, prefix);
+                }
                 Change::Except(names) if names.iter().any(|name| self.name(*name) == outer) => return,
                 _ => {}
             }
@@ -646,6 +650,9 @@ impl<'w, 't> Reading<'w, 't> {
         self.declared.exported.push(self.span(old));
         if new != old {
             self.declared.elsewhere.push((self.span(new), self.space.name.clone()));
+        }
+        if !all_before.is_empty() {
+            self.space.prefixes.push(all_before);
         }
         if inner != outer {
             self.space.renamed.push((inner, outer));
@@ -672,6 +679,9 @@ impl<'w, 't> Reading<'w, 't> {
                 _ => {}
             }
             around = outer.as_deref();
+        }
+        if !provide.prefix.is_empty() {
+            self.space.prefixes.push(provide.prefix.clone());
         }
         self.space.provides.push(provide);
     }
