@@ -404,7 +404,9 @@ impl Known {
         let files: Vec<PathBuf> = files.collect();
         let [file] = files.as_slice() else { return };
         let Some(text) = text_of(file) else { return };
-        let is_open = computes(&text) || text.contains("(include") || text.contains("load-extension");
+        let root = file.ancestors().nth(Path::new(&path).iter().count()).unwrap_or(file);
+        let is_open =
+            computes(&text) || text.contains("load-extension") || includes_exports(dialect, &text, [root, file]);
         self.declare(dialect, &text, is_open, file);
     }
 
@@ -441,6 +443,24 @@ fn computes(text: &str) -> bool {
     let is_exporting = |at: usize| at > 0 && !text[..at].ends_with('\n');
     COMPUTES.iter().any(|word| text.contains(word)) && text.contains("export")
         || text.match_indices("(export ").any(|(at, _)| is_exporting(at) && !text[..at].ends_with("(eval-when "))
+}
+
+/// The text of a module makes files a part of it that may export names, or that are not found: from `root`, where modules
+/// are, or beside `file`.
+fn includes_exports(dialect: Dialect, text: &str, [root, file]: [&Path; 2]) -> bool {
+    let count = text.matches("(include").count();
+    if count == 0 {
+        return false;
+    }
+    let included = Facts::declared(&read(text, dialect), text).included;
+    let beside = file.parent().unwrap_or(root);
+    let is_known = |name: &str| {
+        let mut texts = [root, beside].into_iter().filter_map(|place| text_of(&place.join(name)));
+        // A definition can export, too: `define-public`.
+        let gives = ["export", "-public", "(include", "load-extension"];
+        texts.next().is_some_and(|text| !gives.iter().any(|word| text.contains(word)))
+    };
+    included.len() < count || !included.iter().all(|(_, name)| is_known(name))
 }
 
 /// The files that define systems below some directories.

@@ -271,6 +271,25 @@ fn a_module_of_guile_is_found_by_its_path() {
 }
 
 #[test]
+fn a_module_of_guile_exports_what_it_says_whatever_it_includes() {
+    let base = "(define-module (shop base) #:export (total))\n(include-from-path \"shop/parts.scm\")\n";
+    let text = "(define-module (app) #:use-module (shop base))\n(define-public (f x) (totl (total x)))\n";
+    let told = |base: &str, parts: &[(&str, &str)]| {
+        let libraries = [&[("site/3.0/shop/base.scm", base)], parts].concat();
+        told(Dialect::Scheme, &libraries, "app.scm", text)
+    };
+    let parts = |text| [("site/3.0/shop/parts.scm", text)];
+    let known = ["nobody defines `totl`"];
+    assert_eq!(told(base, &parts("(define (total x) x)\n")), known);
+    assert_eq!(told(&base.replace("-from-path \"shop/", " \""), &parts("(define (total x) x)\n")), known);
+    // The file is not there, or may export.
+    assert_eq!(told(base, &[]), [""; 0]);
+    assert_eq!(told(base, &parts("(define-public (totl x) x)\n")), [""; 0]);
+    assert_eq!(told(base, &parts("(include \"more.scm\")\n")), [""; 0]);
+    assert_eq!(told(&format!("{base}(if (f) (include \"parts.scm\"))\n"), &parts("1\n")), [""; 0]);
+}
+
+#[test]
 fn a_call_of_a_function_of_a_library_is_judged() {
     let text = "(defsystem :app :depends-on (:shop))\n(defpackage :app (:use :cl :base))\n(in-package :app)\n\
                 (defun f (x) (sum x x) (base:sum) (sum (car x x)))\n";
