@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use lispwright_edit::{Change, Changes};
 use lispwright_index::{
-    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, MarkRole, Referent, Symbol, Use, UseIndex, UseKind,
-    symbol_name,
+    Definition, Document, Facts, Hit, Index, LanguageOf, Mark, MarkRole, PossibleReason, Referent, Symbol, Use,
+    UseIndex, UseKind, symbol_name,
 };
 use lispwright_syntax::{LineIndex, Tree, read};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::refusal::{RenameRefusal, Spot};
+use crate::refusal::{Doubt, RenameRefusal, Spot, Untold};
 use crate::rename::{Named, RemadeFile};
 
 /// The places of a changed file, before and after.
@@ -140,6 +140,7 @@ fn same_meanings(
     }
     let new: FxHashSet<Symbol> = named.iter().map(Named::new_symbol).collect();
     let mut expected = Found::new();
+    let mut origins: FxHashMap<(PathBuf, u32), (&Document, u32)> = FxHashMap::default();
     for hit in names.iter().flat_map(|name| before.named(name)) {
         let moved = moved.get(hit.document.path.as_path()).copied();
         let at = moved.map_or(hit.used.start, |moved| moved.at(hit.used.start));
@@ -152,6 +153,7 @@ fn same_meanings(
             let name = hit.document.text[hit.used.span().range()].to_owned();
             return Err(RenameRefusal::Collides { name, spot, symbol: symbol.clone() });
         }
+        let place = (hit.document.path.clone(), at);
         let meaning = match meaning {
             // A place that writes the old name and is left means the old symbol, such as data that are no names.
             Referent::Is(symbol) if is_left(before, &hit, &symbol, moved) => Referent::Is(symbol),
@@ -159,19 +161,20 @@ fn same_meanings(
             Referent::Unknown(symbol) if is_left(before, &hit, &symbol, moved) => Referent::Unknown(symbol),
             Referent::Unknown(symbol) => Referent::Unknown(respelled(symbol)),
         };
-        expected.insert((hit.document.path.clone(), at), meaning);
+        origins.insert(place.clone(), (hit.document, hit.used.start));
+        expected.insert(place, meaning);
     }
     let mut actual = Found::new();
     for hit in names.iter().flat_map(|name| after.named(name)) {
         actual.insert((hit.document.path.clone(), hit.used.start), after.meaning(hit.document, hit.used));
     }
     if let Some((place, meaning)) = expected.iter().find(|(place, meaning)| actual.get(place) != Some(meaning)) {
-        return Err(refusal(after, place, actual.get(place).unwrap_or(meaning), named));
+        return Err(refusal(after, place, actual.get(place).unwrap_or(meaning), named, origins.remove(place)));
     }
     for (place, meaning) in &actual {
         let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
         if !expected.contains_key(place) && new.contains(symbol) {
-            return Err(refusal(after, place, meaning, named));
+            return Err(refusal(after, place, meaning, named, None));
         }
     }
     Ok(())
@@ -187,10 +190,34 @@ fn is_left(before: &UseIndex<'_>, hit: &Hit<'_>, symbol: &Symbol, moved: Option<
     symbol_name(before.dialect(), &hit.document.text[span.range()]) == symbol.name && !is_changed
 }
 
-fn refusal(after: &UseIndex<'_>, (path, at): &(PathBuf, u32), meaning: &Referent, named: &[Named]) -> RenameRefusal {
+/// Why a place forbids the change: it writes a new name that means something else there, or it keeps its name and would
+/// mean something else. `origin` is where it is before the change.
+fn refusal(
+    after: &UseIndex<'_>,
+    (path, at): &(PathBuf, u32),
+    meaning: &Referent,
+    named: &[Named],
+    origin: Option<(&Document, u32)>,
+) -> RenameRefusal {
     let (Referent::Is(symbol) | Referent::Unknown(symbol)) = meaning;
-    let name = named.first().map(|one| one.new.written.clone()).unwrap_or_default();
     let document = after.documents().iter().find(|document| document.path == *path);
+    let used = document.and_then(|document| {
+        let first = document.facts.uses.partition_point(|used| used.start < *at);
+        document.facts.uses.get(first).filter(|used| used.start == *at).map(|used| (document, used))
+    });
+    if let (Some((document, used)), Some((before, start))) = (used, origin) {
+        // Behind a prefix, too.
+        let written = symbol_name(after.dialect(), &document.text[used.span().range()]);
+        let is_new = |one: &Named| written.ends_with(&one.new.canonical) || symbol.name == one.new.canonical;
+        if !named.iter().any(is_new) {
+            let is_data = used.kind == UseKind::Quoted;
+            let reason = if is_data { PossibleReason::ByName } else { PossibleReason::NotUnderstood };
+            let symbol = named.first().map(|one| one.old.clone()).unwrap_or_default();
+            let more = Box::new(Untold { symbol, ..Untold::default() });
+            return RenameRefusal::CannotTell { spot: Spot::of(before, start), why: Doubt::MayMean { reason }, more };
+        }
+    }
+    let name = named.first().map(|one| one.new.written.clone()).unwrap_or_default();
     let spot = document.map(|document| Spot::of(document, *at));
     let spot = spot.unwrap_or(Spot { path: path.clone(), line: 1, column: 1, text: String::new() });
     RenameRefusal::Collides { name, spot: Box::new(spot), symbol: symbol.clone() }

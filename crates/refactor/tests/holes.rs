@@ -297,3 +297,21 @@ fn a_prefix_of_an_export_is_kept() {
         "fixed",
     );
 }
+
+#[test]
+fn data_of_racket_that_may_name_what_is_renamed_are_no_other_name() {
+    refused(
+        "== lib.rkt
+#lang racket/base
+(provide (except-out (struct-out node) node-left))
+(struct node (left right) #:prefab)
+== main.rkt
+#lang racket/base
+(require \"lib.rkt\")
+(displayln (node-right #s(node 1 2)))
+",
+        "node",
+        "tree",
+        "cannot tell main.rkt:3:27: looked up by name",
+    );
+}

@@ -132,3 +132,19 @@ fn a_generic_function_that_methods_alone_make_changes() {
         refused(&project, name, "surface", "of a library shop.scm:2:1");
     }
 }
+
+#[test]
+fn data_that_may_name_what_is_renamed_are_no_other_name() {
+    refused(
+        "== my/lib.scm
+(define-module (my lib) #:export (konst))
+(define konst 5)
+== main.scm
+(use-modules (my lib))
+(display (module-ref (resolve-module '(my lib)) 'konst))
+",
+        "konst",
+        "fixed",
+        "cannot tell main.scm:2:50: looked up by name",
+    );
+}
