@@ -8,7 +8,7 @@ use crate::dialects::rules;
 use crate::facts::{Doubtful, Mark, MarkRole, Owner, Use, UseKind};
 use crate::locals::Local;
 use crate::space::{Exports, Space};
-use crate::walk::{Task, Walk};
+use crate::walk::Walk;
 
 impl<'t> Walk<'t> {
     /// The name, if the datum is a symbol that can be one: not a number, keyword or boolean.
@@ -58,8 +58,9 @@ impl<'t> Walk<'t> {
             return;
         }
         // `(defmethod #.*name* …)`: the name is the value of code.
-        if !matches!(kind, UseKind::Value | UseKind::Call) && self.is_prefixed(datum, Prefix::Evaluated) {
-            return self.tasks.push(Task::Code(datum));
+        let is_name = matches!(kind, UseKind::Definition | UseKind::Method);
+        if is_name && self.is_prefixed(datum, Prefix::Evaluated) {
+            return self.core_code(datum);
         }
         // `(setf name)` is the name of a function, too. Other lists are no names.
         let setter = datum.list().filter(|_| matches!(kind, UseKind::Definition | UseKind::Method));

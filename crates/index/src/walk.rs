@@ -475,7 +475,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Walks over code without its prefixes.
-    fn core_code(&mut self, datum: Datum) {
+    pub(crate) fn core_code(&mut self, datum: Datum) {
         match datum.list() {
             Some(list) => (self.rules.code)(self, datum, list),
             None => self.use_of(datum, UseKind::Value),

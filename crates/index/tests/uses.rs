@@ -95,6 +95,8 @@ fn a_name_that_code_gives_is_a_use_of_that_code() {
         (defmethod #.x ((a integer)) a)\n(defun #.(y) (b) b)\n";
     assert_eq!(uses(&[("a.lisp", text)], "x", None), "a.lisp:4: value in defmethod #.x (integer)");
     assert_eq!(uses(&[("a.lisp", text)], "y", None), "a.lisp:5: call in defun #.(y)");
+    let text = "(defvar x 1)\n(defun f () (list '#.x '(#.x) (lambda (#.x) 1)))\n(defmethod '#.x () 1)\n(defmethod #.'x () 1)\n";
+    assert!(uses(&[("a.lisp", text)], "x", None).contains("a.lisp:2: quoted in defun f"));
 }
 
 /// A function with the name of a definer of packages declares none.
