@@ -573,7 +573,12 @@ impl Facts {
 
     /// The space of this use, if the use is in [`Facts::owners`].
     pub fn owner_of(&self, used: Use) -> Option<&Owner> {
-        let at = self.owners.binary_search_by_key(&used.start, |(start, _)| *start).ok()?;
+        self.owner_at(used.start)
+    }
+
+    /// The same for the use that starts at a byte.
+    pub fn owner_at(&self, start: u32) -> Option<&Owner> {
+        let at = self.owners.binary_search_by_key(&start, |(start, _)| *start).ok()?;
         Some(&self.owners[at].1)
     }
 

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use lispwright_edit::{Change, Changes, Source};
 use lispwright_index::{
-    AskedSymbols, Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, PossibleReason, Referent,
-    Symbol, UseIndex, UseKind, data_are_names, holds, symbol_name, variables_are_special,
+    AskedSymbols, Document, Facts, Holds, LanguageOf, MarkRole, Meant, NamePlace, Namespace, Owner, PossibleReason,
+    Referent, Symbol, UseIndex, UseKind, data_are_names, holds, spelled, symbol_name, variables_are_special,
 };
 use lispwright_syntax::{Dialect, FormKind, Span, TokenKind, read};
 use rustc_hash::FxHashSet;
@@ -119,8 +119,7 @@ impl<'c, 'i> Collector<'c, 'i> {
                 }
                 match self.judge(&file, &facts, &place) {
                     Verdict::Doubt(why) => {
-                        let written = &document.text[place.written.range()];
-                        let ask = (document.facts.space_at(place.written.start).to_owned(), written.to_owned());
+                        let ask = self.written_in(document, &place);
                         if matches!(why, Doubt::Undeclared { .. }) && !asks.contains(&ask) {
                             asks.push(ask);
                         }
@@ -263,11 +262,27 @@ impl<'c, 'i> Collector<'c, 'i> {
         }
     }
 
+    /// The space in which a name at a place is looked up, and the name as it is written there.
+    fn written_in(&self, document: &Document, place: &NamePlace) -> (String, String) {
+        match document.facts.owner_at(place.written.start) {
+            // `(find-symbol "AREA" "SHAPES")`
+            Some(Owner::Space { name, .. }) => {
+                let dialect = self.question.dialect();
+                (name.clone(), spelled(dialect, &symbol_name(dialect, &document.text[place.span.range()])))
+            }
+            _ => {
+                let space = document.facts.space_at(place.written.start);
+                (space.to_owned(), document.text[place.written.range()].to_owned())
+            }
+        }
+    }
+
     /// A place that is not known to mean one of the names, and may.
     fn doubtful(&self, document: &Document, place: &NamePlace, kind: UseKind) -> Verdict {
         let Meant::May(reason) = self.question.may_mean(document, &self.asked, place) else { return Verdict::Leave };
         let space = document.facts.space_at(place.written.start);
-        match (self.told)(space, &document.text[place.written.range()]) {
+        let (asked, written) = self.written_in(document, place);
+        match (self.told)(&asked, &written) {
             Some(true) => return Verdict::Change(kind),
             Some(false) => return Verdict::Leave,
             None => {}

@@ -281,12 +281,13 @@ fn a_live_image_knows_what_packages_are_that_no_file_declares() {
     let files = [("package.lisp", package), ("lib.lisp", library), ("use.lisp", user)];
     let mut session = session(&files);
     let call = json!({ "symbol": "hook", "new_name": "attach", "dry_run": false });
-    let places = ["use.lisp:3:25", "use.lisp:3:36"];
+    let places = ["package.lisp:2:17", "use.lisp:3:25", "use.lisp:3:36"];
     session.refused("lisp_rename", call.clone(), "WOULD_BREAK", &places);
     for (path, _) in files {
         session.ok("load_system", json!({ "path": path }));
     }
     let done = session.ok("lisp_rename", call);
-    assert_eq!(done.fields["changes"], 3, "{}", done.text);
+    assert_eq!(done.fields["changes"], 4, "{}", done.text);
     assert_eq!(session.project.text("use.lisp"), user.replace("hook", "attach"), "{}", done.text);
+    assert_eq!(session.project.text("package.lisp"), package.replace("HOOK", "ATTACH"), "{}", done.text);
 }
