@@ -253,8 +253,7 @@ impl<'t> Walk<'t> {
         let until = steps.iter().position(makes)?;
         let mut text = vec![Part::Datum(first, false)];
         for step in &steps[..until] {
-            let head = called(*step).filter(|head| TEXTS.contains(head));
-            let Some(head) = head else {
+            let Some(head) = called(*step).filter(|head| TEXTS.contains(head)) else {
                 text = vec![Part::Unknown];
                 continue;
             };

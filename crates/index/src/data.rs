@@ -164,12 +164,13 @@ impl<'t> Walk<'t> {
 
     /// Nothing is around the list but forms that wrap others: `(eval-when (…) (list …))`.
     pub(crate) fn is_outside(&self, list: ListId) -> bool {
-        let around = std::iter::successors(self.tree.list(list).parent(), |around| self.tree.list(*around).parent());
+        let mut around =
+            std::iter::successors(self.tree.list(list).parent(), |around| self.tree.list(*around).parent());
         let wraps = |list: ListId| {
             let head = self.tree.data(list).next().and_then(|head| self.symbol(head));
             head.is_some_and(|head| self.tree.language().wraps(&canonical_head(self.dialect, head)))
         };
-        around.into_iter().all(wraps)
+        around.all(wraps)
     }
 
     /// A definition here is not local.

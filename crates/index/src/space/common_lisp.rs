@@ -126,15 +126,15 @@ fn is_named(walk: &Walk<'_>, datum: Datum) -> bool {
     is_designator(walk, datum) || (datum.list().is_none() && walk.is_prefixed(datum, Prefix::Quote))
 }
 
-/// The designator whose text a call gives: `(string :name)`, `(symbol-name '#:name)`.
+/// The designator of what a call gives: `(string :name)`, `(symbol-name '#:name)`, `(find-package :shapes)`.
 fn named_by(walk: &Walk<'_>, datum: Datum) -> Datum {
     let mut inside = datum.list().map(|list| walk.data(list)).into_iter().flatten();
-    let gives_text = |head: Datum| {
+    let gives = |head: Datum| {
         head.list().is_none()
             && matches!(&*canonical_head(walk.dialect, walk.source(head)), "string" | "symbol-name" | "find-package")
     };
     match (inside.next(), inside.next(), inside.next()) {
-        (Some(head), Some(named), None) if gives_text(head) => named,
+        (Some(head), Some(named), None) if gives(head) => named,
         _ => datum,
     }
 }

@@ -87,11 +87,11 @@ impl Search<'_, '_, '_> {
         let Some(token) = file.tree.token_at(used.start) else { return false };
         let Some(list) = file.tree.list_around(token) else { return false };
         let Some(datum) = file.tree.data(list).find(|datum| datum.core == token) else { return false };
-        let is_type = |mark: &Mark| {
+        let is_no_value = |mark: &Mark| {
             mark.span == used.span() && matches!(mark.role, MarkRole::Type | MarkRole::Word | MarkRole::Function)
         };
         let at = file.facts.marks.partition_point(|mark| mark.span.start < used.start);
-        if file.facts.marks[at..].iter().take_while(|mark| mark.span.start == used.start).any(is_type) {
+        if file.facts.marks[at..].iter().take_while(|mark| mark.span.start == used.start).any(is_no_value) {
             return false;
         }
         // Neither a clause nor a call begins with it: it names something, as that of a restart.
