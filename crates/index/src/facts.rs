@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::computed::Computed;
 use crate::dialects::rules;
-use crate::links::Link;
+use crate::links::{Link, Thing, Tie};
 use crate::macros::Macros;
 use crate::notes::is_symbol;
 use crate::resolve::{Symbol, Written};
@@ -252,6 +252,8 @@ pub struct Facts {
     pub spaces: Vec<Space>,
     /// The names that it defines.
     pub definitions: Vec<Definition>,
+    /// The variables that it declares without a value: in this file, no local binding hides them.
+    pub declared: Vec<Definition>,
     /// The uses of names, in source order.
     pub uses: Vec<Use>,
     /// Uses whose space is not that of their place, in source order: the start of each name, and its space.
@@ -379,7 +381,7 @@ impl Facts {
 
     /// Adds what a walk has found to an outline.
     pub(crate) fn walked(self, found: Self, text: &str, dialect: Dialect) -> Self {
-        let Self { forms, mut definitions, macros, file, current, .. } = self;
+        let Self { forms, mut definitions, declared, macros, file, current, .. } = self;
         let current = Self { current, ..Self::default() };
         let space_before = |one: &Definition| current.space_at(forms[one.form as usize].span.start);
         for one in &mut definitions {
@@ -388,7 +390,7 @@ impl Facts {
                 found.space_at(forms[one.form as usize].span.start).clone_into(&mut one.space);
             }
         }
-        let mut facts = Self { forms, definitions, macros, file, ..found };
+        let mut facts = Self { forms, definitions, declared, macros, file, ..found };
         facts.take_treated(text, dialect);
         facts.shrink();
         facts
@@ -399,6 +401,7 @@ impl Facts {
         self.current.shrink_to_fit();
         self.spaces.shrink_to_fit();
         self.definitions.shrink_to_fit();
+        self.declared.shrink_to_fit();
         self.uses.shrink_to_fit();
         self.owners.shrink_to_fit();
         self.forms.shrink_to_fit();
@@ -509,6 +512,15 @@ impl Facts {
                 kind: form.kind,
                 docstring: form.docstring,
             });
+            let mut outside = std::iter::successors(around, |row| self.forms[*row as usize].around);
+            if form.kind == FormKind::Addition
+                && outside.all(|row| !self.forms[row as usize].kind.defines())
+                && tree.dialect().special_form(&form.head_name) == Some(SpecialForm::Special)
+                && let Some(name) = form.defined_names(tree, text).into_iter().next()
+            {
+                let space = self.space_at(form.span.start).to_owned();
+                self.declared.push(Definition { name, space, form: id, kind: FormKind::Variable, made: false });
+            }
             if !form.kind.defines() || form.name.is_none() {
                 continue;
             }
@@ -550,6 +562,23 @@ impl Facts {
                 self.definitions.push(Definition { name, space, form: id, kind, made });
             }
         }
+    }
+
+    /// It declares that a name is that of a variable, without a value.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.declared.iter().any(|one| one.name == name)
+    }
+
+    /// The variables that it declares without a value and that are its own: their names begin with that of a feature that it
+    /// provides, as the Emacs Lisp manual, "Coding Conventions", asks for.
+    pub(crate) fn own_declared(&self) -> impl Iterator<Item = &Definition> {
+        let provides = |link: &&Link| link.thing == Thing::Feature && link.tie == Tie::Provides;
+        let features: Vec<&Link> = self.links.iter().filter(provides).collect();
+        self.declared.iter().filter(move |one| {
+            let is_of =
+                |feature: &&Link| one.name.strip_prefix(&*feature.name).is_some_and(|rest| rest.starts_with('-'));
+            features.iter().any(is_of)
+        })
     }
 
     /// What a namespace that hides nothing gives out of `text`: all that is defined, but what says that it is private.

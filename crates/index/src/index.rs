@@ -308,7 +308,7 @@ impl Index {
     /// The definitions of `name`, which can be qualified; with `space`, only those in that package, module or
     /// namespace.
     pub fn definitions(&self, name: &str, space: Option<&str>) -> Vec<(&Document, &Definition)> {
-        let mut found = Vec::new();
+        let (mut found, mut declared) = (Vec::new(), Vec::new());
         let mut names: FxHashMap<Dialect, (Written<'_>, Vec<String>)> = FxHashMap::default();
         for document in self.documents() {
             let (wanted, spaces) = names.entry(document.dialect).or_insert_with(|| {
@@ -319,6 +319,11 @@ impl Index {
             let is_in = |one: &Definition| spaces.iter().any(|space| one.space.eq_ignore_ascii_case(space));
             let fits = |one: &&Definition| one.name == wanted.name && (spaces.is_empty() || is_in(one));
             found.extend(document.facts.definitions.iter().filter(fits).map(|one| (document, one)));
+            declared.extend(document.facts.own_declared().filter(fits).map(|one| (document, one)));
+        }
+        // What no file gives a value is defined where it is declared.
+        if found.is_empty() {
+            found = declared;
         }
         if found.is_empty() {
             found = self.given(name, space);

@@ -152,6 +152,12 @@ pub(crate) fn variables(document: &Document) -> impl Iterator<Item = &str> {
     document.facts.definitions.iter().filter(is_variable).map(|one| one.name.as_str())
 }
 
+/// No local binding hides a use, as none hides a variable that is dynamic everywhere or in this file.
+pub(crate) fn counts(document: &Document, used: Use, dynamic: &FxHashSet<&str>) -> bool {
+    let text = &document.text[used.span().range()];
+    !used.hidden || dynamic.contains(text) || document.facts.declares(text)
+}
+
 /// At most so many symbols are followed in the search for the tests that reach a symbol.
 const MOST_REACHING: usize = 5_000;
 
@@ -200,7 +206,7 @@ impl<'i> UseIndex<'i> {
 
     /// No local binding hides the use.
     pub(crate) fn counts(&self, document: &Document, used: Use) -> bool {
-        !used.hidden || self.dynamic.contains(&document.text[used.span().range()])
+        counts(document, used, &self.dynamic)
     }
 
     /// The symbol is defined in the project, or a method of it is.
@@ -494,8 +500,7 @@ impl<'i> UseIndex<'i> {
 
     /// The uses in a file with the symbols that they mean; no symbol if it cannot be known.
     pub fn resolved(&self, document: &'i Document) -> impl Iterator<Item = (Use, Option<Symbol>)> {
-        let is_hidden = |used: &Use| used.hidden && !self.dynamic.contains(&document.text[used.span().range()]);
-        let uses = document.facts.uses.iter().copied().filter(move |used| !is_hidden(used));
+        let uses = document.facts.uses.iter().copied().filter(|used| self.counts(document, *used));
         uses.map(|used| match self.meaning(document, used) {
             Referent::Is(symbol) => (used, Some(symbol)),
             Referent::Unknown(_) => (used, None),
@@ -509,7 +514,7 @@ impl<'i> UseIndex<'i> {
         let mut seen = FxHashSet::default();
         let inside = uses[from..].iter().take_while(|used| used.start < part.end);
         let symbols = inside.filter(|used| used.kind != UseKind::Definition).filter_map(|used| {
-            if used.hidden && !self.dynamic.contains(&document.text[used.span().range()]) {
+            if !self.counts(document, *used) {
                 return None;
             }
             let Referent::Is(symbol) = self.meaning(document, *used) else { return None };

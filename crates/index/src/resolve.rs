@@ -233,6 +233,9 @@ impl<'i> Spaces<'i> {
                 spaces.define(&one.space, &one.name);
             }
         }
+        for one in documents.iter().flat_map(|document| document.facts.own_declared()) {
+            spaces.define(&one.space, &one.name);
+        }
         spaces.take_structures(documents);
         spaces
     }

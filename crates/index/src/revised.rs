@@ -91,6 +91,7 @@ impl Document {
             && macros(self).eq(macros(other))
             && definers(&self.facts).eq(definers(&other.facts))
             && included(self) == included(other)
+            && declared(&self.facts).eq(declared(&other.facts))
             && spaces(self) == spaces(other)
     }
 }
@@ -109,6 +110,11 @@ fn named(one: &Definition) -> (&str, &str) {
 fn macros(document: &Document) -> impl Iterator<Item = &str> {
     let own = document.facts.definitions.iter().filter(|one| one.kind == FormKind::Macro && !one.made);
     own.map(|one| &document.text[document.facts.forms[one.form as usize].span.range()])
+}
+
+/// The variables that are declared without a value.
+fn declared(facts: &Facts) -> impl Iterator<Item = &str> {
+    facts.declared.iter().map(|one| one.name.as_str())
 }
 
 /// The functions whose names begin as those of definers do.

@@ -12,6 +12,7 @@ use crate::facts::Definition;
 use crate::index::Document;
 use crate::libraries::Libraries;
 use crate::macros::Macros;
+use crate::question::counts;
 use crate::resolve::Written;
 
 /// A use: the number of its document, and its own number there.
@@ -19,6 +20,31 @@ pub(crate) type Place = (u32, u32);
 
 /// A definition with its file.
 type Defined<'i> = (&'i Document, &'i Definition);
+
+/// Definitions by their names.
+type ByName<'i> = FxHashMap<&'i str, Vec<Defined<'i>>>;
+
+/// The definitions in some files, and what they declare without a value.
+#[derive(Debug, Default)]
+struct Definitions<'i> {
+    given: ByName<'i>,
+    declared: ByName<'i>,
+}
+
+impl<'i> Definitions<'i> {
+    fn of(documents: &[&'i Document]) -> Self {
+        let mut found = Self::default();
+        for &document in documents {
+            for one in &document.facts.definitions {
+                found.given.entry(&one.name).or_default().push((document, one));
+            }
+            for one in document.facts.own_declared() {
+                found.declared.entry(&one.name).or_default().push((document, one));
+            }
+        }
+        found
+    }
+}
 
 /// The places and definitions of the names in some files.
 #[derive(Clone, Debug)]
@@ -34,7 +60,7 @@ struct Base<'i> {
     places: FxHashMap<String, Vec<Place>>,
     /// The names in uses that local bindings hide unless a variable is dynamic.
     hidden: FxHashSet<&'i str>,
-    definitions: OnceLock<FxHashMap<&'i str, Vec<Defined<'i>>>>,
+    definitions: OnceLock<Definitions<'i>>,
     macros: OnceLock<Macros<'i>>,
 }
 
@@ -42,6 +68,7 @@ struct Base<'i> {
 #[derive(Debug)]
 struct Laid<'i> {
     document: &'i Document,
+    definitions: OnceLock<Definitions<'i>>,
     places: FxHashMap<String, Vec<Place>>,
 }
 
@@ -77,7 +104,7 @@ impl<'i> Tables<'i> {
             put(&mut places, name, (at, number));
         });
         let mut laid = self.laid.clone();
-        laid.insert(at, Arc::new(Laid { document, places }));
+        laid.insert(at, Arc::new(Laid { document, definitions: OnceLock::new(), places }));
         Self { base: self.base.clone(), laid }
     }
 
@@ -100,25 +127,26 @@ impl<'i> Tables<'i> {
         self.base.hidden.contains(name) || self.laid.values().any(|one| hidden(one.document).any(|text| text == name))
     }
 
-    /// The definitions of a name.
+    /// The definitions of a name. What no file gives a value is defined where it is declared.
     pub(crate) fn definitions(&self, name: &str) -> impl Iterator<Item = Defined<'i>> {
-        let base = self.base.definitions.get_or_init(|| {
-            let mut by_name: FxHashMap<&'i str, Vec<Defined<'i>>> = FxHashMap::default();
-            for &document in &self.base.documents {
-                for one in &document.facts.definitions {
-                    by_name.entry(&one.name).or_default().push((document, one));
-                }
-            }
-            by_name
-        });
-        let is_now = |(document, _): &Defined<'i>| {
+        let given: Vec<_> = self.defined(name, |one| &one.given).collect();
+        let declared = self.defined(name, |one| &one.declared).filter(|_| given.is_empty()).collect::<Vec<_>>();
+        given.into_iter().chain(declared)
+    }
+
+    fn defined<'t>(
+        &'t self,
+        name: &'t str,
+        of: for<'a> fn(&'a Definitions<'i>) -> &'a ByName<'i>,
+    ) -> impl Iterator<Item = Defined<'i>> + 't {
+        let base = self.base.definitions.get_or_init(|| Definitions::of(&self.base.documents));
+        let is_now = move |(document, _): &&Defined<'i>| {
             !self.laid.keys().any(|at| std::ptr::eq(self.base.documents[*at as usize], *document))
         };
-        let new = self.laid.values().flat_map(move |one| {
-            let own = one.document.facts.definitions.iter().filter(move |definition| definition.name == name);
-            own.map(|definition| (one.document, definition))
-        });
-        base.get(name).into_iter().flatten().copied().filter(is_now).chain(new)
+        let laid = self.laid.values();
+        let new = laid.map(|one| one.definitions.get_or_init(|| Definitions::of(&[one.document])));
+        let new = new.filter_map(move |one| of(one).get(name)).flatten();
+        of(base).get(name).into_iter().flatten().filter(is_now).chain(new).copied()
     }
 
     /// The macros of the documents of the dialect; those that are laid over have the same.
@@ -136,9 +164,8 @@ impl<'i> Tables<'i> {
 /// The uses of a document that no local binding hides, each by its number and text.
 fn each_use<'i>(document: &'i Document, dynamic: &FxHashSet<&str>, mut take: impl FnMut(u32, &'i str)) {
     for (number, used) in document.facts.uses.iter().enumerate() {
-        let text = &document.text[used.span().range()];
-        if !used.hidden || dynamic.contains(text) {
-            take(number as u32, text);
+        if counts(document, *used, dynamic) {
+            take(number as u32, &document.text[used.span().range()]);
         }
     }
 }

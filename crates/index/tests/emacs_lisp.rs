@@ -29,6 +29,11 @@ fn a_binding_of_a_variable_that_another_file_defines_is_dynamic() {
     let expected = "a.el:2: value in defun free\nb.el:2: export in defvar depth\nb.el:4: binding in defun f\n\
         b.el:5: assignment in defun f\nb.el:6: value in defun f";
     check(&[("a.el", one), ("b.el", &two)], "depth", expected);
+    // In the file that declares it, nothing else hides it either.
+    let declared = format!("{LEXICAL}(defvar shop-x)\n(defun f () (let ((shop-x 1)) shop-x))\n(provide 'shop)\n");
+    let other = format!("{LEXICAL}(defun f () (let ((shop-x 1)) shop-x))\n");
+    let expected = "a.el:2: export in defvar shop-x\na.el:3: binding in defun f\na.el:3: value in defun f";
+    check(&[("a.el", &declared), ("b.el", &other)], "shop-x", expected);
     // A group is not a variable.
     let group = format!("{LEXICAL}(defgroup files nil \"Files.\")\n(defun f () (let ((files 1)) files))\n");
     check(&[("a.el", &group)], "files", "");

@@ -7,6 +7,39 @@ use common::{check, check_also, left, refused};
 use lispwright_refactor::MentionKind;
 
 #[test]
+fn a_variable_that_only_bindings_give_a_value_is_of_the_file_whose_feature_it_is_called_after() {
+    check(
+        "== shop.el
+;;; shop.el --- Shop  -*- lexical-binding: t; -*-
+(defvar «shop-depth»)
+(defun shop-inner () (* 2 «shop-depth»))
+(defun shop-outer (n) (let ((«shop-depth» n)) (shop-inner)))
+(provide 'shop)
+== shop-ui.el
+;;; shop-ui.el --- Shop  -*- lexical-binding: t; -*-
+(defvar «shop-depth»)
+(defun shop-ui-f () (let ((«shop-depth» 2)) (shop-inner)))
+(defun shop-ui-g (shop-depth) (lambda () shop-depth))
+(provide 'shop-ui)
+== other.el
+;;; other.el --- Other  -*- lexical-binding: t; -*-
+(defun other-f () (let ((shop-depth 2)) (list shop-depth)))
+(provide 'other)
+",
+        "shop-depth",
+        "shop-level",
+    );
+    // One of a library.
+    let library = "== shop.el
+;;; shop.el --- Shop  -*- lexical-binding: t; -*-
+(defvar evil-state)
+(defun shop-f () (let ((evil-state 2)) evil-state))
+(provide 'shop)
+";
+    refused(library, "evil-state", "shop-state", "not defined; nearest ");
+}
+
+#[test]
 fn functions_and_variables_change() {
     check(
         "== shop.el
