@@ -400,6 +400,22 @@ impl<'t> Walk<'t> {
         form != SpecialForm::Let || !are_bindings
     }
 
+    /// Walks over `(name qualifiers… :order form …)`, a group of methods of a method combination: CLHS
+    /// `define-method-combination`. A qualifier that is a symbol, other than `*`, is a predicate.
+    fn method_group(&mut self, group: &[Datum], tasks: &mut Vec<Task<'t>>) {
+        let Some((name, rest)) = group.split_first() else { return };
+        tasks.push(Task::Bind(*name, Pattern::Name));
+        let options = rest.iter().position(|one| self.source(*one).starts_with(':')).unwrap_or(rest.len());
+        for qualifier in &rest[..options] {
+            let is_predicate = qualifier.list().is_none() && self.source(*qualifier) != "*";
+            match is_predicate {
+                true => tasks.push(Task::Named(*qualifier, UseKind::Value)),
+                false => self.mark_all(*qualifier, MarkRole::Word),
+            }
+        }
+        tasks.extend(rest[options..].chunks(2).filter_map(|pair| pair.get(1)).map(|value| Task::Code(*value)));
+    }
+
     /// Forms that define names. False if this form does not.
     pub(crate) fn defining(&mut self, form: SpecialForm, mut data: Data<'t>) -> bool {
         use SpecialForm as F;
@@ -431,6 +447,40 @@ impl<'t> Walk<'t> {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
                 tasks.extend(data.next().map(|parameters| Task::Bind(parameters, Pattern::Parameters)));
                 tasks.extend(data.next().map(|name| Task::Named(name, UseKind::Call)));
+            }
+            F::MethodCombination => {
+                tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Definition)));
+                match data.clone().next().filter(|parameters| parameters.list().is_some()) {
+                    Some(parameters) => {
+                        data.next();
+                        tasks.push(Task::Bind(parameters, Pattern::Parameters));
+                        self.no_forms(data.clone().next());
+                        for group in lists(self, data.next()) {
+                            self.no_form(group);
+                            self.method_group(&lists(self, Some(group)), &mut tasks);
+                        }
+                        let is_option = |datum: &Datum| {
+                            lists(self, Some(*datum)).first().is_some_and(|word| self.source(*word).starts_with(':'))
+                        };
+                        let options: Vec<Datum> = data.clone().take_while(is_option).collect();
+                        for option in options {
+                            self.no_form(option);
+                            data.next();
+                            for name in lists(self, Some(option)).into_iter().skip(1) {
+                                tasks.push(Task::Bind(name, Pattern::Name));
+                            }
+                        }
+                        tasks.push(Task::Codes(data));
+                    }
+                    None => {
+                        // `:operator name`, with words whose values are data
+                        let words: Vec<Datum> = data.collect();
+                        for pair in words.chunks(2).filter(|pair| pair.len() == 2) {
+                            let is_operator = self.source(pair[0]).eq_ignore_ascii_case(":operator");
+                            tasks.extend(is_operator.then_some(Task::Named(pair[1], UseKind::Value)));
+                        }
+                    }
+                }
             }
             F::Method => {
                 tasks.extend(data.next().map(|name| Task::Use(name, UseKind::Method)));

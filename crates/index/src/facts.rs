@@ -274,6 +274,8 @@ pub struct Facts {
     pub(crate) file: String,
     /// The starts of forms that use macros whose treatment of arguments is known.
     pub(crate) treated: Vec<u32>,
+    /// The starts of forms that look like definitions of tests and are calls of functions of the project.
+    pub(crate) no_tests: Vec<u32>,
     /// The places of names that the walk has seen defined, and what they are.
     pub(crate) defined: Vec<(Span, FormKind)>,
     /// The symbols that are no uses, in source order; only in the facts of [`Facts::with_marks`].
@@ -465,7 +467,9 @@ impl Facts {
                 && !one.made
                 && uses.binary_search_by_key(&forms[one.form as usize].name.start, |used| used.start).is_err()
         };
-        self.definitions.retain(|one| !is_local(one));
+        let no_tests: FxHashSet<u32> = std::mem::take(&mut self.no_tests).into_iter().collect();
+        let is_call = |one: &Definition| no_tests.contains(&forms[one.form as usize].span.start);
+        self.definitions.retain(|one| !is_local(one) && !is_call(one));
         self.definitions.sort_by_key(|one| one.form);
         self.define_made();
         self.define_accessors(text, dialect);

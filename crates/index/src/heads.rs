@@ -65,7 +65,7 @@ impl<'t> Walk<'t> {
         let special = known.special.or_else(alike);
         let defines = language.kind_of(&canonical);
         let has_namesake = special.is_some()
-            && defines.is_none()
+            && matches!(defines, None | Some(FormKind::Test))
             && !(self.rules.is_operator)(&canonical)
             && self.macros.is_some_and(|macros| macros.called_in_project(name) == Called::Treated);
         let head = Rc::new(Head {
@@ -116,17 +116,21 @@ impl<'t> Walk<'t> {
     /// instead: `(:shadow #:if)`.
     pub(crate) fn is_namesake(&mut self, name: &'t str, head: &Head<'t>, list: ListId) -> bool {
         let Some(macros) = self.macros.filter(|_| head.has_namesake && head.stated.is_none()) else { return false };
-        if !macros.hides_language(self.facts.space_at(self.tree.list_span(list).start), name) {
+        // What defines tests is of a library; a macro of the project that is called like it defines them, too.
+        let is_test = head.defines == Some(FormKind::Test);
+        if !is_test && !macros.hides_language(self.facts.space_at(self.tree.list_span(list).start), name) {
             return false;
         }
         match self.operator(name, head, list) {
-            Some(Operator::Macro(treatment)) => self.treated(&treatment, list),
+            Some(Operator::Macro(treatment)) if !is_test => self.treated(&treatment, list),
             Some(Operator::Function) => {
+                self.definer = None;
+                self.facts.no_tests.push(self.tree.list_span(list).start);
                 self.call_form(list);
                 self.tasks.push(Task::Codes(self.data(list).skipping(1)));
                 true
             }
-            Some(Operator::Unknown) | None => false,
+            Some(Operator::Macro(_) | Operator::Unknown) | None => false,
         }
     }
 

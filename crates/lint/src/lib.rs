@@ -31,6 +31,7 @@ mod part;
 mod platform;
 mod rule;
 pub mod rules;
+mod shape;
 mod structures;
 mod suppress;
 mod word_table;

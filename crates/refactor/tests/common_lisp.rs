@@ -453,3 +453,35 @@ fn an_export_of_a_name_that_a_structure_does_not_make() {
         "cannot tell a.lisp:4:15: item-colour may be derived",
     );
 }
+
+#[test]
+fn a_function_that_is_called_like_a_definer_of_tests_defines_nothing() {
+    check(
+        "== a.lisp
+(defclass «branch» () ((test :initarg :test :accessor test)))
+(defun deftest (x y) (list x y))
+(defmethod check ((branch «branch»))
+  (let ((test (test branch)))
+    (if test (deftest branch 1) :no)))
+(defun run () (check (make-instance '«branch» :test t)))
+",
+        "branch",
+        "limb",
+    );
+}
+
+#[test]
+fn a_method_combination_has_groups_of_methods_and_code() {
+    check(
+        "== a.lisp
+(defun «send» (channel) channel)
+(defun only (q) (null q))
+(define-method-combination select (&optional (order («send» :x)))
+  ((recv (recv . *)) (send (send . *) :order («send» order) :required t) (rest only) (default ()))
+  `(list ,@rest ,@(append recv send default)))
+(define-method-combination app :operator «send» :identity-with-one-argument t)
+",
+        "send",
+        "dispatch",
+    );
+}

@@ -148,3 +148,18 @@ fn data_that_may_name_what_is_renamed_are_no_other_name() {
         "cannot tell main.scm:2:50: looked up by name",
     );
 }
+
+#[test]
+fn a_function_that_is_called_like_a_group_of_tests_defines_nothing() {
+    check(
+        "== a.scm
+(define-module (a) #:export (run))
+(define («branch») 1)
+(define (test-group x y) (list x y))
+(define (f branch) (test-group branch 1))
+(define (run) (list («branch») (f 2)))
+",
+        "branch",
+        "limb",
+    );
+}

@@ -30,6 +30,8 @@ pub enum SpecialForm {
     SetfDefinition,
     /// `name parameters function`: `define-modify-macro`.
     ModifyMacro,
+    /// `name :word value…` or `name parameters ((name qualifiers… :word value…)…) code…`: `define-method-combination`.
+    MethodCombination,
     /// `specifier…`: what is declared about names: `(declare …)`.
     Declare,
     /// `name code…`: the name is that of a block.

@@ -1,10 +1,11 @@
 //! A binding that is no name with its value.
 
-use lispwright_syntax::{Dialect, SpecialForm};
+use lispwright_syntax::{Datum, Dialect, SpecialForm};
 
 use crate::file::File;
 use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
+use crate::shape::is_name;
 
 mod clojure;
 
@@ -104,16 +105,20 @@ impl Rule for MalformedBinding {
                     continue;
                 }
                 let parts = binding.list().map(|list| file.data(list));
+                let text = file.core(binding);
                 let is_sound = match &parts {
-                    None => takes_names || file.core(binding).starts_with([',', '#']),
+                    None => takes_names && is_name(text) || text.starts_with([',', '#']),
                     Some(parts) if parts.iter().any(|part| !file.is_plain(*part)) => true,
                     Some(parts) if parts.get(1).is_some_and(|part| file.core(*part) == ":") => true,
-                    Some(parts) if parts.len() == 2 => true,
-                    Some(parts) => takes_names && parts.len() == 1,
+                    Some(parts) if parts.len() == 2 || takes_names && parts.len() == 1 => can_be_name(file, parts[0]),
+                    Some(_) => false,
                 };
                 if !is_sound && is_language() {
                     let count = parts.map_or(0, |parts| parts.len());
                     let message = match count {
+                        1 | 2 if takes_names || count == 2 => {
+                            format!("a binding of `{}` begins with a name", form.name)
+                        }
                         0 => format!("a binding of `{}` is a list of a name and its value", form.name),
                         _ => format!("a binding of `{}` has a name and one value, not {count} parts", form.name),
                     };
@@ -122,6 +127,13 @@ impl Rule for MalformedBinding {
             }
         }
     }
+}
+
+/// The part of a binding may be a name, as far as is known.
+fn can_be_name(file: &File<'_, '_>, datum: Datum) -> bool {
+    let text = file.core(datum);
+    let is_known = datum.is_bare() && !text.starts_with([',', '#', '`', '@']);
+    !is_known || datum.list().is_none() && is_name(text)
 }
 
 /// In the dialect, a variable may be bound without a value.

@@ -1,7 +1,7 @@
 //! A local variable or function that nothing uses.
 
-use lispwright_index::{Hit, UseKind};
-use lispwright_syntax::name::canonical_head;
+use lispwright_index::{Document, Hit, UseKind};
+use lispwright_syntax::name::{canonical_head, canonical_symbol};
 use lispwright_syntax::{Dialect, FormKind, ListId, Span, SpecialForm, TokenKind};
 
 use crate::code::CodeForm;
@@ -30,7 +30,9 @@ static ABOUT: About = About {
                     (defun shown (r)\n  (let ((size (* r r)))\n    #?\"${size} wide\"))\n\
                     (defmacro with-it (x) `(list it ,x))\n(defun both (r) (let ((it r)) (with-it 2)))\n\
                     (defun spliced (r)\n  (let ((all (list r)))\n    `(list ,.all)))\n\
-                    (defun wide (r)\n  (macrolet ((shown () '(list size)))\n    (let ((size (* r r)))\n      (shown))))\n",
+                    (defun wide (r)\n  (macrolet ((shown () '(list size)))\n    (let ((size (* r r)))\n      (shown))))\n\
+                    (defvar unit 1)\n(declaim (special scale))\n\
+                    (defun scaled (f)\n  (let ((unit 2) (scale 3))\n    (funcall f)))\n",
         },
         Example {
             dialect: Dialect::Clojure,
@@ -175,7 +177,16 @@ impl File<'_, '_> {
     fn may_be_dynamic(&self, name: &str, form: &CodeForm<'_>) -> bool {
         let is_variable = |hit: &Hit<'_>| hit.form().is_some_and(|form| form.kind == FormKind::Variable);
         let is_definition = |hit: &Hit<'_>| hit.used.kind == UseKind::Definition && is_variable(hit);
-        if self.question.named(name).any(|hit| is_definition(&hit))
+        let canonical = canonical_symbol(self.dialect(), name);
+        let is_declared = |document: &Document| {
+            let mut specials = document.text.match_indices("(special ").map(|(at, _)| &document.text[at + 9..]);
+            specials.any(|rest| {
+                let names = rest.split(')').next().unwrap_or_default();
+                names.split_whitespace().any(|one| canonical_symbol(self.dialect(), one) == canonical)
+            })
+        };
+        if self.question.named(&canonical).any(|hit| is_definition(&hit))
+            || self.dialect().folds_case() && self.question.documents().iter().any(|one| is_declared(one))
             || self.dialect().is_standard(&name.to_ascii_uppercase())
         {
             return true;

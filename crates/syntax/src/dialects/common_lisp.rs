@@ -73,6 +73,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::SetValues, &["multiple-value-setq"]),
     (F::SetfDefinition, &["defsetf"]),
     (F::ModifyMacro, &["define-modify-macro"]),
+    (F::MethodCombination, &["define-method-combination"]),
     (F::Body(1), &["eval-when"]),
     (F::FunctionName, &["function"]),
     (F::Let, &["let", "prog", "dx-let"]),
