@@ -11,7 +11,7 @@ use crate::index::Document;
 use crate::ledger::Ledger;
 use crate::mention::MentionKind;
 use crate::question::{Hit, UseIndex};
-use crate::resolve::Symbol;
+use crate::resolve::{Symbol, Written};
 use crate::space::{Exports, Provide, Provided, Space};
 
 /// Whether a definition may be deleted.
@@ -114,7 +114,11 @@ impl<'i> UseIndex<'i> {
             let definitions = &document.facts.definitions;
             let from = definitions.partition_point(|other| other.form < one.form);
             let same = definitions[from..].iter().take_while(|other| other.form == one.form);
-            let others = same.filter(|other| !one.made && (other.made || is_type) && other.name != one.name);
+            // What a macro of the project makes of a form goes with the form, whose name is the first.
+            let is_first = form.kind == FormKind::Definition
+                && Written::of(document.dialect, &document.text[form.name.range()]).name == one.name;
+            let goes_with = |other: &&Definition| other.made || is_type || is_first;
+            let others = same.filter(|other| !one.made && goes_with(other) && other.name != one.name);
             found.extend(others.map(|other| self.proper(&other.symbol())));
         }
         found.sort();
@@ -131,6 +135,8 @@ impl<'i> UseIndex<'i> {
         for hit in ledger.uses.iter().filter(|hit| hit.is_reference()) {
             match hit.used.kind {
                 UseKind::Export => evidence.exports += 1,
+                // A macro around the definition takes it as data.
+                UseKind::Quoted if is_name_of_definition(hit) => evidence.possible += 1,
                 _ if self.is_in_own_definition(hit, &symbols) => evidence.own += 1,
                 _ => {
                     evidence.uses += 1;
@@ -204,6 +210,11 @@ impl<'i> UseIndex<'i> {
         });
         unused.filter(|one| one.evidence.verdict() != UseVerdict::Used).collect()
     }
+}
+
+/// The place is that of the name in a definition.
+fn is_name_of_definition(hit: &Hit<'_>) -> bool {
+    hit.form().is_some_and(|form| form.kind.defines() && form.name.start == hit.used.start)
 }
 
 /// What others do with the definitions by rule.
