@@ -94,6 +94,39 @@ fn holds(text: &str, dialect: Dialect, earlier: Option<&str>, edited: Option<std
     }
 }
 
+/// Forms with many empty lists, which balance.
+fn forms() -> impl Strategy<Value = String> {
+    let piece = (0usize..12, proptest::sample::select(vec![" ", " ", "\n  ", "\n      "]));
+    proptest::collection::vec(proptest::collection::vec(piece, 1..24), 1..4).prop_map(|forms| {
+        let mut text = String::new();
+        for pieces in forms {
+            let mut open = vec![')'];
+            text.push_str("(f");
+            for (piece, blank) in pieces {
+                match piece {
+                    0..3 if open.len() > 1 => text.extend(open.pop()),
+                    3 => text.extend([blank, "()"]),
+                    4 => text.extend([blank, "'()"]),
+                    5 => {
+                        text.extend([blank, "("]);
+                        open.push(')');
+                    }
+                    6 => {
+                        text.extend([blank, "(g"]);
+                        open.push(')');
+                    }
+                    7 => text.extend([blank, "\"s\""]),
+                    8 => text.extend([blank, "1"]),
+                    _ => text.extend([blank, "a"]),
+                }
+            }
+            text.extend(open.into_iter().rev());
+            text.push('\n');
+        }
+        text
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -115,5 +148,16 @@ proptest! {
         let piece: String = piece.chars().take(4).collect();
         let changed = format!("{}{piece}{}", &text[..from], &text[to..]);
         holds(&changed, dialect, Some(&text), None);
+    }
+
+    #[test]
+    fn a_lost_delimiter_is_put_back_where_it_was_or_nowhere(sound in forms(), at in 0usize..400, dialect in dialect()) {
+        let delimiters: Vec<usize> = sound.match_indices(['(', ')']).map(|(at, _)| at).collect();
+        let at = delimiters[at % delimiters.len()];
+        let broken = format!("{}{}", &sound[..at], &sound[at + 1..]);
+        let earlier = Earlier { text: Some(&sound), edited: None };
+        if let Outcome::Repaired(repair) = repair(&broken, dialect, &earlier) {
+            assert_eq!(repair.text, sound, "{broken}");
+        }
     }
 }

@@ -98,6 +98,38 @@ fn the_earlier_text_works_without_indentation() {
 }
 
 #[test]
+fn an_empty_list_gets_the_delimiter_back_that_it_lost() {
+    let sound = [
+        (Dialect::Scheme, "(define (f x)\n  (if (null? x)\n      '()\n      (cdr x)))\n"),
+        (Dialect::Scheme, "(define (f x)\n  (list '() x '()))\n"),
+        (Dialect::CommonLisp, "(defun f ()\n  (list x ()))\n"),
+        (Dialect::CommonLisp, "(defmacro f (x)\n  `(list ,x ()))\n"),
+        (Dialect::EmacsLisp, "(defun f (x)\n  (mapcar (lambda () x)\n          [] []))\n"),
+        (Dialect::Clojure, "(ns a.core)\n\n(defn f []\n  (g #{})\n  (h {}))\n\n(defn k [x]\n  (inc x))\n"),
+        (Dialect::Clojure, "(defn f [x]\n  (if x []\n      [1]))\n"),
+        (Dialect::Clojure, "(defn f [x]\n  (loop []\n    (swap! x assoc :a {})))\n"),
+        (Dialect::Racket, "#lang racket\n(define (f x)\n  (syntax-case x ()\n    [(_ a) #'a]))\n"),
+    ];
+    for (dialect, sound) in sound {
+        for list in ["()", "[]", "{}"] {
+            for (at, _) in sound.match_indices(list) {
+                for at in [at, at + 1] {
+                    let broken = format!("{}{}", &sound[..at], &sound[at + 1..]);
+                    check_against(sound, &broken, sound, dialect);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_list_that_was_added_is_kept() {
+    let earlier = "(defun f (x)\n  (when x\n    (list x))\n  (g x))\n";
+    let added = earlier.replace("(list x)", "(list x ())");
+    check_against(earlier, &added.replace("(g x))", "(g x)"), &added, Dialect::CommonLisp);
+}
+
+#[test]
 fn several_faults_in_one_form_are_undone_with_the_earlier_text() {
     let earlier = "(defn f [x]\n  (let [y (inc x)\n        z (dec x)]\n    (when (pos? y)\n      (* x z))))\n";
     let broken = earlier.replace("(inc x)", "(inc x").replace("[y (", "[y ").replace("(* x z))))", "(* x z)))");

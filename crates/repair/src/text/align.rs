@@ -121,8 +121,7 @@ pub(crate) fn align(earlier: &str, text: &str) -> Alignment {
         let (Some(before), Some(after)) = (before, after) else { continue };
         let (was, is) = (old.gap(earlier, before), new.gap(text, index));
         let (old_gap, new_gap) = (&earlier[was], &text[is.clone()]);
-        // An empty list is a datum, which was added or removed.
-        if before != after || empty_lists(old_gap) != empty_lists(new_gap) {
+        if before != after || differs_by_a_datum(old_gap, new_gap) {
             continue;
         }
         let said = |word: usize| known.get(word).copied().unwrap_or(true);
@@ -223,8 +222,23 @@ fn is_delimiter(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '"' | '|' | '\\')
 }
 
-fn empty_lists(gap: &str) -> usize {
-    ["()", "[]", "{}"].iter().map(|list| gap.matches(list).count()).sum()
+/// Empty lists, which are data, were added or removed. Where some are gone and more differs than they, they have lost a
+/// delimiter and nothing else.
+fn differs_by_a_datum(old_gap: &str, new_gap: &str) -> bool {
+    let (old, new): (String, String) = (delimiters(old_gap).collect(), delimiters(new_gap).collect());
+    let gone = empty_lists(&old).cmp(&empty_lists(&new));
+    gone.is_lt() || (gone.is_gt() && (without_empty_lists(&old) == without_empty_lists(&new)))
+}
+
+const EMPTY_LISTS: [&str; 3] = ["()", "[]", "{}"];
+
+/// The number of empty lists among delimiters.
+fn empty_lists(delimiters: &str) -> usize {
+    EMPTY_LISTS.iter().map(|list| delimiters.matches(list).count()).sum()
+}
+
+fn without_empty_lists(delimiters: &str) -> String {
+    EMPTY_LISTS.iter().fold(delimiters.to_owned(), |rest, list| rest.replace(list, ""))
 }
 
 /// The character is a prefix of a datum, which counts as a word by itself.

@@ -9,7 +9,7 @@ use crate::doubts::{CLEAR_MARGIN, Doubt, MARGIN};
 use crate::outcome::Reason;
 use crate::proposals::{Answer, Proposal};
 use crate::text::align::{Alignment, Gap};
-use crate::text::edit::{CLOSERS, OPENERS, TextEdit, counted, moved_into, same_code};
+use crate::text::edit::{CLOSERS, OPENERS, TextEdit, apply, counted, moved_into, same_code};
 use crate::witnesses::earlier::{AS_EARLIER, BY_LINES};
 
 /// How much likelier than the others an answer by layout has to be, as a natural logarithm, to outvote the earlier text
@@ -81,11 +81,13 @@ impl Case<'_> {
             }
             let alone = self.by_delimiters(false);
             if let Some(restored) = restored.as_ref().filter(|_| certain && excess == Excess::None) {
-                if !self.is_restored_by_accident(restored, sound, &alone) || !self.considers(Doubt::EarlierDisagrees) {
+                let slip = self.is_one_slip(restored);
+                let accident = !(slip && sound) && self.is_restored_by_accident(restored, sound, &alone);
+                if !accident || !self.considers(Doubt::EarlierDisagrees) {
                     return self.agreed(alignment, || both);
                 }
                 return match (self.gain(restored, &alone), &alone) {
-                    (OVERWHELMING.., Proposal::Certain { margin, .. }) if *margin > CLEAR_MARGIN => alone,
+                    (OVERWHELMING.., Proposal::Certain { margin, .. }) if !slip && *margin > CLEAR_MARGIN => alone,
                     _ => disagreement(both, alone),
                 };
             }
@@ -107,6 +109,12 @@ impl Case<'_> {
     fn gain(&self, restored: &Answer, alone: &Proposal) -> f32 {
         let cost = |answer: &Answer| self.cost_after(&answer.whole(), true);
         alone.first().map_or(f32::NEG_INFINITY, |other| cost(restored) - cost(other))
+    }
+
+    /// Nothing but one delimiter differs from the earlier text, which `restored` restores to the letter.
+    fn is_one_slip(&self, restored: &Answer) -> bool {
+        let (added, removed) = counted(&restored.edits);
+        added + removed == 1 && self.before.is_some_and(|before| apply(self.text, &restored.edits) == before)
     }
 
     /// The earlier text that `restored` restores may balance by accident: the lines contradict it; or it is not `sound`
