@@ -126,6 +126,9 @@ doubts! {
     BareCharacter, "bare-character", Ambiguous, |it| it.bares_a_character();
     /// A closer that begins a line would be removed: its author meant to end a list of many lines there.
     LoneCloser, "lone-closer", Ambiguous, |it| it.takes_a_lone_closer();
+    /// A closer right after a prefix would be removed, so that the prefix belongs to what follows: `')` may be what is
+    /// left of `'()`.
+    BarePrefix, "bare-prefix", Ambiguous, |it| it.bares_a_prefix();
     /// A closer would be added right before a comment that touches the code before it: a lost quote or a comment mark
     /// may have turned that code into a comment.
     TouchedComment, "touched-comment", Ambiguous, |it| it.closes_before_code();

@@ -123,6 +123,48 @@ fn an_empty_list_gets_the_delimiter_back_that_it_lost() {
 }
 
 #[test]
+fn an_empty_list_gets_its_delimiter_back_where_the_form_was_changed_too() {
+    let earlier = "(defn f [x]\n  (let [y (inc x)]\n    (swap! state assoc :a {})\n    (if y [] x)))\n";
+    let changed = earlier.replace("(inc x)", "(dec (h x))");
+    for (list, left) in [("{}", "}"), ("{}", "{"), ("[]", "]"), ("[]", "[")] {
+        check_against(earlier, &changed.replace(list, left), &changed, Dialect::Clojure);
+    }
+}
+
+#[test]
+fn a_closer_that_only_an_empty_list_explains_gets_its_opener() {
+    let sound = [
+        (
+            Dialect::Clojure,
+            "(defn run-tests []\n  (println \"a\")\n  (println \"b\"))\n\n(defn k [x]\n  (inc x))\n",
+            "[]",
+        ),
+        (Dialect::Clojure, "(defn f [x]\n  (loop []\n    (recur)))\n", "[]"),
+        (Dialect::Clojure, "(defn f [x]\n  {:a 1\n   :b []})\n", "[]"),
+        (Dialect::EmacsLisp, "(defun f (x)\n  (list [] x))\n", "[]"),
+        (Dialect::Scheme, "(define (f x)\n  (if (null? x)\n      '()\n      (cdr x)))\n", "()"),
+        (Dialect::CommonLisp, "(defun f (x)\n  (list '() x))\n", "()"),
+    ];
+    for (dialect, sound, list) in sound {
+        check(&sound.replacen(list, &list[1..], 1), sound, dialect);
+    }
+}
+
+#[test]
+fn a_list_that_begins_with_white_space_may_have_been_empty() {
+    for (dialect, sound) in [
+        (Dialect::Scheme, "(define (f x)\n  (list '() x))\n"),
+        (Dialect::CommonLisp, "(defun f (x)\n  (list () x))\n"),
+        (Dialect::EmacsLisp, "(defun f (x)\n  (list [] x))\n"),
+    ] {
+        let broken = sound.replacen("()", "(", 1).replacen("[]", "[", 1);
+        if let Outcome::Repaired(repair) = outcome(&broken, dialect, None) {
+            assert_eq!(repair.text, sound);
+        }
+    }
+}
+
+#[test]
 fn an_empty_list_that_was_added_is_kept() {
     let earlier = "(defun f (x)\n  (when x\n    (list x))\n  (g x))\n";
     let added = earlier.replace("(list x)", "(list x ())");

@@ -6,6 +6,7 @@ use lispwright_syntax::dialects::CharacterLiteral;
 use super::Considered;
 use crate::case::Case;
 use crate::text::code::Token;
+use crate::text::edit::{CLOSERS, OPENERS};
 use crate::text::marks::is_stray;
 
 impl Case<'_> {
@@ -26,6 +27,11 @@ impl Considered<'_> {
         let lone =
             |at: u32| self.form.own.iter().any(|token| token.start == at && token.first && token.kind.is_close());
         self.edits().iter().any(|edit| !edit.removed.is_empty() && lone(edit.at))
+    }
+
+    pub(super) fn bares_a_prefix(&self) -> bool {
+        let ends = |at: u32| self.form.own.iter().any(|token| token.end == at && token.kind.is_prefix());
+        self.edits().iter().any(|edit| edit.takes(CLOSERS) && !edit.adds(OPENERS) && ends(edit.at))
     }
 
     /// A bracket follows a `#`, or is surrounded by white space in a dialect whose characters begin with a backslash.

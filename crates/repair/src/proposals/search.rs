@@ -33,9 +33,14 @@ const CLOSE_AGAIN: f32 = 1.5;
 const DROP_AGAIN: f32 = 2.5;
 /// The additional cost of dropping an opener that no other opener touches.
 const DROP_SINGLE: f32 = 5.5;
-/// The additional cost of dropping a closer after white space, and one that does not match.
+/// The additional cost of dropping a closer after white space, one that does not match, and one that is both.
 const DROP_APART: f32 = 3.0;
 const DROP_MISFIT: f32 = 2.5;
+const DROP_APART_MISFIT: f32 = 2.0;
+/// The additional cost of dropping a closer right after a prefix, which then belongs to the datum that follows.
+const DROP_AFTER_PREFIX: f32 = 6.0;
+/// The additional cost of a delimiter that an empty list lost, where white space or a prefix shows the place.
+const EMPTIED: f32 = 1.0;
 
 /// The costs of the edits of one form, which depend on the number of places for each.
 #[derive(Clone, Copy)]
@@ -48,6 +53,10 @@ struct Prices {
     drop_opener: f32,
     in_line: f32,
     kind: f32,
+    /// The closer of an empty list, between its opener and white space; and the opener of one, between white space or a
+    /// prefix and its closer.
+    close_empty: f32,
+    open_empty: f32,
 }
 
 impl Prices {
@@ -56,15 +65,30 @@ impl Prices {
         let lines = share(tokens.iter().filter(|token| token.last).count());
         let openers = share(tokens.iter().filter(|token| token.kind.is_open()).count());
         let places = share(tokens.iter().filter(|token| !token.kind.is_close()).count());
+        let in_line = FAULT + CLOSER_IN_LINE + places;
+        let add_opener = FAULT + OPENER_LOST + places;
+        let spaced = |inside: fn(&[Token]) -> bool| {
+            let blank = |pair: &&[Token]| pair[0].end < pair[1].start && !pair[1].first && inside(pair);
+            tokens.windows(2).filter(blank).nth(1).is_some()
+        };
         Self {
             close_at_end: FAULT + CLOSER_LOST_AT_FORM_END,
             close_at_line_end: FAULT + CLOSER_LOST_AT_LINE_END + lines,
             drop_at_end: FAULT + CLOSER_EXTRA_AT_FORM_END,
             drop_at_line_end: FAULT + CLOSER_EXTRA_AT_LINE_END + lines,
-            add_opener: FAULT + OPENER_LOST + places,
+            add_opener,
             drop_opener: FAULT + OPENER_EXTRA + openers,
-            in_line: FAULT + CLOSER_IN_LINE + places,
+            in_line,
             kind: FAULT + WRONG_KIND,
+            // Where others have white space there, it is no sign.
+            close_empty: match spaced(|pair| pair[0].kind.is_open()) {
+                true => in_line,
+                false => FAULT + CLOSER_LOST_AT_FORM_END + EMPTIED,
+            },
+            open_empty: match spaced(|pair| pair[1].kind.is_close()) {
+                true => add_opener,
+                false => FAULT + OPENER_LOST + EMPTIED,
+            },
         }
     }
 }
@@ -383,13 +407,16 @@ impl<'a> Search<'a> {
         let before = index.checked_sub(1).map(|before| &tokens[before as usize]);
         let marks = tokens[..index as usize].iter().rev().take_while(|mark| mark.kind.is_prefix()).count();
         let begins = index - marks as u32;
-        let apart = begins.checked_sub(1).is_some_and(|before| {
-            let (before, datum) = (&tokens[before as usize], &tokens[begins as usize]);
-            before.end < datum.start && !before.kind.is_open()
-        });
-        if may_edit && !token.opens_line && apart && self.nesting.node(state.top).depth > 0 {
+        let behind = begins.checked_sub(1).map(|before| &tokens[before as usize]);
+        let behind = behind.filter(|behind| behind.end < tokens[begins as usize].start);
+        if may_edit
+            && !token.opens_line
+            && let Some(behind) = behind
+            && self.nesting.node(state.top).depth > 0
+        {
             let with = self.nesting.node(state.top).delimiter;
-            if let Some(mut closed) = self.acted(&state, Action::Close { at: begins - 1, with }, self.prices.in_line) {
+            let price = if behind.kind.is_open() { self.prices.close_empty } else { self.prices.in_line };
+            if let Some(mut closed) = self.acted(&state, Action::Close { at: begins - 1, with }, price) {
                 self.close(&mut closed, begins - 1);
                 closed.shift += 1;
                 self.take(closed, index, token, out);
@@ -455,7 +482,10 @@ impl<'a> Search<'a> {
         let found = token.delimiter().expect("closers are delimiters");
         let node = *self.nesting.node(state.top);
         let fits = node.depth > 0 && node.delimiter == found;
-        if fits {
+        let before = index.checked_sub(1).map(|before| &self.tokens[before as usize]);
+        // A prefix before it has lost its datum, or at least the opener of that.
+        let bare = before.is_some_and(|before| before.kind.is_prefix());
+        if fits && !bare {
             let mut closed = State { dropping: false, ..state };
             self.close(&mut closed, index);
             // In a run of equal closers only the last ones are dropped, so no kept closer follows a dropped one.
@@ -467,9 +497,12 @@ impl<'a> Search<'a> {
             return;
         }
         // A closer after white space, or one that does not match, has usually lost its opener.
-        let before = index.checked_sub(1).map(|before| self.tokens[before as usize].end);
-        let apart = !token.first && before.is_some_and(|end| end < token.start);
-        let odd = if apart { DROP_APART } else { 0.0 } + if fits || node.depth == 0 { 0.0 } else { DROP_MISFIT };
+        let apart = !token.first && before.is_some_and(|before| before.end < token.start);
+        let misfit = !fits && node.depth > 0;
+        let odd = if apart { DROP_APART } else { 0.0 }
+            + if misfit { DROP_MISFIT } else { 0.0 }
+            + if apart && misfit { DROP_APART_MISFIT } else { 0.0 }
+            + if bare { DROP_AFTER_PREFIX } else { 0.0 };
         let cost = odd
             + match (token.trailing, state.dropping) {
                 (true, true) => DROP_AGAIN,
@@ -485,10 +518,10 @@ impl<'a> Search<'a> {
             self.offer(dropped, out);
         }
         // An empty list that lost its opener.
-        if apart && fits && self.limits.everywhere && state.edits < 3 {
+        if (apart || bare) && node.depth > 0 && self.limits.everywhere && state.edits < 3 {
             let kept = State { dropping: false, ..state };
             let action = Action::Open { at: index, with: found };
-            if let Some(mut opened) = self.acted(&kept, action, self.prices.add_opener) {
+            if let Some(mut opened) = self.acted(&kept, action, self.prices.open_empty) {
                 let list = Token { kind: TokenKind::OpenParen, ..*token };
                 let (top, cost) = self.nesting.datum(opened.top, &list, i32::from(opened.shift));
                 (opened.top, opened.cost) = (top, opened.cost + cost);
@@ -496,7 +529,7 @@ impl<'a> Search<'a> {
                 self.offer(opened, out);
             }
         }
-        if fits || node.depth == 0 {
+        if fits || bare || node.depth == 0 {
             return;
         }
         let action = Action::Change { at: index, to: node.delimiter };

@@ -173,16 +173,16 @@ impl Pairs {
         (pairs.lines, pairs.old_lines) = old_lines((before, &old, &odd), (text, &new), alignment);
         let (openers, doubtful) = (openers(&old.tokens), Doubtful::of(&old, &odd, &alignment.old_words));
         for (gap, (left, right)) in gaps.iter().enumerate() {
-            let here = new.of(gap);
-            let closing = here.iter().filter(|at| !new.kind(**at).1).count();
-            let whole = left.is_some_and(|left| Some(left) == *right && old.empty(left) == new.empty(gap));
-            let mut change = Change { whole, ..Change::default() };
             let Some(left) = *left else {
-                pairs.changes.push(change);
+                pairs.changes.push(Change::default());
                 continue;
             };
-            change.doubtful = doubtful.gaps[left];
-            let there = old.of(left);
+            let (there, here, whole) = match Some(left) == *right {
+                true => compared(&old, left, &new, gap),
+                false => (old.of(left), new.of(gap), false),
+            };
+            let closing = here.iter().filter(|at| !new.kind(**at).1).count();
+            let mut change = Change { whole, doubtful: doubtful.gaps[left], ..Change::default() };
             // The closers of the lists that ended here, innermost first.
             let ended: Vec<u32> = there.iter().copied().filter(|at| !old.kind(*at).1).collect();
             if change.whole && !change.doubtful {
@@ -239,17 +239,32 @@ fn gaps(alignment: &Alignment) -> Vec<(Option<usize>, Option<usize>)> {
     (0..=count).map(|gap| (left(gap), right(gap))).collect()
 }
 
+/// The delimiters of a gap of the earlier text and of its partner that are compared, and whether they can be: empty
+/// lists are data, unless they have lost a delimiter.
+fn compared(old: &Side, left: usize, new: &Side, gap: usize) -> (Vec<u32>, Vec<u32>, bool) {
+    let (there, here) = (old.of(left), new.of(gap));
+    let gone = old.empty(left).cmp(&new.empty(gap));
+    let same = || there.iter().map(|at| old.kind(*at)).eq(here.iter().map(|at| new.kind(*at)));
+    match gone.is_gt() && !same() {
+        true => (old.all(left).to_vec(), new.all(gap).to_vec(), true),
+        false => (there, here, gone.is_eq()),
+    }
+}
+
 /// For each token of the earlier text, the same delimiter in the broken one; otherwise [`NONE`].
 fn matched(old: &Side, new: &Side, gaps: &[(Option<usize>, Option<usize>)]) -> Vec<u32> {
     let mut now = vec![NONE; old.tokens.len()];
     let same = |a: u32, b: u32| old.kind(a) == new.kind(b);
     for (gap, (left, right)) in gaps.iter().enumerate() {
-        let here = new.of(gap);
+        let mut here = new.of(gap);
         let mut used = 0;
         if let Some(left) = left {
-            let there = old.of(*left);
+            let mut there = old.of(*left);
             let pairs = match Some(left) == right.as_ref() {
-                true => common(&there, &here, same),
+                true => {
+                    (there, here, _) = compared(old, *left, new, gap);
+                    common(&there, &here, same)
+                }
                 false => (0..alike(there.iter().zip(&here), same)).map(|at| (at, at)).collect(),
             };
             pairs.iter().for_each(|(a, b)| now[there[*a] as usize] = here[*b]);
