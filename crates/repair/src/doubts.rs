@@ -144,9 +144,12 @@ doubts! {
     CalledConstant, "called-constant", Ambiguous, |it| it.has_shape(Doubt::CalledConstant);
     /// A line would be indented deeper than the list above it, as if it belonged to that list.
     DeeperLine, "deeper-line", Ambiguous, |it| it.has_shape(Doubt::DeeperLine);
-    /// A line that loses a closer would hold two forms of a body, or two values of a keyword: one of them has lost its
-    /// opener.
+    /// A line that loses a closer would hold two forms of a body, two values of a keyword, or a binding without its list:
+    /// one of them has lost its opener.
     TwoOnALine, "two-on-a-line", Ambiguous, |it| it.has_shape(Doubt::TwoOnALine);
+    /// A closer is removed, and the form quotes a keyword or has a template that is only a word: the list that was quoted
+    /// has lost its opener.
+    QuotedWord, "quoted-word", Ambiguous, |it| it.has_shape(Doubt::QuotedWord);
     /// A dot would be followed by two data or by none, which is not pair notation.
     DottedPair, "dotted-pair", Ambiguous, |it| it.has_shape(Doubt::DottedPair);
     /// A body would contain prose: a quote is lost.

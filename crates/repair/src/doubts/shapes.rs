@@ -50,6 +50,8 @@ struct Open {
     quoted: bool,
     /// Its first datum is a list that touches its opener.
     doubled: bool,
+    /// Its first datum is a list, as in a list of bindings or clauses.
+    holds_lists: bool,
     /// `doubled` with a call as that list, though a list of lists is not expected there.
     holds_call: bool,
     /// It is a definition with a docstring and a body.
@@ -110,6 +112,8 @@ impl Mended {
                 found.add(Doubt::DeeperLine, known && new && (deeper || below));
                 if !known {
                     found.add(Doubt::TwoOnALine, self.is_second_on_its_line(list, index));
+                    found.add(Doubt::TwoOnALine, self.is_bare_binding(list, index));
+                    found.add(Doubt::QuotedWord, self.quotes_a_word(index, dialect));
                     found.add(Doubt::Prose, self.begins_with_prose(list, index));
                 }
                 let twice = list.children == 0 && !list.quoted && self.opens_twice(index);
@@ -171,6 +175,7 @@ impl Mended {
         }
         let touches = self.tokens[list.at].end == token.start;
         list.doubled = list.children == 0 && touches && token.kind.is_open() && !list.quoted;
+        list.holds_lists |= list.children == 0 && token.kind.is_open() && !list.quoted;
         list.children += 1;
         if token.opens_line {
             (list.sibling, list.sibling_is_list) = (token.place, token.kind.is_open());
@@ -196,6 +201,27 @@ impl Mended {
         // The line has a keyword, its value, and a datum that is no keyword.
         let third = list.begins_with_keyword && list.on_line > 1 && !self.is_keyword(index);
         second || third
+    }
+
+    /// A line that loses a closer begins with a binding or a clause without its opener: an atom with something after it,
+    /// in a list that begins with a list.
+    fn is_bare_binding(&self, list: &Open, index: usize) -> bool {
+        let [before, token] = [&self.tokens[index - 1], &self.tokens[index]];
+        let is_atom = before.kind == TokenKind::Atom && before.opens_line && before.line == token.line;
+        list.holds_lists && list.children > 1 && is_atom && self.taken.contains(&token.line)
+    }
+
+    /// A line of a form that loses a closer quotes a keyword, or has a template that is only a word: what was quoted is
+    /// a list that has lost its opener.
+    fn quotes_a_word(&self, index: usize, dialect: Dialect) -> bool {
+        let [before, token] = [&self.tokens[index - 1], &self.tokens[index]];
+        let spelt = &self.text[before.start as usize..before.end as usize];
+        let odd = match spelt {
+            "'" => self.is_keyword(index),
+            "`" => dialect.table().square != Square::Bindings,
+            _ => false,
+        };
+        odd && token.kind == TokenKind::Atom && !self.taken.is_empty()
     }
 
     /// The line that begins at `index` has only words, perhaps after a string.
