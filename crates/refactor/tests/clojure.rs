@@ -112,6 +112,34 @@ fn records_and_protocols_change() {
 }
 
 #[test]
+fn a_class_that_is_imported_with_its_whole_name_changes() {
+    check(
+        "== src/my_app/core.clj
+(ns my-app.core)
+(deftype «Point» [x])
+(defn point [x] («Point». x))
+== src/my_app/core.cljs
+(ns my-app.core)
+(deftype «Point» [x])
+(defn point [x] («Point». x))
+== test/my_app/a_test.cljc
+(ns my-app.a-test (:require [my-app.core :refer [#?(:cljs «Point») point]])
+  #?(:clj (:import my_app.core.«Point»)))
+(defn t [] (instance? «Point» (point 1)))
+== test/my_app/b_test.clj
+(ns my-app.b-test (:import my_app.core.«Point» java.util.Date))
+(defn t [x] (instance? «Point» x))
+== test/my_app/c_test.clj
+(ns my-app.c-test)
+(import 'my_app.core.«Point»)
+(defn t [x] (instance? «Point» x))
+",
+        "my-app.core/Point",
+        "Place",
+    );
+}
+
+#[test]
 fn multimethods_change() {
     check(
         "== a.clj

@@ -270,6 +270,7 @@ impl<'t> Reading<'_, 't> {
             let Written { qualifier, name } = written(self.source(class));
             if let Some(package) = qualifier {
                 self.links.push(Link { name: package.to_string(), ..link(self.walk, class, Tie::Imports) });
+                self.mention([class].into_iter(), &package);
                 self.space
                     .imports
                     .push(Import { only: Some(vec![(name.clone(), name)]), ..Import::all(package.into()) });
