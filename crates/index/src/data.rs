@@ -4,7 +4,7 @@ use lispwright_syntax::datum::{Prefixed, Prefixes};
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{Datum, ListId, Span, SpecialForm, TokenKind};
 
-use crate::facts::{MarkRole, UseKind};
+use crate::facts::{Mark, MarkRole, UseKind};
 use crate::walk::{Task, Walk};
 
 /// The effect of a prefix on its datum.
@@ -88,6 +88,42 @@ impl<'t> Walk<'t> {
             None if self.is_name_in_data(datum) => self.use_of(datum, UseKind::Quoted),
             None => self.mark_all(datum, MarkRole::Data),
         }
+    }
+
+    /// Walks over data in which symbols are names, as a macro quotes its argument: whether it is code in the end is not
+    /// known. What the data bind themselves is a local name if it is, and a symbol otherwise.
+    pub(crate) fn names_in_data(&mut self, datum: Datum) {
+        let locals = self.locals_in_data(datum);
+        for atom in self.atoms(datum) {
+            let start = self.tree.core_span(atom).start;
+            let role = locals.binary_search_by_key(&start, |mark| mark.span.start).ok().map(|at| locals[at].role);
+            // A name that a form around the data binds is that one only if they are code.
+            let may_be_local = |walk: &Self| {
+                let name = walk.symbol(atom).filter(|_| !walk.rules.two_namespaces && walk.learning.is_none());
+                name.is_some_and(|name| walk.is_local(name, true))
+            };
+            match role {
+                Some(MarkRole::Local | MarkRole::LocalFunction) => self.mark_all(atom, MarkRole::Data),
+                Some(MarkRole::Perhaps) => self.mark_all(atom, MarkRole::Perhaps),
+                _ if may_be_local(self) => self.mark_all(atom, MarkRole::Perhaps),
+                _ => self.use_of(atom, UseKind::Quoted),
+            }
+        }
+    }
+
+    /// The marks of the data as code that is not in any form, in their order. The macro that is learned takes them apart
+    /// elsewhere.
+    fn locals_in_data(&self, datum: Datum) -> Vec<Mark> {
+        if self.learning.is_some() || datum.list().is_none() {
+            return Vec::new();
+        }
+        let mut inner = Walk::new(self.tree, self.text, "");
+        inner.facts.file.clone_from(&self.facts.file);
+        inner.facts.current.clone_from(&self.facts.current);
+        (inner.marks, inner.asks_locals, inner.macros) = (true, true, self.macros);
+        inner.tasks.push(Task::Code(datum));
+        inner.work();
+        inner.finish().marks
     }
 
     /// Notes the names that code in data looks up, as that of the operations of a system: `(symbol-call :package :name)`.

@@ -134,6 +134,8 @@ pub(crate) struct Walk<'t> {
     pub(crate) bodies: usize,
     /// How many of them are around the template.
     pub(crate) base: usize,
+    /// Data of macros are walked over as code: only which names are local in them is asked.
+    pub(crate) asks_locals: bool,
 }
 
 impl<'t> Walk<'t> {
@@ -164,6 +166,7 @@ impl<'t> Walk<'t> {
             level: 0,
             bodies: 0,
             base: 0,
+            asks_locals: false,
         }
     }
 
@@ -308,11 +311,8 @@ impl<'t> Walk<'t> {
                     self.quoted(datum);
                 }
             }
-            Task::Names(datum) => {
-                for atom in self.atoms(datum) {
-                    self.use_of(atom, UseKind::Quoted);
-                }
-            }
+            Task::Names(datum) if self.asks_locals => self.code(datum),
+            Task::Names(datum) => self.names_in_data(datum),
             Task::Place(datum) => match datum.list() {
                 Some(_) => self.place_of(datum),
                 None if datum.is_bare() => self.use_of(datum, UseKind::Assignment),

@@ -16,6 +16,35 @@ fn a_macro_that_quotes_its_argument_uses_it() {
     check(&[("a.clj", &clojure)], "span", "a.clj:4:10: quoted in reg :r");
 }
 
+/// What is bound in there is that in any reading, and a name that is bound around it may be that.
+#[test]
+fn data_of_a_macro_bind_names_of_their_own() {
+    let text = "(ns a)
+(def env {})
+(defn analyze [form] form)
+(defmacro ast [form] `(analyze '~form))
+(defn f []
+  (ast (let [env 1] env))
+  (ast (fn [env] env))
+  (ast (try 0 (catch Exception env (ast (loop [x env] x)))))
+  (ast (list env 'env)))
+(defn g [env] (ast (list env)))
+";
+    check(
+        &[("a.clj", text)],
+        "env",
+        "a.clj:9:14: quoted in defn f
+        a.clj:9:19: quoted in defn f
+        a.clj:10:26: possible, a macro may bind it in defn g
+        a.clj:6:14: mention, quoted in defn f
+        a.clj:6:21: mention, quoted in defn f
+        a.clj:7:13: mention, quoted in defn f
+        a.clj:7:18: mention, quoted in defn f
+        a.clj:8:32: mention, quoted in defn f
+        a.clj:8:50: mention, quoted in defn f",
+    );
+}
+
 #[test]
 fn what_is_taken_off_a_body_is_not_the_body() {
     for taken in [

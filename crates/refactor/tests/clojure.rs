@@ -140,6 +140,21 @@ fn a_class_that_is_imported_with_its_whole_name_changes() {
 }
 
 #[test]
+fn what_data_of_a_macro_bind_stays() {
+    let project = "== a.clj
+(ns a)
+(def «env» {})
+(defn analyze [form] form)
+(defmacro ast [form] `(analyze '~form))
+(defn f [] (list (ast (let [env 1] env)) (ast (try 0 (catch Exception env env))) (ast (list «env»))))
+";
+    check(project, "env", "scope");
+    let around = project.replace("(defn f []", "(defn f [env]").replace("«", "").replace("»", "");
+    let (error, _) = common::renamed(&around, "env", "scope", &[]);
+    assert!(format!("{error:?}").contains("MayBeLocal"), "{error:?}");
+}
+
+#[test]
 fn multimethods_change() {
     check(
         "== a.clj
