@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lispwright_syntax::name::canonical_head;
 use lispwright_syntax::{FormKind, ListId, Span, SpecialForm};
 
-use crate::computed::{MAKERS, is_thread};
+use crate::computed::is_maker;
 use crate::macros::{Called, Operator};
 use crate::places::mutated;
 use crate::treatment::Treatment;
@@ -75,7 +75,7 @@ impl<'t> Walk<'t> {
             stated: language.rows(&canonical).map(|rows| Rc::new(Treatment::stated(rows, self.rules.binds))),
             takes_functions: known.takes_functions,
             mutates: mutated(&canonical),
-            makes_names: MAKERS.contains(&&*canonical) || is_thread(&canonical),
+            makes_names: is_maker(&canonical),
             defines,
             called: self.macros.map_or(Called::Nothing, |macros| macros.called(name)),
             canonical,

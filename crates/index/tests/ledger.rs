@@ -195,8 +195,27 @@ fn a_name_is_made_of_a_text_that_is_written_elsewhere() {
     clojure("((-> (str \"h-\" (name k)) symbol resolve) x)");
     clojure("(let [s (format \"h-%s\" (name k))] (@(resolve (symbol \"a\" s)) x))");
     clojure("((ns-resolve 'a (symbol (str pre (name k)))) x)");
-    let text = "(ns a)\n(defn- h-two [x] x)\n(defn run [k] (let [s (str \"g-\" k)] (resolve (symbol s))))\n";
+    clojure("(@(find-var (symbol (format \"a/h-%s\" k))) x)");
+    clojure("((resolve (read-string (str \"a/h-\" k))) x)");
+    clojure("((resolve (symbol \"a\" (str/join \"-\" [\"h\" k]))) x)");
+    clojure("((ns-resolve 'a (-> k name (str/replace #\"^\" \"h-\") symbol)) x)");
+    clojure("((ns-resolve 'a (symbol (str/replace k #\"^\" \"h-\"))) x)");
+    clojure("((ns-resolve 'a (symbol (subs (str :h- k) 1))) x)");
+    let text = "(ns a)\n(defn- h-two [x] x)\n(defn run [k] (let [s (str \"g-\" k)] (resolve (symbol s))))\n\
+                (defn ran [k] (resolve (read-string (str \"a/g-\" k))))\n(defn row [k] (symbol (str/join \"-\" [\"h\" \"one\"])))\n";
     check(&[("a.clj", text)], "h-two", "");
+    emacs("(funcall (intern-soft (mapconcat #'identity (list \"shop\" \"cmd\" op) \"-\")))");
+    emacs("(funcall (intern (string-join (list \"shop-cmd\" op) \"-\")))");
+    emacs("(funcall (intern (replace-regexp-in-string \"^\" \"shop-cmd-\" op)))");
+    emacs("(funcall (intern (replace-regexp-in-string \"\\\\`\" \"shop-cmd-\" op)))");
+    emacs("(funcall (intern (apply #'concat '(\"shop-\" \"cmd-x\"))))");
+    emacs("(funcall (read (concat \"shop-cmd-\" op)))");
+    emacs("(mapatoms (lambda (s) (when (string-prefix-p \"shop-cmd-\" (symbol-name s)) (funcall s))))");
+    emacs("(mapatoms (lambda (s) (when (string-match \"^shop-cmd-\\\\(.*\\\\)\" (symbol-name s)) (funcall s))))");
+    emacs("(mapc #'funcall (apropos-internal \"\\\\`shop-cmd-\"))");
+    let text = "(defun shop-cmd-x () 1)\n(defun run (s) (mapatoms (lambda (s) (string-match \"^shop-a\" (symbol-name s)))))\n\
+                (defun ran () (read (current-buffer)))\n(defun row (s) (mapatoms (lambda (s) (string-match \"shop\" s))))\n";
+    check(&[("a.el", text)], "shop-cmd-x", "");
 }
 
 #[test]
