@@ -309,8 +309,9 @@ impl<'t> Walk<'t> {
                 for datum in arguments {
                     self.learns(datum, |role| role.binds_pairs = true);
                 }
-                let pairs = bindings.and_then(Datum::list).map_or_else(Vec::new, |list| self.pairs(list));
-                for (name, value) in pairs {
+                let vectors = bindings.map_or_else(Vec::new, |bindings| self.alternatives(bindings));
+                let pairs = vectors.into_iter().filter_map(Datum::list).flat_map(|list| self.pairs(list));
+                for (name, value) in pairs.collect::<Vec<_>>() {
                     let inner = value.list().filter(|_| self.source(name) == ":let");
                     let pairs = inner.map_or_else(|| vec![(name, value)], |list| self.pairs(list));
                     for (name, value) in pairs {

@@ -39,7 +39,8 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::Clojure,
             wrong: "(ns shop.core)\n(defn statement [x] x)\n(defn f [x] (statment x))\n",
-            right: "(ns shop.core)\n(declare total)\n(defn statement [x] x)\n(defn f [x] (statement (total x)))\n",
+            right: "(ns shop.core)\n(declare total)\n(defn statement [x] x)\n(defn f [x] (statement (total x)))\n\
+                    (defn g [x]\n  (let #?(:clj [amount (inc x)] :cljs [amount (dec x)])\n    (list amount)))\n",
         },
         Example {
             dialect: Dialect::Clojure,
