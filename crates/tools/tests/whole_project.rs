@@ -115,6 +115,11 @@ async fn the_selector_of_the_projects_own_runner_chooses_tests() {
     assert_eq!(more, [said]);
     let (named, _) = project.lines(json!({"path": "test/shop-tests.el", "tests": ["seen"]})).await;
     assert!(named.starts_with("0 passed, 1 failed, 0 pending of 1 "), "{named}");
+    // What make puts into a selection is not known.
+    project.write("Makefile", &batch.replace("(not", "(and \\\"$(TESTS)\\\" (not").replace("gui))", "gui)))"));
+    let (all, _) = project.lines(json!({"path": "test/shop-tests.el"})).await;
+    assert!(all.starts_with("1 passed, 1 failed, 0 pending of 2 "), "{all}");
+    project.write("Makefile", batch);
     // One that runs all, or another selection, beside it: none is the project's own.
     project.write("run.sh", "emacs --batch -l test/shop-tests.el -f ert-run-tests-batch-and-exit\n");
     let (all, _) = project.lines(json!({"path": "test/shop-tests.el"})).await;
