@@ -423,3 +423,25 @@ fn a_name_of_another_space_of_bindings_is_no_name_of_code() {
     assert_eq!(told("#lang racket/base\n(require \"both.rkt\")\n(chain 1 2 3)\n"), [""; 0]);
     assert_eq!(told("#lang racket/base\n(require \"both.rkt\")\n(chain 1)\n").len(), 1);
 }
+
+#[test]
+fn what_makes_names_of_those_that_it_gives_out_may_give_out_any() {
+    let plain =
+        "#lang racket/base\n(provide (matching-identifiers-out #rx\"^@\" (combine-out @area)))\n(define (@area x) x)\n";
+    let made = "#lang racket/base\n(require racket/provide (for-syntax racket/base))\n\
+        (provide (filtered-out (lambda (name) (regexp-replace #rx\"^@\" name \"\")) (combine-out @area)))\n\
+        (define (@area x) x)\n";
+    let on = "#lang racket/base\n(require \"made.rkt\")\n(provide (all-from-out \"made.rkt\"))\n";
+    let others = [("plain.rkt", plain), ("made.rkt", made), ("on.rkt", on)];
+    let told = |module: &str| {
+        let text = format!("#lang racket/base\n(require (only-in \"{module}\" area))\n(area 1)\n");
+        shown(found_beside(&others, Dialect::Racket, "shop.rkt", &text, &rules::defaults()))
+    };
+    assert_eq!(told("made.rkt"), [""; 0]);
+    assert_eq!(told("on.rkt"), [""; 0]);
+    assert_eq!(told("plain.rkt"), ["undefined-name: module `plain.rkt` does not export `area`"]);
+    let taken = "#lang racket/base\n(require racket/require (for-syntax racket/base)\n  \
+        (filtered-in (lambda (name) (string-append name \"-of\")) \"parts.rkt\"))\n(list (area-of 1) (volume 2))\n";
+    let parts = ("parts.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
+    assert_eq!(shown(found_beside(&[parts], Dialect::Racket, "shop.rkt", taken, &rules::defaults())), [""; 0]);
+}

@@ -104,6 +104,10 @@ const GROUPS: &[(&str, usize)] = &[
     ("filtered-out", 1),
 ];
 
+/// Those of them whose function makes other names of the names in them, or takes some away (`racket/require`,
+/// `racket/provide`).
+const MAKING: &[&str] = &["filtered-in", "filtered-out"];
+
 /// Heads of specifications whose names are bound in the space of bindings that comes next, `#f` for the one of all code
 /// (reference, 3.2).
 const OF_BINDING_SPACE: &[&str] = &["for-space", "just-space", "only-space-in"];
@@ -388,6 +392,7 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
+                        self.space.imports_more |= MAKING.contains(&word);
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
                     }
                     None if module(self.walk, spec, &self.current).is_some() => self.import(spec, around.as_deref()),
@@ -573,6 +578,7 @@ impl<'w, 't> Reading<'w, 't> {
                 }
                 (word, rest) => match GROUPS.iter().find(|(group, _)| *group == word) {
                     Some((_, skipped)) => {
+                        self.space.exports_more |= MAKING.contains(&word);
                         waiting.extend(rest.iter().skip(*skipped).rev().map(|spec| (*spec, around.clone())));
                     }
                     // A form of the project, whose arguments are names as a rule: `(out name [name : Type])`.
