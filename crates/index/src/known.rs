@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::facts::Definition;
 use crate::index::Document;
+use crate::notes::is_symbol;
 use crate::question::UseIndex;
 use crate::resolve::Symbol;
 use crate::space::common_lisp::is_of_language;
@@ -45,6 +46,10 @@ impl<'i> UseIndex<'i> {
 
     /// The space gives out the name; `None` if the project does not show all that it gives out.
     pub fn gives_out(&self, space: &str, name: &str) -> Option<bool> {
+        // Words of clauses are no names in code, so that no definition of one is known: `(define else #t)`.
+        if !name.is_empty() && !is_symbol(self.dialect(), name) {
+            return None;
+        }
         let mut waiting = vec![space];
         let mut seen = Vec::new();
         while let Some(space) = waiting.pop() {

@@ -445,3 +445,20 @@ fn what_makes_names_of_those_that_it_gives_out_may_give_out_any() {
     let parts = ("parts.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
     assert_eq!(shown(found_beside(&[parts], Dialect::Racket, "shop.rkt", taken, &rules::defaults())), [""; 0]);
 }
+
+#[test]
+fn a_word_of_clauses_may_be_exported() {
+    let words = "#lang racket/base\n(provide => else _ (rename-out [else otherwise]))\n\
+        (define => 1)\n(define else 2)\n(define _ 3)\n";
+    let all = "#lang racket/base\n(provide (all-defined-out))\n(define => 1)\n(define else 2)\n(define _ 3)\n";
+    for module in [words, all] {
+        let text = "#lang racket/base\n(require (only-in \"words.rkt\" => else _)\n  \
+            (rename-in \"words.rkt\" [=> implies]))\n(list => else implies)\n";
+        let told = found_beside(&[("words.rkt", module)], Dialect::Racket, "shop.rkt", text, &rules::defaults());
+        assert_eq!(shown(told), [""; 0]);
+    }
+    let words = "(define-module (words) #:export (=> else))\n(define => 1)\n(define else 2)\n";
+    let text = "(define-module (shop) #:use-module ((words) #:select (=> else)))\n(define all (list => else))\n";
+    let told = found_beside(&[("words.scm", words)], Dialect::Scheme, "shop.scm", text, &rules::defaults());
+    assert_eq!(shown(told), [""; 0]);
+}
