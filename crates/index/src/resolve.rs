@@ -174,8 +174,10 @@ fn collections<'i>(documents: &[&'i Document]) -> FxHashMap<String, &'i str> {
         match (home, top) {
             (Some(home), _) => drop(found.insert(home, file)),
             (None, Some(top)) => {
-                found.extend(below(top).map(|path| (path, file)));
-                found.extend(top.parent().and_then(below).map(|path| (path, file)));
+                let paths = [below(top), top.parent().and_then(below)];
+                // A directory that is only called like a collection of the distribution is none.
+                let is_own = |path: &String| !racket::is_of_distribution(path);
+                found.extend(paths.into_iter().flatten().filter(is_own).map(|path| (path, file)));
             }
             (None, None) => {}
         }

@@ -462,3 +462,14 @@ fn a_word_of_clauses_may_be_exported() {
     let told = found_beside(&[("words.scm", words)], Dialect::Scheme, "shop.scm", text, &rules::defaults());
     assert_eq!(shown(told), [""; 0]);
 }
+
+#[test]
+fn a_directory_called_like_a_collection_of_the_distribution_is_none() {
+    let own = ("racket/syntax.rkt", "#lang racket/base\n(provide area)\n(define (area x) x)\n");
+    let text = "#lang racket/base\n(require (only-in racket/syntax format-id) (only-in \"racket/syntax.rkt\" area))\n\
+        (area format-id)\n";
+    assert_eq!(shown(found_beside(&[own], Dialect::Racket, "shop.rkt", text, &rules::defaults())), [""; 0]);
+    let info = ("info.rkt", "#lang info\n(define collection 'multi)\n");
+    let told = found_beside(&[own, info], Dialect::Racket, "shop.rkt", text, &rules::defaults());
+    assert_eq!(shown(told), ["undefined-name: module `racket/syntax` does not export `format-id`"]);
+}

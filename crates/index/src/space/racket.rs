@@ -217,9 +217,13 @@ fn with_present_ending(path: &str) -> String {
 
 /// An import of all exports of a module.
 fn import(from: String) -> Import {
-    let first = from.strip_prefix(LIBRARY).and_then(|path| path.split('/').next());
-    let is_implicit = first.is_some_and(|first| COLLECTIONS.contains(&first));
+    let is_implicit = from.strip_prefix(LIBRARY).is_some_and(is_of_distribution);
     Import { is_implicit, ..Import::all(from) }
+}
+
+/// The path of a module begins with the name of a collection of the distribution.
+pub(crate) fn is_of_distribution(path: &str) -> bool {
+    path.split('/').next().is_some_and(|first| COLLECTIONS.contains(&first))
 }
 
 /// The declaration in a form.

@@ -29,7 +29,9 @@ pub(crate) fn found_beside(
 ) -> Vec<Finding> {
     let root = tempfile::tempdir().expect("a directory");
     for (name, text) in others.iter().chain([&(name, text)]) {
-        std::fs::write(root.path().join(name), text).expect("a file");
+        let path = root.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
     }
     let mut index = Index::default();
     index.refresh([root.path()], &|_: &Path, _: &str| Some(Language::from(dialect)));
