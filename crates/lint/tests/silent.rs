@@ -473,3 +473,12 @@ fn a_directory_called_like_a_collection_of_the_distribution_is_none() {
     let told = found_beside(&[own, info], Dialect::Racket, "shop.rkt", text, &rules::defaults());
     assert_eq!(shown(told), ["undefined-name: module `racket/syntax` does not export `format-id`"]);
 }
+
+#[test]
+fn a_check_has_a_pattern_after_its_value() {
+    let text = "#lang racket\n(require rackunit)\n(define (parts x) x)\n\
+        (check-match (parts '(1 2)) (list-rest first-part others) (= first-part 1))\n\
+        (check-match (parts '(1 2)) (list-no-order 2 first-part))\n\
+        (check-match (hash 'a 1) (hash-table ['a first-part]))\n";
+    is_silent(Dialect::Racket, text);
+}

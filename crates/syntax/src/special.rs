@@ -275,6 +275,8 @@ pub enum SpecialForm {
     MatchDefine,
     /// `(pattern…) code`: the same for several values.
     MatchDefineValues,
+    /// `code pattern code…`, where the names of the pattern are those of the code after it: `check-match`.
+    MatchCheck,
     /// `(((pattern…) value)…) code…`: `match-let-values`.
     MatchLetValues,
     /// `code option… (pattern directive… code…)…`: `syntax-parse`.

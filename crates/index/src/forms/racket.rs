@@ -133,6 +133,11 @@ impl<'t> Walk<'t> {
                 tasks.extend(patterns.into_iter().map(|pattern| Task::Bind(pattern, Pattern::Match)));
                 return self.then(tasks);
             }
+            F::MatchCheck => {
+                tasks.extend(data.next().map(Task::Code));
+                tasks.extend(data.next().map(|pattern| Task::Bind(pattern, Pattern::Match)));
+                tasks.push(Task::Codes(data));
+            }
             F::MatchLetValues => {
                 for (patterns, values) in self.bindings(data.next()) {
                     tasks.extend(values.into_iter().map(Task::Code));

@@ -331,6 +331,7 @@ const SPECIAL_FORMS: SpecialForms = &[
     (F::MatchFunction, &["define/match"]),
     (F::MatchDefine, &["match-define"]),
     (F::MatchDefineValues, &["match-define-values"]),
+    (F::MatchCheck, &["check-match"]),
     (F::MatchLetValues, &["match-let-values", "match-let*-values", "match-letrec-values"]),
     (
         F::Iteration { in_turn: false, results: false },
