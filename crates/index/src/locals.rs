@@ -118,7 +118,16 @@ impl<'t> Walk<'t> {
 
     /// The variable of a macro that a name means, and whether it is only computed from it.
     pub(crate) fn variable_called(&self, name: &str) -> Option<(u16, bool)> {
-        self.local(name, false).and_then(|local| Some((local.variable?, local.is_computed)))
+        let Some(local) = self.local(name, false) else { return Some((self.variable_with_attribute(name)?, true)) };
+        Some((local.variable?, local.is_computed))
+    }
+
+    /// The variable of a macro whose attribute a name means: `field.name`, of which the class of syntax of `field` says
+    /// what it is.
+    fn variable_with_attribute(&self, name: &str) -> Option<u16> {
+        let has_attributes = self.rules.has_syntax_classes && self.is_in_template();
+        let mut ends = name.match_indices('.').map(|(at, _)| at).filter(|at| has_attributes && *at > 0);
+        ends.find_map(|end| self.local(&name[..end], false)?.variable)
     }
 
     /// A variable of a macro is known here.

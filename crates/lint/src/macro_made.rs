@@ -34,6 +34,10 @@ impl File<'_, '_> {
 
     /// The name is written in a form of a macro that may do anything with it.
     fn is_given_to_macro(&self, at: Span) -> bool {
+        // What becomes of an argument there is not known.
+        if self.facts.unclear.binary_search(&at.start).is_ok() {
+            return true;
+        }
         let Some(list) = self.list_of(at) else { return false };
         let is_head = self.tree.data(list).next().is_some_and(|head| self.tree.core_span(head) == at);
         match self.tree.list(list).parent().filter(|_| is_head) {

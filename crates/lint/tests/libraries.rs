@@ -429,3 +429,15 @@ fn a_file_that_a_module_of_racket_requires_is_there() {
         ]
     );
 }
+
+#[test]
+fn a_name_in_an_attribute_of_an_argument_is_defined() {
+    let parts = "#lang racket/base\n(require (for-syntax racket/base syntax/parse))\n(provide fields)\n\
+                 (begin-for-syntax\n  (define-syntax-class one\n    (pattern name:id #:attr value #'1 #:attr decl #'[name])))\n\
+                 (define-syntax (fields stx)\n  (syntax-parse stx\n    [(_ fld:one ...)\n     \
+                 #'(begin (init fld.decl ...) (define fld.name fld.value) ...)]))\n";
+    let text = "#lang racket/base\n(require racket/class \"parts.rkt\")\n\
+                (define a (class object% (fields action label) (define (f) (list label (action)))))\n\
+                (define (g) (list wholesale))\n";
+    assert_eq!(told_in_racket(RACKET, text, parts), ["nobody defines `wholesale`"]);
+}
