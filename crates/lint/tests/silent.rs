@@ -482,3 +482,10 @@ fn a_check_has_a_pattern_after_its_value() {
         (check-match (hash 'a 1) (hash-table ['a first-part]))\n";
     is_silent(Dialect::Racket, text);
 }
+
+#[test]
+fn a_let_of_typed_racket_may_have_variables_of_types() {
+    let text = "#lang typed/racket\n(define (f) (let #:forall (B) ([x : Integer 0]) x))\n\
+        (define (g) (let loop #:forall (B) ([x : Integer 0]) : Integer (if (> x 3) x (loop (add1 x)))))\n";
+    is_silent(Dialect::Racket, text);
+}

@@ -77,6 +77,10 @@ impl Rule for MalformedBinding {
             }
             let mut arguments = form.arguments.iter().copied();
             let Some(mut bindings) = arguments.next() else { continue };
+            // Typed Racket: `(let #:forall (T) ([name : T value]) …)`, `(let loop #:forall (T) …)`
+            if form.arguments.iter().take(2).any(|one| matches!(file.core(*one), "#:forall" | "#:∀")) {
+                continue;
+            }
             // The name of a loop.
             if bindings.list().is_none() && !takes_names {
                 let Some(mut second) = arguments.next() else { continue };
