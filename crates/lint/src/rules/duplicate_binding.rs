@@ -40,6 +40,16 @@ static ABOUT: About = About {
             right: "#lang racket\n(define (area r #:s [s 1]) (list r s))\n(area 1)\n",
         },
         Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define areas\n  (map (λ (r r) (* r r)) '(1) '(2)))\n",
+            right: "#lang racket\n(define areas\n  (map (λ (r s) (* r s)) '(1) '(2)))\n(case-lambda [(r) r] [(r s) s])\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define area\n  (case-lambda ((r) r) ((size size) (* size size))))\n",
+            right: "(define area\n  (case-lambda ((r) r) ((size depth) (* size depth)) (all all)))\n",
+        },
+        Example {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; -*- lexical-binding: t -*-\n(defun area (r r)\n  (list r))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun area (_r _r s)\n  (list s))\n",
@@ -127,7 +137,11 @@ fn parameters(file: &File<'_, '_>, form: &CodeForm<'_>) -> Vec<Vec<Span>> {
         (Some(F::Function), "defun" | "cl-defun" | "defsubst" | "cl-defsubst") => {
             vec![at(1).and_then(|d| read(d, 0, false))]
         }
-        (Some(F::Lambda), "lambda" | "λ") => vec![at(0).and_then(|d| read(d, 0, false))],
+        (Some(F::Lambda | F::Procedure), "lambda" | "λ") => vec![at(0).and_then(|d| read(d, 0, false))],
+        (Some(F::CaseLambda | F::CaseProcedure), "case-lambda") => {
+            let clauses = form.arguments.iter().filter_map(|clause| file.tree.data(clause.list()?).next());
+            clauses.map(|first| read(first, 0, false)).collect()
+        }
         (Some(F::Method), "defmethod" | "cl-defmethod") => {
             vec![form.arguments.iter().skip(1).copied().find(|d| d.list().is_some()).and_then(|d| read(d, 0, true))]
         }

@@ -8,6 +8,7 @@ use crate::finding::{Findings, Severity};
 use crate::rule::{About, Example, Rule};
 
 mod clojure;
+mod racket;
 
 pub(crate) use clojure::is_symbol;
 
@@ -18,7 +19,7 @@ static ABOUT: About = About {
     code: "lambda-list",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp],
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::EmacsLisp, Dialect::Racket],
     what: "A parameter list has its markers in the wrong order, one of them twice, misspelt, or without its parameter, it has \
            something in it that is no name, or it is missing; or two arities of a function clash.",
     why: "The compiler refuses the definition.",
@@ -69,6 +70,17 @@ static ABOUT: About = About {
             dialect: Dialect::EmacsLisp,
             wrong: ";;; -*- lexical-binding: t -*-\n(defun area (r &rest more &optional depth)\n  (list r more depth))\n",
             right: ";;; -*- lexical-binding: t -*-\n(defun area (r &optional depth &rest more)\n  (list r more depth))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define (area [r 1] depth)\n  (list r depth))\n",
+            right: "#lang racket\n(define (area depth #:unit [unit 1] #:of of [r 1] . more)\n  (list r depth unit of more))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define area\n  (lambda (r #:unit) (list r)))\n",
+            right: "#lang racket\n(define area\n  (lambda (r #:unit [unit 1]) (list r unit)))\n\
+                    (define ((half x) y) (list x y))\n(define all (lambda more more))\n",
         },
     ],
 };
@@ -187,13 +199,17 @@ impl Rule for LambdaList {
         use SpecialForm as F;
         let is_binder = |form: &&CodeForm<'_>| match file.dialect().special_form(&form.name) {
             Some(F::Function | F::Macro | F::Lambda | F::Method | F::Generic | F::GenericBody | F::Define) => true,
-            Some(F::Functions | F::FunctionsRec | F::Macros) => true,
+            Some(F::Functions | F::FunctionsRec | F::Macros | F::Procedure) => true,
             _ => has_vectors(file),
         };
         let forms = file.code().certain().filter(is_binder);
         for form in forms.filter(|form| file.is_of_language(file.tree.core_span(form.head))) {
             if has_vectors(file) {
                 clojure::check(file, form, findings);
+                continue;
+            }
+            if file.dialect() == Dialect::Racket {
+                racket::check(file, form, findings);
                 continue;
             }
             if file.dialect().special_form("define") == Some(SpecialForm::Define) {
