@@ -29,7 +29,25 @@ pub(crate) fn local_calls(search: &mut Search<'_, '_, '_>) -> Vec<Call> {
             found.push(call);
         }
     }
+    found.extend(calls_at_once(search));
     found
+}
+
+/// The calls of functions without a name: `((lambda (x) x) 1)`.
+fn calls_at_once(search: &mut Search<'_, '_, '_>) -> Vec<Call> {
+    let file = search.file;
+    let lists: Vec<ListId> = file.judged_lists().collect();
+    let calls = lists.into_iter().filter_map(|list| {
+        let function_ = file.tree.data(list).next()?;
+        let head = file.tree.data(function_.list()?).next().filter(|head| head.list().is_none())?;
+        if !matches!(file.core(head), "lambda" | "λ" | "case-lambda" | "fn") {
+            return None;
+        }
+        let signatures = function(file, function_).filter(|all| !all.is_empty())?;
+        let own = OwnOperator { kind: OperatorKind::Function, signatures, is_made: false };
+        search.local_call(list, file.tree.core_span(head), Operator::Own(Rc::new(own)))
+    });
+    calls.collect()
 }
 
 /// The list whose head is the local name at a place, with that.
@@ -61,6 +79,7 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
     let (kind, signatures) = in_functions(file, list, &data, at, around).or_else(|| {
         in_definition(file, list, around)
             .filter(|_| at == 0)
+            .or_else(|| in_value(file, list, &data, at))
             .or_else(|| in_loop(file, list, &data, at))
             .or_else(|| in_binding(file, &data, at, list, around))
             .map(of_function)
@@ -121,6 +140,13 @@ fn in_definition(file: &File<'_, '_>, list: ListId, around: Option<ListId>) -> O
     Some(vec![Signature::of_parameters(&file.tree, file.text(), list, 1)?])
 }
 
+/// `(define name (lambda parameters …))`
+fn in_value(file: &File<'_, '_>, list: ListId, data: &[Datum], at: usize) -> Option<Vec<Signature>> {
+    let is_definition = at == 1 && data.len() == 3 && file.head_of(list) == Some("define");
+    let is_special = is_definition && special(file, list)? == SpecialForm::Define;
+    is_special.then(|| function(file, data[2]))?
+}
+
 /// `(let name ((variable value)…) …)`
 fn in_loop(file: &File<'_, '_>, list: ListId, data: &[Datum], at: usize) -> Option<Vec<Signature>> {
     if at != 1 || special(file, list)? != SpecialForm::Let || lispwright_index::data_are_names(file.dialect()) {
@@ -145,8 +171,8 @@ fn in_binding(
     around: Option<ListId>,
 ) -> Option<Vec<Signature>> {
     use SpecialForm as F;
-    let is_vector = file.core_opener(list) == "[";
-    if is_vector {
+    let has_vectors = file.dialect().special_form("fn") == Some(F::Fn);
+    if has_vectors && file.core_opener(list) == "[" {
         let form = around?;
         let is_bindings = file.tree.data(form).nth(1).and_then(Datum::list) == Some(list);
         let binds = is_bindings && matches!(file.head_of(form), Some("let")) && special(file, form).is_some();
@@ -177,9 +203,14 @@ fn function(file: &File<'_, '_>, value: Datum) -> Option<Vec<Signature>> {
     if !file.is_of_language(file.tree.core_span(data[0])) {
         return None;
     }
+    use SpecialForm as F;
     match (head, special(file, list)?) {
-        ("lambda" | "λ", SpecialForm::Lambda) => Some(vec![signature(file, *data.get(1)?)?]),
-        ("fn", SpecialForm::Fn) => {
+        ("lambda" | "λ", F::Lambda | F::Procedure) => Some(vec![signature(file, *data.get(1)?)?]),
+        ("case-lambda", F::CaseLambda | F::CaseProcedure) => {
+            let clauses = data[1..].iter().map(|clause| file.tree.data(clause.list()?).next());
+            clauses.map(|parameters| signature(file, parameters?)).collect()
+        }
+        ("fn", F::Fn) => {
             let named = data.get(1).is_some_and(|one| one.list().is_none());
             arities(file, &data[if named { 2 } else { 1 }..])
         }

@@ -27,7 +27,7 @@ static ABOUT: About = About {
         Example {
             dialect: Dialect::CommonLisp,
             wrong: "(defun area (r)\n  (flet ((twice (x) (* 2 x)))\n    (twice r r)))\n",
-            right: "(defun area (r)\n  (labels ((twice (x &optional y) (if y (twice x) (* 2 x))))\n    (twice r r)))\n\
+            right: "(defun area (r)\n  ((lambda (x &rest more) (list x more)) r r)\n  (labels ((twice (x &optional y) (if y (twice x) (* 2 x))))\n    (twice r r)))\n\
                     (macrolet ((twice (x &rest more) (list* x more))) (twice 1 2))\n",
         },
         Example {
@@ -35,6 +35,21 @@ static ABOUT: About = About {
             wrong: "(define (area r)\n  (let loop ((n r) (all '()))\n    (if (null? n) all (loop (cdr n)))))\n",
             right: "(define (area r)\n  (define (twice x) (* 2 x))\n  (define half (lambda (x) (/ x 2)))\n  (set! half list)\n\
                       (let loop ((n r) (all '()))\n    (if (null? n) all (loop (cdr n) (half (twice 1) 2)))))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r)\n  (define twice (lambda (x) (* 2 x)))\n  (twice r r))\n",
+            right: "(define (area r)\n  (define twice (case-lambda ((x) (* 2 x)) ((x . more) more)))\n  (twice r r))\n",
+        },
+        Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define (area r)\n  ((lambda (x y) (* x y)) r))\n",
+            right: "(define (area r)\n  ((lambda (x . more) (list x more)) r r))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define (area r)\n  (let ([half (case-lambda [(x) x] [(x y) y])])\n    (half r r r)))\n",
+            right: "#lang racket\n(define (area r)\n  (let ([half (λ (x [y 2] #:z [z 1]) (list x y z))])\n    (half r r #:z r)))\n",
         },
         Example {
             dialect: Dialect::Clojure,
@@ -202,6 +217,9 @@ fn own_complaint(file: &File<'_, '_>, call: &Call, count: usize, own: &OwnOperat
     let mut counts: Vec<(usize, Option<usize>)> = own.signatures.iter().map(limits).collect();
     counts.sort_unstable();
     counts.dedup();
+    // From the least number without a limit on, all others are in that.
+    let open = counts.iter().filter(|(_, most)| most.is_none()).map(|(fewest, _)| *fewest).min();
+    counts.retain(|(fewest, most)| open.is_none_or(|open| *fewest < open || (*fewest == open && most.is_none())));
     let fewest = counts.iter().map(|(fewest, _)| *fewest).min()?;
     let most = counts.iter().map(|(_, most)| *most).try_fold(0, |a, b| b.map(|b| a.max(b)));
     let shown = &own.signatures.first()?.shown;
