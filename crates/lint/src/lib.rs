@@ -34,6 +34,7 @@ pub mod rules;
 mod shape;
 mod structures;
 mod suppress;
+mod syntax_rules;
 mod word_table;
 
 pub use chosen::Chosen;

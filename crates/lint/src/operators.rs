@@ -12,6 +12,7 @@ use crate::file::File;
 use crate::modules::may_define;
 use crate::platform::{is_for_all_hosts, is_of_another_host};
 use crate::structures::made;
+use crate::syntax_rules::shapes;
 
 /// What is known of a name at the head of forms.
 #[derive(Clone, Debug)]
@@ -130,8 +131,13 @@ impl<'i> Operators<'_, 'i> {
                 _ if !is_named_by(document, one) => is_clear = false,
                 FormKind::Macro => {
                     kind = Some(OperatorKind::Syntax);
-                    is_clear &= is_certain && !of_form.is_empty();
-                    signatures.extend_from_slice(of_form);
+                    match shapes(document, row).filter(|_| self.is_defined_by_language(document, row)) {
+                        Some(shapes) => signatures.extend(shapes),
+                        None => {
+                            is_clear &= is_certain && !of_form.is_empty();
+                            signatures.extend_from_slice(of_form);
+                        }
+                    }
                 }
                 FormKind::Function => {
                     kind.get_or_insert(OperatorKind::Function);

@@ -52,6 +52,18 @@ static ABOUT: About = About {
             right: "#lang racket\n(define (area r)\n  (let ([half (λ (x [y 2] #:z [z 1]) (list x y z))])\n    (half r r #:z r)))\n",
         },
         Example {
+            dialect: Dialect::Scheme,
+            wrong: "(define-syntax-rule (twice x) (* 2 x))\n(define (area r) (twice r r))\n",
+            right: "(define-syntax-rule (twice x . more) (list x . more))\n(define (area r) (twice r r r))\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(define-syntax both (syntax-rules () [(_ a b) (list a b)] [(_ a b c d ...) (list a b c d ...)]))\n\
+                    (define (area r) (both r))\n",
+            right: "#lang racket\n(define-syntax both (syntax-rules () [(_ a) a] [(_ a b c d ...) (list a b c d ...)]))\n\
+                    (define (area r) (list (both r) (both r r r) (both r r r r r)))\n",
+        },
+        Example {
             dialect: Dialect::Clojure,
             wrong: "(ns shop.core)\n(defn area [r]\n  (letfn [(twice [x] (* 2 x))]\n    (twice r r)))\n",
             right: "(ns shop.core)\n(defn area [r]\n  (let [half (fn ([x] (/ x 2)) ([x & more] more))]\n    (-> r (half 1))))\n\
