@@ -14,9 +14,9 @@ static ABOUT: About = About {
     code: "unknown-option",
     severity: Severity::Error,
     is_default: true,
-    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure],
-    what: "The declaration of a package, module, namespace, library or system has an option that there is not, or something \
-           that is no option.",
+    dialects: &[Dialect::CommonLisp, Dialect::Scheme, Dialect::Clojure, Dialect::Racket],
+    what: "The declaration of a package, module, namespace, library or system, or of a structure of Racket, has an option \
+           that there is not, or something that is no option.",
     why: "The declaration is refused, or what it asks for is ignored.",
     examples: &[
         Example {
@@ -54,8 +54,21 @@ static ABOUT: About = About {
             wrong: "(define-library (shop)\n  (exports total)\n  (import (scheme base))\n  (begin (define total 1)))\n",
             right: "(define-library (shop)\n  (export total)\n  (import (scheme base))\n  (begin (define total 1)))\n",
         },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(struct item (name [price #:mutabl]))\n",
+            right: "#lang racket\n(struct item (name [price #:mutable] [size #:auto]) #:auto-value 1)\n",
+        },
+        Example {
+            dialect: Dialect::Racket,
+            wrong: "#lang racket\n(struct item (name price) #:transparnt)\n",
+            right: "#lang racket\n(struct item (name price)\n  #:property prop:procedure (lambda (self) self)\n  #:transparent)\n",
+        },
     ],
 };
+
+/// The options of a field of a structure of Racket.
+const FIELD_OPTIONS: &[&str] = &["mutable", "auto"];
 
 /// An option that differs so little from a known one is that one, misspelt.
 const MOST_SLIPS: usize = 2;
@@ -71,7 +84,11 @@ impl Rule for UnknownOption {
             let Some((list, head)) = top.list().and_then(|list| Some((list, file.head_of(list)?))) else { continue };
             let written = head.rsplit(['/', ':']).next().unwrap_or(head).to_ascii_lowercase();
             let Some(row) = rows.iter().find(|row| row.heads.contains(&written.as_str())) else { continue };
-            let options: Vec<Datum> = file.tree.data(list).skip(2).collect();
+            let data = file.tree.data(list).skip(2);
+            // The supertype and the fields of a structure stand before its options.
+            let is_field = |one: &Datum| file.dialect() == Dialect::Racket && !file.core(*one).starts_with("#:");
+            data.clone().take_while(is_field).for_each(|all| fields(file, all, findings));
+            let options: Vec<Datum> = data.skip_while(is_field).collect();
             match row.style {
                 OptionStyle::Lists { mark } => lists(file, (row, mark), head, &options, findings),
                 OptionStyle::Pairs => pairs(file, row, head, &options, findings),
@@ -147,8 +164,8 @@ fn pairs(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
         };
         match wanted {
             Value::None => {}
-            // The name of a module, and the names that code has from it.
-            Value::Any if folded == "autoload" => drop((rest.next(), rest.next())),
+            // The name of a module, and the names that code has from it; a property, and its value.
+            Value::Any if matches!(&*folded, "autoload" | "property" | "methods") => drop((rest.next(), rest.next())),
             Value::Any => drop(rest.next()),
             Value::List => match rest.next() {
                 Some(value) if value.list().is_none() && value.is_bare() && file.is_plain(*value) => {
@@ -157,6 +174,18 @@ fn pairs(file: &File<'_, '_>, row: &OptionRow, head: &str, options: &[Datum], fi
                 Some(_) => {}
                 None => findings.add(span, format!("the option `{text}` has no value")),
             },
+        }
+    }
+}
+
+/// `([name option …] …)`
+fn fields(file: &File<'_, '_>, fields: Datum, findings: &mut Findings) {
+    let fields = fields.list().into_iter().flat_map(|list| file.tree.data(list)).filter_map(Datum::list);
+    for option in fields.flat_map(|field| file.tree.data(field).skip(1)).filter(|one| one.list().is_none()) {
+        let text = file.core(option);
+        let near = near(&plain(text), FIELD_OPTIONS.iter().copied()).filter(|near| *near != plain(text));
+        if let Some(near) = near.filter(|_| text.starts_with("#:")) {
+            findings.add(file.tree.core_span(option), format!("a field has no option `{text}`; near it: `#:{near}`"));
         }
     }
 }
