@@ -23,6 +23,7 @@ mod undefined_name;
 mod unknown_alias;
 mod unknown_block;
 mod unknown_class;
+mod unknown_field;
 mod unknown_method;
 mod unknown_module;
 mod unknown_option;
@@ -61,6 +62,7 @@ pub const ALL: &[&dyn Rule] = &[
     &unknown_alias::UnknownAlias,
     &unknown_block::UnknownBlock,
     &unknown_class::UnknownClass,
+    &unknown_field::UnknownField,
     &unknown_method::UnknownMethod,
     &unknown_module::UnknownModule,
     &unknown_option::UnknownOption,
