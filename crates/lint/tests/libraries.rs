@@ -441,3 +441,17 @@ fn a_name_in_an_attribute_of_an_argument_is_defined() {
                 (define (g) (list wholesale))\n";
     assert_eq!(told_in_racket(RACKET, text, parts), ["nobody defines `wholesale`"]);
 }
+
+#[test]
+fn a_name_that_a_module_of_racket_provides_is_there() {
+    let parts = "#lang racket/base\n(provide total)\n(define (total x) x)\n";
+    let text = "#lang racket/base\n(require racket/list \"parts.rkt\")\n\
+                (provide area first total (rename-out [volume size]) costs (struct-out order))\n\
+                (define-syntax-rule (giving name) (begin (provide name) (provide other-name)))\n\
+                (define area 1)\n(struct order (price))\n";
+    assert_eq!(told_in_racket(RACKET, text, parts), ["nobody defines `volume`", "nobody defines `costs`"]);
+    assert_eq!(told_in_racket(RACKET, &text.replace("racket/list", "other/list"), parts), [""; 0]);
+    let made = text.replace("(define area 1)", "(define-record volume)\n(define-record costs)\n(define area 1)");
+    let made = made.replace("racket/list", "racket/list data/order");
+    assert_eq!(told_in_racket(RACKET, &made, parts), [""; 0]);
+}

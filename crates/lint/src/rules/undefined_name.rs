@@ -1,6 +1,7 @@
 //! A name that nobody defines.
 
 mod elsewhere;
+mod provided;
 
 use lispwright_index::{Import, LibraryNames, Owner, Referent, Space, Symbol, Use, UseKind};
 use lispwright_syntax::name::canonical_head;
@@ -154,6 +155,11 @@ impl Rule for UndefinedName {
         for used in file.uses().filter(|used| used.kind == UseKind::Method && file.is_specializer(used.span())) {
             if let Some(message) = search.of_here(used.span(), Sort::Class) {
                 findings.add(used.span(), message);
+            }
+        }
+        for at in if words.by_macros { search.provided() } else { Vec::new() } {
+            if let Some(message) = search.of_provided(at) {
+                findings.add(at, message);
             }
         }
         if !words.judges_variables {

@@ -30,7 +30,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// No module gives code of `home` the name: not the one that it is written in, nor those that it requires or stands in.
-    fn is_without(&mut self, home: &str, name: &str) -> bool {
+    pub(super) fn is_without(&mut self, home: &str, name: &str) -> bool {
         let question = self.file.question;
         let mut waiting = vec![home];
         let (mut seen, mut has_language) = (Vec::new(), false);
