@@ -79,7 +79,6 @@ fn operator(file: &File<'_, '_>, binder: u32) -> Option<Rc<OwnOperator>> {
     let (kind, signatures) = in_functions(file, list, &data, at, around).or_else(|| {
         in_definition(file, list, around)
             .filter(|_| at == 0)
-            .or_else(|| in_value(file, list, &data, at))
             .or_else(|| in_loop(file, list, &data, at))
             .or_else(|| in_binding(file, &data, at, list, around))
             .map(of_function)
@@ -138,13 +137,6 @@ fn in_definition(file: &File<'_, '_>, list: ListId, around: Option<ListId>) -> O
         return None;
     }
     Some(vec![Signature::of_parameters(&file.tree, file.text(), list, 1)?])
-}
-
-/// `(define name (lambda parameters …))`
-fn in_value(file: &File<'_, '_>, list: ListId, data: &[Datum], at: usize) -> Option<Vec<Signature>> {
-    let is_definition = at == 1 && data.len() == 3 && file.head_of(list) == Some("define");
-    let is_special = is_definition && special(file, list)? == SpecialForm::Define;
-    is_special.then(|| function(file, data[2]))?
 }
 
 /// `(let name ((variable value)…) …)`

@@ -190,6 +190,9 @@ fn unspecialized(file: &File<'_, '_>, parameters: &[Datum]) -> Option<(Datum, St
     Some((*datum, format!("`{}` is no name with its class", file.core(*datum))))
 }
 
+/// Dialects whose parameters have their keywords before them: `(define (f #:key [key 1]) …)`.
+const KEYWORDS_STAND_BEFORE: &[Dialect] = &[Dialect::Racket];
+
 impl Rule for LambdaList {
     fn about(&self) -> &'static About {
         &ABOUT
@@ -208,7 +211,7 @@ impl Rule for LambdaList {
                 clojure::check(file, form, findings);
                 continue;
             }
-            if file.dialect() == Dialect::Racket {
+            if KEYWORDS_STAND_BEFORE.contains(&file.dialect()) {
                 racket::check(file, form, findings);
                 continue;
             }

@@ -80,9 +80,12 @@ const SHAPES: &[(Dialect, &str)] = &[
     (Dialect::Racket, include_str!("malformed_form/racket.shapes")),
 ];
 
+/// Shapes by their heads.
+type Shapes = FxHashMap<&'static str, Arc<Shape>>;
+
 /// The shapes of a dialect by their heads.
-fn shapes(dialect: Dialect) -> Option<&'static FxHashMap<&'static str, Arc<Shape>>> {
-    static READ: OnceLock<Vec<(Dialect, FxHashMap<&'static str, Arc<Shape>>)>> = OnceLock::new();
+fn shapes(dialect: Dialect) -> Option<&'static Shapes> {
+    static READ: OnceLock<Vec<(Dialect, Shapes)>> = OnceLock::new();
     let read = |source: &'static str| {
         let mut found = FxHashMap::default();
         for (heads, shape) in source.lines().filter_map(|line| line.split_once(' ')) {

@@ -73,6 +73,9 @@ const FIELD_OPTIONS: &[&str] = &["mutable", "auto"];
 /// An option that differs so little from a known one is that one, misspelt.
 const MOST_SLIPS: usize = 2;
 
+/// Dialects whose structures have their fields before the options.
+const FIELDS_COME_FIRST: &[Dialect] = &[Dialect::Racket];
+
 impl Rule for UnknownOption {
     fn about(&self) -> &'static About {
         &ABOUT
@@ -86,7 +89,8 @@ impl Rule for UnknownOption {
             let Some(row) = rows.iter().find(|row| row.heads.contains(&written.as_str())) else { continue };
             let data = file.tree.data(list).skip(2);
             // The supertype and the fields of a structure stand before its options.
-            let is_field = |one: &Datum| file.dialect() == Dialect::Racket && !file.core(*one).starts_with("#:");
+            let is_field =
+                |one: &Datum| FIELDS_COME_FIRST.contains(&file.dialect()) && !file.core(*one).starts_with("#:");
             data.clone().take_while(is_field).for_each(|all| fields(file, all, findings));
             let options: Vec<Datum> = data.skip_while(is_field).collect();
             match row.style {

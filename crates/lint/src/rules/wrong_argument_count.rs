@@ -38,8 +38,8 @@ static ABOUT: About = About {
         },
         Example {
             dialect: Dialect::Scheme,
-            wrong: "(define (area r)\n  (define twice (lambda (x) (* 2 x)))\n  (twice r r))\n",
-            right: "(define (area r)\n  (define twice (case-lambda ((x) (* 2 x)) ((x . more) more)))\n  (twice r r))\n",
+            wrong: "(define (area r)\n  (let ((twice (case-lambda ((x) (* 2 x)) ((x y) y))))\n    (twice r r r)))\n",
+            right: "(define (area r)\n  (let ((twice (case-lambda ((x) (* 2 x)) ((x . more) more))))\n    (twice r r r)))\n",
         },
         Example {
             dialect: Dialect::Scheme,
