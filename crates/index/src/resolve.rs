@@ -160,6 +160,11 @@ fn collections<'i>(documents: &[&'i Document]) -> FxHashMap<String, &'i str> {
         let both = top.map_or(directory, |top| top.ancestors().find(|one| directory.starts_with(one)).unwrap_or(top));
         top = Some(both);
     }
+    let is_distribution = top.is_some_and(|top| {
+        let paths = documents.iter().filter_map(|document| document.path.strip_prefix(top).ok());
+        let firsts = paths.filter(|path| path.components().count() > 1).filter_map(|path| path.iter().next()?.to_str());
+        firsts.filter(|first| racket::is_of_distribution(first)).collect::<FxHashSet<_>>().len() > 1
+    });
     let mut found = FxHashMap::default();
     for document in documents {
         let below =
@@ -174,10 +179,10 @@ fn collections<'i>(documents: &[&'i Document]) -> FxHashMap<String, &'i str> {
         match (home, top) {
             (Some(home), _) => drop(found.insert(home, file)),
             (None, Some(top)) => {
-                let paths = [below(top), top.parent().and_then(below)];
-                // A directory that is only called like a collection of the distribution is none.
-                let is_own = |path: &String| !racket::is_of_distribution(path);
-                found.extend(paths.into_iter().flatten().filter(is_own).map(|path| (path, file)));
+                // One directory that is only called like a collection of the distribution is none.
+                let is_own = |path: &String| is_distribution || !racket::is_of_distribution(path);
+                found.extend(below(top).filter(is_own).map(|path| (path, file)));
+                found.extend(top.parent().and_then(below).map(|path| (path, file)));
             }
             (None, None) => {}
         }
