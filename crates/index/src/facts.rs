@@ -516,9 +516,9 @@ impl Facts {
                 kind: form.kind,
                 docstring: form.docstring,
             });
-            let mut outside = std::iter::successors(around, |row| self.forms[*row as usize].around);
+            let outer = || std::iter::successors(around, |row| self.forms[*row as usize].around);
             if form.kind == FormKind::Addition
-                && outside.all(|row| !self.forms[row as usize].kind.defines())
+                && outer().all(|row| !self.forms[row as usize].kind.defines())
                 && tree.dialect().special_form(&form.head_name) == Some(SpecialForm::Special)
                 && let Some(name) = form.defined_names(tree, text).into_iter().next()
             {
@@ -533,8 +533,7 @@ impl Facts {
                 let head = &self.forms[*row as usize].head;
                 tree.dialect().special_form(head) == Some(SpecialForm::ShownCode)
             };
-            let mut outer = std::iter::successors(around, |row| self.forms[*row as usize].around);
-            if tree.language().has_at_forms() && outer.any(|row| is_shown(&row)) {
+            if tree.language().has_at_forms() && outer().any(|row| is_shown(&row)) {
                 continue;
             }
             if form.kind == FormKind::Macro

@@ -38,12 +38,12 @@ fn calls_at_once(search: &mut Search<'_, '_, '_>) -> Vec<Call> {
     let file = search.file;
     let lists: Vec<ListId> = file.judged_lists().collect();
     let calls = lists.into_iter().filter_map(|list| {
-        let function_ = file.tree.data(list).next()?;
-        let head = file.tree.data(function_.list()?).next().filter(|head| head.list().is_none())?;
+        let callee = file.tree.data(list).next()?;
+        let head = file.tree.data(callee.list()?).next().filter(|head| head.list().is_none())?;
         if !matches!(file.core(head), "lambda" | "λ" | "case-lambda" | "fn") {
             return None;
         }
-        let signatures = function(file, function_).filter(|all| !all.is_empty())?;
+        let signatures = function(file, callee).filter(|all| !all.is_empty())?;
         let own = OwnOperator { kind: OperatorKind::Function, signatures, is_made: false };
         search.local_call(list, file.tree.core_span(head), Operator::Own(Rc::new(own)))
     });

@@ -1,8 +1,9 @@
 //! The shapes of forms, in a notation like that of the languages' manuals: `dotimes (var count result?) form*`.
 //!
-//! A word stands for a part: `var` and `name` are names, `list` and `parameters` are lists, `function` and `formals` are one of
-//! both, `:word` stands for itself, and any other word for anything. `x?` may be missing, `x*` may come any number of times, `a|b` is one of both, and
-//! `{:a :b}` are words with their values in any order. A list is one in the brackets that are written.
+//! A word stands for a part: `var` and `name` are names, `list` and `parameters` are lists, `function` and `formals` are
+//! one of both, `:word` stands for itself, and any other word for anything. `x?` may be missing, `x*` may come any number
+//! of times, `a|b` is one of both, and `{:a :b}` are words with their values in any order. A list is one in the brackets
+//! that are written.
 
 use std::fmt;
 
@@ -212,16 +213,9 @@ impl Judge<'_, '_, '_> {
         let expected = || wrong(format!("`{}` takes {kind} here", self.head));
         match kind {
             Kind::Anything(_) => None,
-            Kind::Name(_) if is_open && datum.list().is_none() => None,
-            Kind::Name(_) => (datum.list().is_some() || !is_name(text)).then(|| Fault {
-                span: file.tree.datum_span(datum),
-                wanted: format!("`{}` takes a name here", self.head),
-            }),
-            Kind::Function(_) if datum.list().is_some() || is_open => None,
-            Kind::Function(_) => (!is_name(text)).then(|| Fault {
-                span: file.tree.datum_span(datum),
-                wanted: format!("`{}` takes a name here", self.head),
-            }),
+            Kind::Name(_) if datum.list().is_none() && (is_open || is_name(text)) => None,
+            Kind::Function(_) if datum.list().is_some() || is_open || is_name(text) => None,
+            Kind::Name(_) | Kind::Function(_) => wrong(format!("`{}` takes a name here", self.head)),
             Kind::List(_) if datum.list().is_some() || is_open || is_nil => None,
             Kind::List(_) => wrong(format!("`{}` takes a list here", self.head)),
             Kind::Word(word) => (!text.eq_ignore_ascii_case(word)).then(expected).flatten(),
@@ -245,22 +239,15 @@ impl Judge<'_, '_, '_> {
                 self.parts(parts, &data)
             }
             Kind::Either(kinds) => {
-                let mut faults = Vec::new();
-                for kind in kinds {
-                    faults.push((kind, self.part(kind, datum)?));
-                }
+                let faults = kinds.iter().map(|kind| Some((kind, self.part(kind, datum)?)));
+                let faults = faults.collect::<Option<Vec<_>>>()?;
                 // The one that is meant is the one whose looks it has.
                 let is_list = datum.list().is_some();
-                let like = |kind: &Kind| matches!(kind, Kind::Parts(..) | Kind::List(_)) == is_list;
-                let mut alike: Vec<Fault> = Vec::new();
-                for (kind, fault) in faults {
-                    if like(kind) {
-                        alike.push(fault);
-                    }
-                }
-                match alike.len() {
-                    1 => alike.pop(),
-                    _ => wrong(format!("`{}` takes {kind} here", self.head)),
+                let is_alike = |kind: &Kind| matches!(kind, Kind::Parts(..) | Kind::List(_)) == is_list;
+                let mut alike = faults.into_iter().filter(|(kind, _)| is_alike(kind)).map(|(_, fault)| fault);
+                match (alike.next(), alike.next()) {
+                    (Some(fault), None) => Some(fault),
+                    _ => expected(),
                 }
             }
             Kind::Pairs(_) => None,
